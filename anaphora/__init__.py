@@ -1,0 +1,103 @@
+"""Dialog bots that answer incomplete questions from a short-term memory.
+
+>>> from anaphora import Engine
+>>> engine = Engine("weather")
+>>> engine.ask("What is the weather in Tokyo today?").slots["city"].value
+'Tokyo'
+>>> reply = engine.ask("And in Kyoto?")
+>>> reply.intent, reply.slots["date"].value
+('weather', 'today')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from anaphora.version import __version__
+
+if TYPE_CHECKING:
+    from anaphora.errors import (
+        AnaphoraError,
+        Conflict,
+        EvaluationError,
+        GrammarError,
+        HandlerError,
+        ModelError,
+        Problem,
+        StoreError,
+    )
+    from anaphora.intents.engine import Engine
+    from anaphora.intents.explanation import Explanation
+    from anaphora.intents.handlers import Reject, Skip
+    from anaphora.intents.match import Match, Slot
+    from anaphora.intents.reply import Reply
+    from anaphora.models.domain import Element, Model
+    from anaphora.models.loader import load_model, parse_model
+    from anaphora.models.utterance import Entity, Token, Utterance
+    from anaphora.stm.conversation import Conversation
+    from anaphora.stm.stores.memory import MemoryStore
+
+__all__ = [
+    "AnaphoraError",
+    "Conflict",
+    "Conversation",
+    "Element",
+    "Engine",
+    "Entity",
+    "EvaluationError",
+    "Explanation",
+    "GrammarError",
+    "HandlerError",
+    "Match",
+    "MemoryStore",
+    "Model",
+    "ModelError",
+    "Problem",
+    "Reject",
+    "Reply",
+    "Skip",
+    "Slot",
+    "StoreError",
+    "Token",
+    "Utterance",
+    "__version__",
+    "load_model",
+    "parse_model",
+]
+
+_HOMES = {
+    "anaphora.errors": (
+        "AnaphoraError",
+        "Conflict",
+        "EvaluationError",
+        "GrammarError",
+        "HandlerError",
+        "ModelError",
+        "Problem",
+        "StoreError",
+    ),
+    "anaphora.intents.engine": ("Engine",),
+    "anaphora.intents.explanation": ("Explanation",),
+    "anaphora.intents.handlers": ("Reject", "Skip"),
+    "anaphora.intents.match": ("Match", "Slot"),
+    "anaphora.intents.reply": ("Reply",),
+    "anaphora.models.domain": ("Element", "Model"),
+    "anaphora.models.loader": ("load_model", "parse_model"),
+    "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
+    "anaphora.stm.conversation": ("Conversation",),
+    "anaphora.stm.stores.memory": ("MemoryStore",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: ``import anaphora`` itself costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

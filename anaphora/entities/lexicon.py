@@ -1,0 +1,136 @@
+"""Words as they are compared: normalised, stemmed, and kept for the next utterance.
+
+Hyphens between words are not there for the comparison: "New-York" is "New York". A tokenizer
+may make them tokens of their own (joiners, see :func:`solid`) or leave them inside a token
+(whose parts are then compared one by one). A hyphen beside a blank, full stops, commas and
+other punctuation are words like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from anaphora.entities.languages import normalizer, stemmer, stop_words
+
+__all__ = ["Lexicon", "Word", "solid"]
+
+_HYPHENS = "-‐‒–−"  # the non-breaking one becomes the second of these by NFKC
+_SPLIT = re.compile(f"[{_HYPHENS}]")
+_LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token's text as it is compared.
+
+    ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
+    without them. ``odd`` marks what a phrase may have to treat apart: blanks, joiners, words
+    with parts.
+    """
+
+    lower: str
+    stem: str
+    form: str
+    free: bool
+    parts: tuple[str, ...] = ()
+    blank: bool = False
+    joiner: bool = False
+    odd: bool = False
+
+
+class Lexicon:
+    """The words of one language; it keeps between ``size`` and twice ``size`` of them.
+
+    Words live in two generations: when the young one is full it becomes the old one, and what
+    is not asked for before the next change is gone. No moment is slower than another.
+    """
+
+    def __init__(self, language: str, size: int = 20_000) -> None:
+        self.language = language
+        self._size = size
+        self._normalize = normalizer(language)
+        self._stem = stemmer(language)
+        self._stop_words = stop_words(language)
+        self._young: dict[str, Word] = {}
+        self._old: dict[str, Word] = {}
+
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
+    def words(self, texts: Iterable[str]) -> list[Word]:
+        """A word for each text, from the cache where it is there."""
+        young, old = self._young, self._old
+        return [young.get(text) or self._keep(text, old.get(text)) for text in texts]
+
+    def read(self, texts: Sequence[str]) -> list[Word]:
+        """A word for each text, past the cache, quickly for many."""
+        lowers = [self._normalize(text) for text in texts]
+        stems = self._stems(lowers)
+        return [
+            self._word(text, lower, stem)
+            for text, lower, stem in zip(texts, lowers, stems, strict=True)
+        ]
+
+    def __reduce__(self) -> tuple[type[Lexicon], tuple[str, int]]:
+        return Lexicon, (self.language, self._size)
+
+    def _keep(self, text: str, word: Word | None) -> Word:
+        word = word or self.read((text,))[0]
+        if len(text) <= _LONGEST_KEPT:
+            if len(self._young) >= self._size:
+                self._old, self._young = self._young, {}
+            self._young[text] = word
+        return word
+
+    def _word(self, text: str, lower: str, stem: str) -> Word:
+        if lower.isalpha():  # most words by far
+            free = lower not in self._stop_words and text.lower() not in self._stop_words
+            return Word(lower, stem, lower, free)
+        if lower.isspace() or not lower:
+            return Word(lower, stem, lower, free=False, blank=True, odd=True)
+        if lower in _HYPHENS:
+            return Word(lower, stem, lower, free=False, joiner=True, odd=True)
+        free = (
+            any(char.isalnum() for char in lower)
+            and lower not in self._stop_words
+            and text.lower() not in self._stop_words
+        )
+        pieces = _SPLIT.split(lower)
+        if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
+            parts = tuple(self._stems(pieces))
+            return Word(lower, stem, " ".join(pieces), free, parts=parts, odd=True)
+        return Word(lower, stem, lower, free)
+
+    def _stems(self, lowers: Sequence[str]) -> list[str]:
+        stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
+        return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
+
+
+def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
+    """The indexes of the words that count inside a phrase: neither blanks nor hyphens that
+    join two words. ``starts`` and ``ends`` are the offsets of the words in their text."""
+    if not any([word.odd for word in words]):
+        return range(len(words))
+    last = len(words) - 1
+    return [
+        index
+        for index, word in enumerate(words)
+        if not word.odd
+        or not (word.blank or word.joiner)
+        or (
+            word.joiner
+            and not (
+                0 < index < last
+                and ends[index - 1] == starts[index]
+                and ends[index] == starts[index + 1]
+                and _is_word(words[index - 1])
+                and _is_word(words[index + 1])
+            )
+        )
+    ]
+
+
+def _is_word(word: Word) -> bool:
+    return any(map(str.isalnum, word.lower))

@@ -1,0 +1,252 @@
+"""From a text to an utterance: the spaCy pipelines of a model, one for each of its languages."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from anaphora.entities.languages import base, blank
+from anaphora.entities.overlap import longest
+from anaphora.entities.tagger import FACTORY, ElementTagger
+from anaphora.errors import ModelError, Problem
+from anaphora.models.domain import Element, Model
+from anaphora.models.utterance import Entity, Token, Utterance
+
+__all__ = ["Pipeline", "build"]
+
+_NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
+_NO_LIMIT = 1 << 30  # characters, the most that spaCy's tokenizer takes
+
+
+def build(model: Model, language: str, nlp: Language | None = None) -> Language:
+    """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
+
+    A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
+    has already is told to look for this model. Raises :class:`ModelError` when spaCy has no
+    such language or lacks a package for it.
+    """
+    if nlp is None:
+        nlp = blank(language, source=model.source)
+        nlp.max_length = _NO_LIMIT  # spaCy's own limit is for parsers, of which there is none
+    if FACTORY not in nlp.pipe_names:
+        nlp.add_pipe(FACTORY)
+    _tagger(nlp).configure(model, language)
+    return nlp
+
+
+class Pipeline:
+    """Reads texts in the languages of a model; may be called from many threads.
+
+    ``nlp`` is a pipeline of the user's to take instead of a blank one, or one by language. It
+    serves this model alone from then on. Raises :class:`ModelError` for a language that spaCy
+    does not have, and for a pipeline in a language that the model does not have.
+    """
+
+    def __init__(self, model: Model, nlp: Language | Mapping[str, Language] | None = None) -> None:
+        self.model = model
+        given = _by_language(model, nlp)
+        self._readers = {
+            language: _Reader(model, language, given.get(language)) for language in model.languages
+        }
+
+    def __call__(self, text: str, language: str | None = None) -> Utterance:
+        """The utterance of ``text``: its tokens and every entity that could stand in it.
+
+        Without a ``language``, that of the model's in which the most is understood. Lone
+        surrogates become U+FFFD. Raises :class:`ModelError` for a language that the model does
+        not have.
+        """
+        text = _as_unicode(text)
+        if language is not None:
+            return self._reader(language).read(text)
+        readings = [reader.read(text) for reader in self._readers.values()]
+        return readings[0] if len(readings) == 1 else max(readings, key=_understood)
+
+    def _reader(self, language: str) -> _Reader:
+        reader = self._readers.get(language)
+        if reader is None:
+            raise _no_language(self.model, language)
+        return reader
+
+
+class _Reader:
+    """The spaCy pipeline of one language, used by one thread at a time."""
+
+    def __init__(self, model: Model, language: str, nlp: Language | None) -> None:
+        self._nlp = build(model, language, nlp)
+        self._memory = _Memory(self._nlp) if nlp is None else None
+        self._tagger = _tagger(self._nlp)
+        self._language = language
+        self._source = model.source
+        self._elements = {element.id: element for element in model.elements}
+        self._order = {element.id: place for place, element in enumerate(model.elements)}
+        self._lock = threading.Lock()
+
+    def read(self, text: str) -> Utterance:
+        with self._lock:
+            if self._memory is not None:
+                self._memory.renew_if_full()
+            elif self._nlp.get_pipe(FACTORY) is not self._tagger:
+                raise ModelError(Problem("its spaCy pipeline now serves another", self._source))
+            # Everything is copied out of the Doc: its memory may be gone at the next text.
+            doc = self._nlp(text)
+            tokens = self._tokens(doc)
+            entities = self._entities(doc, text)
+            resets = self._resets(doc, entities)
+        return Utterance(text, self._language, tokens, entities, resets)
+
+    def _tokens(self, doc: Doc) -> tuple[Token, ...]:
+        texts = [token.text for token in doc]
+        starts = [token.idx for token in doc]
+        words = self._tagger.lexicon.words(texts)
+        return tuple(
+            [
+                Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
+                for index, (text, start, word) in enumerate(zip(texts, starts, words, strict=True))
+            ]
+        )
+
+    def _entities(self, doc: Doc, text: str) -> tuple[Entity, ...]:
+        """Of all spans, the user's components' too, those whose label is an element."""
+        spans = doc.spans.get(self._tagger.spans_key, ())
+        found = [
+            _entity(self._elements[label], span, text)
+            for span in spans
+            if (label := span.label_) in self._elements
+        ]
+        if len(found) < 2:
+            return tuple(found)
+        found.sort(key=self._rank)
+        return tuple(longest(_distinct(found), place=_tokens_of, kind=_element_of))
+
+    def _rank(self, entity: Entity) -> tuple[int, int, int]:
+        return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
+
+    def _resets(self, doc: Doc, entities: tuple[Entity, ...]) -> tuple[tuple[int, ...], ...]:
+        """The reset phrases that do not lie strictly inside a longer entity."""
+        spans = doc.spans.get(self._tagger.reset_key, ())
+        if not spans:
+            return ()
+        resets = [tuple(range(span.start, span.end)) for span in spans]
+        return tuple(
+            reset
+            for reset in resets
+            if not any(set(reset) < set(entity.tokens) for entity in entities)
+        )
+
+
+class _Memory:
+    """Keeps the vocabulary of a pipeline from growing for ever.
+
+    What the first texts bring stays, for the words of every day are among it. After that a
+    memory zone is open, which is closed with all that it learnt, and opened anew, each time
+    that it is full.
+    """
+
+    def __init__(self, nlp: Language) -> None:
+        self._nlp = nlp
+        self._zone: AbstractContextManager[Any] | None = None
+        self._full = len(nlp.vocab.strings) + _NEW_STRINGS
+
+    def renew_if_full(self) -> None:
+        """To be called while no Doc of the pipeline is in use."""
+        if len(self._nlp.vocab.strings) < self._full:
+            return
+        if self._zone is not None:
+            self._zone.__exit__(None, None, None)
+        self._zone = self._nlp.memory_zone()
+        self._zone.__enter__()
+        self._full = len(self._nlp.vocab.strings) + _NEW_STRINGS
+
+
+def _tagger(nlp: Language) -> ElementTagger:
+    tagger = nlp.get_pipe(FACTORY)
+    if not isinstance(tagger, ElementTagger):
+        raise ModelError(Problem(f"the pipeline has a component '{FACTORY}' that is not ours"))
+    return tagger
+
+
+def _entity(element: Element, span: Span, text: str) -> Entity:
+    start, end = span.start_char, span.end_char
+    return Entity(
+        element=element.id,
+        groups=element.groups,
+        text=text[start:end],
+        tokens=tuple(range(span.start, span.end)),
+        start=start,
+        end=end,
+        value=span.kb_id_ or None,
+        ancestors=element.ancestors,
+        meta=element.meta,
+        topic=element.topic,
+        exact=span.id_ != "stem",
+    )
+
+
+def _distinct(entities: list[Entity]) -> list[Entity]:
+    """One of each element and value at one place, an exact one where there is one."""
+    best: dict[tuple[str, str | None, tuple[int, ...]], Entity] = {}
+    for entity in entities:
+        key = (entity.element, entity.value, entity.tokens)
+        if key not in best or (entity.exact and not best[key].exact):
+            best[key] = entity
+    return list(best.values())
+
+
+def _tokens_of(entity: Entity) -> tuple[int, int]:
+    return entity.tokens[0], entity.tokens[-1] + 1
+
+
+def _element_of(entity: Entity) -> str:
+    return entity.element
+
+
+def _understood(utterance: Utterance) -> tuple[int, int]:
+    """How many free words something covers, and how few it leaves."""
+    covered = {token for entity in utterance.entities for token in entity.tokens}
+    covered.update(token for reset in utterance.resets for token in reset)
+    free = [token.index for token in utterance.tokens if token.free]
+    known = sum(index in covered for index in free)
+    return known, known - len(free)
+
+
+def _as_unicode(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _by_language(
+    model: Model, nlp: Language | Mapping[str, Language] | None
+) -> Mapping[str, Language]:
+    if nlp is None:
+        return {}
+    if isinstance(nlp, Mapping):
+        for language in nlp:
+            if language not in model.languages:
+                raise _no_language(model, language)
+        return nlp
+    if len(model.languages) == 1:
+        return {model.languages[0]: nlp}  # it may be a multi-language one, too
+    for language in model.languages:
+        if base(language) == nlp.lang:
+            return {language: nlp}
+    raise _no_language(model, nlp.lang)
+
+
+def _no_language(model: Model, language: str) -> ModelError:
+    known = ", ".join(f"'{one}'" for one in model.languages)
+    return ModelError(
+        Problem(
+            f"the model '{model.id}' does not know the language '{language}'",
+            model.source,
+            hint=f"its languages: {known}",
+        )
+    )

@@ -1,0 +1,1 @@
+"""The intent definition language and the synonym language."""

@@ -1,0 +1,277 @@
+"""Finds what is wrong with parsed intents before they run: names, types, arity, options.
+
+Types are sets of kinds that a value may have; something is reported only when no kind fits, so
+what depends on metadata is left to run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import assert_never
+
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.functions import FUNCTIONS
+from anaphora.grammar.functions.registry import Function, ordinal
+from anaphora.grammar.operators import binary_type, unary_type
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.places import problem_at
+from anaphora.grammar.syntax import (
+    BinaryNode,
+    CallNode,
+    Expression,
+    IntentNode,
+    ListNode,
+    LiteralNode,
+    PredicateNode,
+    TermNode,
+    UnaryNode,
+    VariableNode,
+)
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
+
+__all__ = ["OPTIONS", "check", "check_predicate"]
+
+OPTIONS = ("ordered", "allow_stm_only", "unused_free_words", "unused_entities")
+
+MOST_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
+
+_BOOLEAN: Type = frozenset({Kind.BOOLEAN})
+_SHORT_FORM = {
+    "id": "#",
+    "groups": "ent_groups()",
+    "parent": "tok_parent()",
+    "ancestors": "tok_ancestors()",
+    "value": "ent_value()",
+}
+
+
+def check(intents: Iterable[IntentNode], text: str, source: str = "") -> None:
+    """Raise one GrammarError with all that is wrong with the intents, in the text's order."""
+    checker = _Checker(text, source)
+    known: set[str] = set()
+    for intent in intents:
+        if intent.id in known:
+            checker.report(intent.at, f"there is already an intent '{intent.id}'")
+        known.add(intent.id)
+        checker.intent(intent)
+    checker.finish()
+
+
+def check_predicate(predicate: PredicateNode, text: str = "", source: str = "") -> None:
+    """Raise GrammarError with all that is wrong with one predicate of ``text``."""
+    checker = _Checker(text, source)
+    checker.predicate(predicate)
+    checker.finish()
+
+
+class _Checker:
+    """Collects the problems of one text. ``variables`` are those declared so far."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text = text
+        self.source = source
+        self.problems: list[tuple[int, Problem]] = []
+        self.variables: dict[str, Type] = {}
+        self.declared: frozenset[str] = frozenset()
+
+    def report(self, at: int, message: str, hint: str = "") -> None:
+        self.problems.append((at, problem_at(self.text, self.source, at, message, hint)))
+
+    def finish(self) -> None:
+        if self.problems:
+            self.problems.sort(key=lambda found: found[0])
+            raise GrammarError(problem for _, problem in self.problems)
+
+    def intent(self, node: IntentNode) -> None:
+        self.options(node)
+        self.flow(node)
+        self.term_ids(node.terms)
+        for term in node.terms:
+            self.predicate(term.predicate)
+
+    def options(self, node: IntentNode) -> None:
+        for name, value in node.options.items():
+            if name not in OPTIONS:
+                self.report(
+                    node.options_at, f"there is no option '{name}'", _did_you_mean(name, OPTIONS)
+                )
+            elif not isinstance(value, bool):
+                self.report(
+                    node.options_at,
+                    f"the option '{name}' must be true or false, not {describe(value)}",
+                )
+
+    def flow(self, node: IntentNode) -> None:
+        if node.flow is None:
+            return
+        try:
+            Pattern(node.flow)
+        except GrammarError as error:
+            self.report(node.flow_at, error.message, error.hint)
+
+    def term_ids(self, terms: Sequence[TermNode]) -> None:
+        known: set[str] = set()
+        for term in terms:
+            if term.id is not None and term.id in known:
+                self.report(term.at, f"there is already a term '{term.id}' in this intent")
+            known.add(term.id or "")
+
+    def predicate(self, node: PredicateNode) -> None:
+        self.variables = {}
+        self.declared = frozenset(variable.name for variable in node.variables)
+        if len(node.variables) > MOST_VARIABLES:
+            beyond = node.variables[MOST_VARIABLES]
+            self.report(beyond.at, f"a term has {MOST_VARIABLES} variables at most")
+            return
+        for variable in node.variables:
+            if variable.name in self.variables:
+                self.report(variable.at, f"the variable '@{variable.name}' is declared twice")
+            self.variables[variable.name] = self.type_of(variable.value)
+        result = self.type_of(node.expression)
+        if Kind.BOOLEAN not in result:
+            self.report(
+                _start(node.expression), f"a term must be true or false, not {expected(result)}"
+            )
+
+    def type_of(self, node: Expression) -> Type:
+        """The kinds that the expression may have; anything, where it is wrong."""
+        match node:
+            case LiteralNode():
+                return frozenset({kind_of(node.value)})
+            case ListNode():
+                for item in node.items:
+                    self.type_of(item)
+                return frozenset({Kind.LIST})
+            case VariableNode():
+                return self.variable(node)
+            case UnaryNode():
+                return self.unary(node, self.type_of(node.operand))
+            case BinaryNode():
+                return self.binary(node, self.type_of(node.left), self.type_of(node.right))
+            case CallNode():
+                return self.call(node)
+            case _:
+                assert_never(node)
+
+    def variable(self, node: VariableNode) -> Type:
+        found = self.variables.get(node.name)
+        if found is not None:
+            return found
+        if node.name in self.declared:
+            self.report(node.at, f"the variable '@{node.name}' is used before it is declared")
+        else:
+            hint = _did_you_mean(node.name, self.declared, "@")
+            self.report(node.at, f"there is no variable '@{node.name}'", hint)
+        return ANYTHING
+
+    def unary(self, node: UnaryNode, operand: Type) -> Type:
+        result = unary_type(node.operator, operand)
+        if result:
+            return result
+        if node.operator == "!":
+            hint = "'!' comes before '==' and the like: write !(a == b), or a != b"
+            self.report(node.at, f"'!' needs a boolean, not {expected(operand)}", hint)
+            return _BOOLEAN
+        self.report(node.at, f"'-' needs a number, not {expected(operand)}")
+        return ANYTHING
+
+    def binary(self, node: BinaryNode, left: Type, right: Type) -> Type:
+        operator = node.operator
+        if operator in ("/", "%") and _is_zero(node.right):
+            self.report(node.at, f"'{operator}' divides by zero")
+            return ANYTHING
+        result = binary_type(operator, left, right)
+        if result:
+            return result
+        if operator in ("&&", "||"):
+            for side, kinds in ((node.left, left), (node.right, right)):
+                if Kind.BOOLEAN not in kinds:
+                    message = f"'{operator}' needs booleans, not {expected(kinds)}"
+                    self.report(_start(side), message)
+            return _BOOLEAN
+        if operator in ("<", "<=", ">", ">="):
+            what = f"'{operator}' cannot compare {expected(left)} with {expected(right)}"
+            self.report(node.at, what)
+            return _BOOLEAN
+        self.report(
+            node.at, f"'{operator}' cannot work with {expected(left)} and {expected(right)}"
+        )
+        return ANYTHING
+
+    def call(self, node: CallNode) -> Type:
+        function = FUNCTIONS.get(node.name)
+        if function is None:
+            for argument in node.arguments:
+                self.type_of(argument)
+            self.unknown(node)
+            return ANYTHING
+        fits = self.arity(node, function)
+        for index, argument in enumerate(node.arguments):
+            kinds = self.type_of(argument)
+            if fits:
+                self.argument(node, function, index, kinds)
+        return function.returns
+
+    def unknown(self, node: CallNode) -> None:
+        message = f"there is no function '{node.name}'"
+        if not node.arguments and node.name in _SHORT_FORM:
+            hint = f"here it is written {_SHORT_FORM[node.name]}"
+        else:
+            hint = _did_you_mean(node.name, FUNCTIONS)
+            if not hint and not node.arguments:
+                hint = f"a text stands in quotes: '{node.name}'"
+        self.report(node.at, message, hint)
+
+    def arity(self, node: CallNode, function: Function) -> bool:
+        given, fewest, most = len(node.arguments), function.fewest, function.most
+        if fewest <= given and (most is None or given <= most):
+            return True
+        if most == 0:
+            takes = "no arguments"
+        elif most == fewest:
+            takes = f"{most} argument{'s' if most > 1 else ''}"
+        elif most is None:
+            takes = f"at least {fewest} arguments"
+        else:
+            takes = f"{fewest} to {most} arguments"
+        self.report(node.at, f"'{node.name}' takes {takes}, not {given}")
+        return False
+
+    def argument(self, node: CallNode, function: Function, index: int, kinds: Type) -> None:
+        parameter = function.parameter(index)
+        argument = node.arguments[index]
+        if not kinds & parameter.type:
+            self.report(
+                _start(argument),
+                f"'{node.name}' needs {expected(parameter.type)} as its {ordinal(index)} "
+                f"argument, not {expected(kinds)}",
+            )
+        elif parameter.form == "pattern" and isinstance(argument, LiteralNode):
+            try:
+                Pattern(str(argument.value))
+            except GrammarError as error:
+                self.report(argument.at, error.message, error.hint)
+
+
+def _start(node: Expression) -> int:
+    """Where the expression begins (an operator's own place is between its sides)."""
+    while isinstance(node, BinaryNode):
+        node = node.left
+    return node.at
+
+
+def _is_zero(node: Expression) -> bool:
+    while isinstance(node, UnaryNode) and node.operator == "-":
+        node = node.operand
+    return (
+        isinstance(node, LiteralNode)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+        and node.value == 0
+    )
+
+
+def _did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    close = get_close_matches(name, list(known), n=1)
+    return f"did you mean '{prefix}{close[0]}'?" if close else ""

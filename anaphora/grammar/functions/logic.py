@@ -1,0 +1,19 @@
+"""Functions that choose which of their arguments to evaluate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anaphora.grammar.functions.registry import Lazy, function
+
+
+@function("logic", "if")
+def choose(condition: bool, then: Lazy, otherwise: Lazy) -> Any:  # noqa: FBT001 - it is `if`
+    """The second argument if the first is true, else the third; the other is not evaluated."""
+    return then() if condition else otherwise()
+
+
+@function("logic")
+def or_else(value: object, otherwise: Lazy) -> Any:
+    """The first argument, or the second if the first is null."""
+    return otherwise() if value is None else value

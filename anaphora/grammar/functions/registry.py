@@ -1,0 +1,208 @@
+"""How a function of the intent language is declared: one decorated Python function.
+
+>>> @function("text", "trim", "strip")
+... def trim(text: str) -> str:
+...     \"\"\"The text without the white space around it.\"\"\"
+...     return text.strip()
+
+The annotations give the types of the language. Three of them mean more: a first parameter of
+the type ``Context`` gets the context and is no argument, one of the type :data:`Lazy` gets the
+argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
+whose default is :data:`CURRENT` is the entity in question when it is left out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from anaphora.errors import EvaluationError, GrammarError
+from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
+
+__all__ = ["CURRENT", "Function", "Lazy", "Parameter", "collect", "function", "ordinal"]
+
+CURRENT: Final[Any] = object()
+"""The default of a parameter that stands for the entity in question."""
+
+Lazy: TypeAlias = Callable[[], Any]
+"""An argument that the function evaluates itself, if it needs it."""
+
+_KINDS: Mapping[Any, Type] = {
+    str: frozenset({Kind.TEXT}),
+    int: frozenset({Kind.INTEGER}),
+    float: frozenset({Kind.NUMBER}),
+    bool: frozenset({Kind.BOOLEAN}),
+    type(None): frozenset({Kind.NULL}),
+    list: frozenset({Kind.LIST}),
+    tuple: frozenset({Kind.LIST}),
+    Sequence: frozenset({Kind.LIST}),
+    dict: frozenset({Kind.MAP}),
+    Mapping: frozenset({Kind.MAP}),
+    EntityView: frozenset({Kind.ENTITY}),
+    Pattern: frozenset({Kind.TEXT}),
+    Lazy: ANYTHING,
+    Any: ANYTHING,
+    object: ANYTHING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument that a function takes: the kinds it may have, and how it is handed over."""
+
+    name: str
+    type: Type
+    form: Literal["value", "lazy", "pattern"] = "value"
+    variadic: bool = False
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function of the language; each is equal to itself only.
+
+    ``python`` is what computes it: after the context, if ``takes_context``, come the arguments.
+    ``reads_entity`` says that a call without any entity looks at the one in question,
+    ``constant`` that the result depends on the arguments alone.
+    """
+
+    names: tuple[str, ...]
+    group: str
+    parameters: tuple[Parameter, ...]
+    returns: Type
+    doc: str
+    python: Callable[..., Any]
+    takes_context: bool
+    reads_entity: bool
+    constant: bool
+
+    @property
+    def fewest(self) -> int:
+        """How many arguments it takes at least."""
+        return sum(not (one.variadic or one.current) for one in self.parameters)
+
+    @property
+    def most(self) -> int | None:
+        """How many arguments it takes at most; None means any number."""
+        if any(one.variadic for one in self.parameters):
+            return None
+        return len(self.parameters)
+
+    def parameter(self, index: int) -> Parameter:
+        """The parameter that takes the argument of that place (from 0)."""
+        return self.parameters[min(index, len(self.parameters) - 1)]
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Check the arguments and compute. ``name`` is the spelling that messages show.
+
+        Raises EvaluationError for an argument of the wrong kind and for a failed computation.
+        """
+        first = int(self.takes_context)
+        given = list(arguments)
+        for index in range(first, len(given)):
+            given[index] = self.accepted(name, index - first, given[index])
+        return self.python(*given)
+
+    def accepted(self, name: str, index: int, value: Any) -> Any:
+        """``value`` as the parameter of that place wants it; raises EvaluationError."""
+        parameter = self.parameter(index)
+        if parameter.form == "lazy" or isinstance(value, Pattern):
+            return value
+        if parameter.type is not ANYTHING and kind_of(value) not in parameter.type:
+            raise EvaluationError(
+                f"'{name}' needs {expected(parameter.type)} as its {ordinal(index)} argument, "
+                f"not {describe(value)}"
+            )
+        return _pattern(value) if parameter.form == "pattern" else value
+
+
+def function(
+    group: str, *names: str, reads_entity: bool = False
+) -> Callable[[Callable[..., Any]], Function]:
+    """Make a Python function one of the language.
+
+    ``names`` are its spellings there, by default its name in Python. ``reads_entity`` is for a
+    function that takes the context and looks at the entity in question.
+    """
+
+    def declare(python: Callable[..., Any]) -> Function:
+        hints = get_type_hints(python)
+        signature = list(inspect.signature(python).parameters.values())
+        takes_context = bool(signature) and hints[signature[0].name] is Context
+        parameters = tuple(
+            _parameter(one, hints[one.name]) for one in signature[int(takes_context) :]
+        )
+        reads = reads_entity or any(one.current for one in parameters)
+        lazy = any(one.form == "lazy" for one in parameters)
+        return Function(
+            names=names or (python.__name__,),
+            group=group,
+            parameters=parameters,
+            returns=_type(hints["return"], widen=False),
+            doc=inspect.getdoc(python) or "",
+            python=python,
+            takes_context=takes_context,
+            reads_entity=reads,
+            constant=not (takes_context or reads or lazy),
+        )
+
+    return declare
+
+
+def collect(*modules: ModuleType) -> Mapping[str, Function]:
+    """The functions that the modules declare, by each of their spellings.
+
+    Raises ValueError when two functions share one.
+    """
+    found: dict[str, Function] = {}
+    for module in modules:
+        for declared in vars(module).values():
+            if not isinstance(declared, Function):
+                continue
+            for name in declared.names:
+                if found.setdefault(name, declared) is not declared:
+                    raise ValueError(f"two functions are called '{name}'")
+    return MappingProxyType(found)
+
+
+def ordinal(index: int) -> str:
+    """The place of an argument (from 0) in words."""
+    number = index + 1
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(number if number < 20 else number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _parameter(declared: inspect.Parameter, hint: Any) -> Parameter:
+    return Parameter(
+        name=declared.name,
+        type=_type(hint, widen=True),
+        form="lazy" if hint == Lazy else "pattern" if hint is Pattern else "value",
+        variadic=declared.kind is inspect.Parameter.VAR_POSITIONAL,
+        current=declared.default is CURRENT,
+    )
+
+
+def _type(hint: Any, *, widen: bool) -> Type:
+    """The kinds of an annotation; ``widen`` lets an integer stand for a fraction."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return frozenset[Kind]().union(*(_type(one, widen=widen) for one in get_args(hint)))
+    kinds = _KINDS[hint] if hint in _KINDS else _KINDS[origin]
+    if widen and Kind.NUMBER in kinds and kinds != ANYTHING:
+        return kinds | {Kind.INTEGER}
+    return kinds
+
+
+@lru_cache(maxsize=256)
+def _pattern(text: str) -> Pattern:
+    try:
+        return Pattern(text)
+    except GrammarError as error:
+        raise EvaluationError(error.message) from None

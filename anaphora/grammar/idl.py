@@ -1,0 +1,436 @@
+"""Reads the intent definition language: text → syntax tree.
+
+The language is defined by ``idl.lark``; here each of its rules becomes a node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import isinf
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.idl_errors import problem_of
+from anaphora.grammar.places import problem_at
+from anaphora.grammar.syntax import (
+    BinaryNode,
+    CallNode,
+    Expression,
+    IntentNode,
+    ListNode,
+    LiteralNode,
+    PredicateNode,
+    TermNode,
+    UnaryNode,
+    VariableDeclaration,
+    VariableNode,
+)
+
+__all__ = ["parse"]
+
+LONGEST_TEXT = 64 * 1024  # characters
+DEEPEST_TREE = 200
+MOST = 100  # what "*" and "+" stand for, and the highest maximum of a quantifier
+
+_PROPERTIES = {
+    "id": "#",
+    "groups": "ent_groups",
+    "parent": "tok_parent",
+    "ancestors": "tok_ancestors",
+    "value": "tok_value",
+}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+
+
+def parse(text: str, source: str = "") -> tuple[IntentNode, ...]:
+    """The intents that ``text`` declares, in its order; ``source`` names it in messages.
+
+    Raises :class:`GrammarError` for anything that is not in the language.
+    """
+    if len(text) > LONGEST_TEXT:
+        message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"
+        raise GrammarError(problem_at(text, source, 0, message))
+    try:
+        read: Any = _parser().parse(text)
+        return tuple(_finished(intent, text) for intent in read)
+    except UnexpectedInput as error:
+        raise GrammarError(problem_of(error, text, source)) from None
+    except _MistakeError as mistake:
+        raise GrammarError(
+            problem_at(text, source, mistake.at, mistake.message, mistake.hint)
+        ) from None
+
+
+class _MistakeError(Exception):
+    """Something that the grammar allows and the language doesn't, at an offset of the text."""
+
+    def __init__(self, at: int, message: str, hint: str = "") -> None:
+        self.at, self.message, self.hint = at, message, hint
+
+
+@dataclass(frozen=True, slots=True)
+class _Json:
+    value: Any
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    name: str
+    value: Any
+    at: int
+    value_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicate:
+    variables: tuple[VariableDeclaration, ...]
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    at: int
+    name: Token | None
+    conversational: bool
+    predicate: _Predicate
+    begin: int  # of what stands between the braces
+    end: int
+    quantifier: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Intent:
+    at: int
+    name: Token
+    clauses: tuple[_Clause, ...]
+    terms: tuple[_Term, ...]
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open_from_package(
+        __package__,
+        "idl.lark",
+        parser="lalr",
+        transformer=_Builder(),  # nodes are built while parsing: no tree is walked
+        maybe_placeholders=True,
+    )
+
+
+class _Builder(Transformer[Token, Any]):
+    """One method for each rule of the grammar."""
+
+    def start(self, children: list[_Intent]) -> list[_Intent]:
+        return children
+
+    def intent(self, children: list[Any]) -> _Intent:
+        keyword, name, *rest = children
+        clauses = tuple(part for part in rest if isinstance(part, _Clause))
+        terms = tuple(part for part in rest if isinstance(part, _Term))
+        for first, second in combinations(clauses, 2):
+            if first.name == second.name:
+                raise _MistakeError(second.at, f"'{second.name}' is given twice")
+        names: set[str] = set()
+        for name_of_term in (term.name for term in terms if term.name is not None):
+            if name_of_term in names:
+                raise _MistakeError(
+                    _at(name_of_term), f"there is already a term '{name_of_term}' in this intent"
+                )
+            names.add(name_of_term)
+        return _Intent(_at(keyword), name, clauses, terms)
+
+    def short_intent(self, children: list[Any]) -> _Intent:
+        return self.intent(children)
+
+    def options(self, children: list[Any]) -> _Clause:
+        return _Clause("options", children[1].value, _at(children[0]), children[1].at)
+
+    def meta(self, children: list[Any]) -> _Clause:
+        return _Clause("meta", children[1].value, _at(children[0]), children[1].at)
+
+    def ordered(self, children: list[Any]) -> _Clause:
+        return _Clause("ordered", children[1], _at(children[0]), _at(children[0]))
+
+    def flow(self, children: list[Any]) -> _Clause:
+        return _Clause("flow", _unquoted(children[1]), _at(children[0]), _at(children[1]))
+
+    def term(self, children: list[Any]) -> _Term:
+        keyword, name, reach, brace, predicate, end, quantifier = children
+        return _Term(
+            at=_at(keyword),
+            name=name,
+            conversational=reach,
+            predicate=predicate,
+            begin=_at(brace) + 1,
+            end=_at(end),
+            quantifier=quantifier or (1, 1),
+        )
+
+    def short_term(self, children: list[Any]) -> _Term:
+        keyword, name, _, brace, expression, end, quantifier = children
+        predicate = _Predicate((), expression)
+        return self.term([keyword, name, True, brace, predicate, end, quantifier])
+
+    def name(self, children: list[Token]) -> Token:
+        return children[0]
+
+    def strict(self, children: list[Token]) -> bool:
+        return False
+
+    def conversational(self, children: list[Token]) -> bool:
+        return True
+
+    def zero_or_one(self, children: list[Token]) -> tuple[int, int]:
+        return 0, 1
+
+    def zero_or_more(self, children: list[Token]) -> tuple[int, int]:
+        return 0, MOST
+
+    def one_or_more(self, children: list[Token]) -> tuple[int, int]:
+        return 1, MOST
+
+    def between(self, children: list[Token]) -> tuple[int, int]:
+        least, most = (_number(child) for child in children[1:])
+        if not isinstance(least, int) or not isinstance(most, int):
+            raise _MistakeError(_at(children[1]), "a quantifier takes whole numbers, such as [1,2]")
+        if most < 1 or most > MOST:
+            raise _MistakeError(
+                _at(children[2]), f"the maximum must be from 1 to {MOST}, not {most}"
+            )
+        if least > most:
+            raise _MistakeError(
+                _at(children[1]), f"the minimum {least} is above the maximum {most}"
+            )
+        return least, most
+
+    def predicate(self, children: list[Any]) -> _Predicate:
+        *variables, expression = children
+        return _Predicate(tuple(variables), expression)
+
+    def variable_declaration(self, children: list[Any]) -> VariableDeclaration:
+        sign, name, value = children
+        return VariableDeclaration(str(name), value, _at(sign))
+
+    def binary(self, children: list[Any]) -> BinaryNode:
+        left, operator, right = children
+        return BinaryNode(str(operator), left, right, _at(operator))
+
+    def unary(self, children: list[Any]) -> UnaryNode:
+        operator, operand = children
+        return UnaryNode(str(operator), operand, _at(operator))
+
+    def variable(self, children: list[Token]) -> VariableNode:
+        return VariableNode(str(children[1]), _at(children[0]))
+
+    def call(self, children: list[Any]) -> CallNode:
+        name, arguments = children
+        return CallNode(str(name), arguments or (), _at(name))
+
+    def arguments(self, children: list[Expression]) -> tuple[Expression, ...]:
+        return tuple(children)
+
+    def bracketed(self, children: list[Any]) -> ListNode:
+        return ListNode(children[1] or (), _at(children[0]))
+
+    def parenthesized(self, children: list[Expression]) -> Expression:
+        return children[0]
+
+    def short_comparison(self, children: list[Any]) -> Expression:
+        left, operator, right = children
+        several = isinstance(left, CallNode) and left.name in ("ent_groups", "tok_ancestors")
+        listed = isinstance(right, ListNode)
+        if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
+            return BinaryNode(str(operator), left, right, _at(operator))
+        # "contains", or "is one of" where the list stands on the right of a single value
+        arguments = (right, left) if listed and not several else (left, right)
+        name = "has_all" if listed and several else "has"
+        contains = CallNode(name, arguments, _at(operator))
+        return contains if operator in ("@@", "==") else UnaryNode("!", contains, contains.at)
+
+    def bare_property(self, children: list[Token]) -> CallNode:
+        word = children[0]
+        if word not in _PROPERTIES:
+            known = ", ".join(_PROPERTIES)
+            raise _MistakeError(
+                _at(word),
+                f"an entity has no property '{word}'",
+                f"there are {known}, and ~name for metadata",
+            )
+        return CallNode(_PROPERTIES[word], (), _at(word))
+
+    def metadata(self, children: list[Token]) -> CallNode:
+        sign, name = children
+        return CallNode("meta_ent", (LiteralNode(str(name), _at(name)),), _at(sign))
+
+    def negative(self, children: list[Token]) -> LiteralNode:
+        sign, number = children
+        return LiteralNode(-_number(number), _at(sign))
+
+    def literal(self, children: list[Token]) -> LiteralNode:
+        return LiteralNode(_literal(children[0]), _at(children[0]))
+
+    def boolean(self, children: list[Token]) -> bool:
+        return children[0].type == "TRUE"
+
+    def object(self, children: list[Any]) -> _Json:
+        brace, *members, _ = children
+        value = dict(member for member in members if member is not None)
+        return _Json(value, _at(brace))
+
+    def member(self, children: list[Any]) -> tuple[str, Any]:
+        key, value = children
+        return _unquoted(key), value.value
+
+    def array(self, children: list[Any]) -> _Json:
+        bracket, *items = children
+        return _Json([item.value for item in items if item is not None], _at(bracket))
+
+    def negative_number(self, children: list[Any]) -> _Json:
+        sign, number = children
+        return _Json(-_number(number), _at(sign))
+
+    def unquoted(self, children: list[Token]) -> LiteralNode:
+        return LiteralNode(str(children[0]), _at(children[0]))
+
+    def short_values(self, children: list[Expression]) -> tuple[Expression, ...]:
+        return tuple(children)
+
+    def short_list(self, children: list[Any]) -> ListNode:
+        return ListNode(children[1] or (), _at(children[0]))
+
+
+def _finished(intent: _Intent, text: str) -> IntentNode:
+    """The node of an intent, once its parts are known to be of a depth that can be compiled."""
+    clauses = {clause.name: clause for clause in intent.clauses}
+    options = clauses.get("options")
+    flow = clauses.get("flow")
+    meta = clauses.get("meta")
+    ordered = {"ordered": clauses["ordered"].value} if "ordered" in clauses else {}
+    for clause in (options, meta):
+        if clause is not None:
+            _check_depth_of_json(clause)
+    return IntentNode(
+        id=str(intent.name),
+        terms=tuple(_finished_term(term, text) for term in intent.terms),
+        options={**ordered, **options.value} if options else ordered,
+        flow=flow.value if flow else None,
+        meta=meta.value if meta else {},
+        at=intent.at,
+        options_at=options.value_at if options else intent.at,
+        flow_at=flow.value_at if flow else intent.at,
+    )
+
+
+def _finished_term(term: _Term, text: str) -> TermNode:
+    for expression in (
+        *(variable.value for variable in term.predicate.variables),
+        term.predicate.expression,
+    ):
+        _check_depth(expression)
+    least, most = term.quantifier
+    return TermNode(
+        id=None if term.name is None else str(term.name),
+        predicate=PredicateNode(
+            variables=term.predicate.variables,
+            expression=term.predicate.expression,
+            text=text[term.begin : term.end].strip(),
+            at=term.begin,
+        ),
+        conversational=term.conversational,
+        min=least,
+        max=most,
+        at=term.at,
+    )
+
+
+def _check_depth(expression: Expression) -> None:
+    """Compilers and checkers walk the tree recursively: it must not be deeper than they can go.
+    A chain of operators is as deep as it is long."""
+    level: list[Expression] = [expression]
+    for _ in range(DEEPEST_TREE):
+        level = [child for node in level for child in _children(node)]
+        if not level:
+            return
+    raise _MistakeError(
+        level[0].at,
+        f"the expression is nested or chained more than {DEEPEST_TREE} deep",
+        "use has(list(…), …) for long alternatives, or several terms",
+    )
+
+
+def _children(node: Expression) -> Iterator[Expression]:
+    match node:
+        case BinaryNode():
+            yield node.left
+            yield node.right
+        case UnaryNode():
+            yield node.operand
+        case CallNode():
+            yield from node.arguments
+        case ListNode():
+            yield from node.items
+
+
+def _check_depth_of_json(clause: _Clause) -> None:
+    level = [clause.value]
+    for _ in range(DEEPEST_TREE):
+        level = [
+            child
+            for value in level
+            if isinstance(value, dict | list)
+            for child in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise _MistakeError(clause.value_at, f"this is nested more than {DEEPEST_TREE} deep")
+
+
+def _at(token: Token) -> int:
+    return token.start_pos or 0
+
+
+def _literal(token: Token) -> bool | int | float | str | None:
+    match token.type:
+        case "NULL":
+            return None
+        case "TRUE" | "FALSE":
+            return token.type == "TRUE"
+        case "STRING":
+            return _unquoted(token)
+        case _:
+            return _number(token)
+
+
+def _number(token: Token) -> int | float:
+    digits = token.replace("_", "")
+    if digits.isdigit() and len(digits) <= 18:
+        return int(digits)
+    number = float(digits)
+    if isinf(number):
+        raise _MistakeError(_at(token), "this number is too large")
+    return int(digits) if digits.isdigit() and number < 2**63 else number
+
+
+def _unquoted(token: Token) -> str:
+    def character(match: re.Match[str]) -> str:
+        escape = match[1]
+        if len(escape) == 5:
+            return chr(int(escape[1:], 16))
+        if escape not in _ESCAPES:
+            raise _MistakeError(
+                _at(token) + 1 + match.start(),
+                f"'\\{escape}' is no escape",
+                "a backslash itself is written twice: '\\\\'",
+            )
+        return _ESCAPES[escape]
+
+    return _ESCAPE.sub(character, token[1:-1])

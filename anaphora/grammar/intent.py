@@ -1,0 +1,73 @@
+"""Intents and their terms as the solver uses them: checked and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.grammar.context import Context
+from anaphora.grammar.patterns import Pattern
+
+__all__ = ["Intent", "Key", "Options", "Predicate", "Term"]
+
+Key = tuple[str, str]
+"""What an entity must have: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What an intent may leave unused, and whether memory alone may fill it."""
+
+    ordered: bool = False
+    allow_stm_only: bool = False
+    unused_free_words: bool = True
+    unused_entities: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A compiled predicate of one term.
+
+    ``test`` takes a :class:`Context` and returns whether the entity fits; it raises
+    ``EvaluationError`` for a value that the expression cannot work with. ``requires`` holds
+    keys of which an entity must have at least one to fit, or None where that is not known.
+    """
+
+    test: Callable[[Context], bool] = field(compare=False)
+    text: str
+    requires: frozenset[Key] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of an intent that entities fill; a named one is a slot."""
+
+    id: str | None
+    predicate: Predicate
+    conversational: bool
+    min: int
+    max: int
+    position: int
+
+    @property
+    def label(self) -> str:
+        """Its id, else its place in the intent, for messages."""
+        return self.id or f"#{self.position + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One thing that a user can want. ``at`` is its offset in the text that declared it."""
+
+    id: str
+    terms: tuple[Term, ...]
+    options: Options = Options()
+    flow: Pattern | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    mentions: Mapping[Key, int] = field(default_factory=dict, compare=False)
+    at: int = field(default=0, compare=False)
+
+    def term(self, name: str) -> Term | None:
+        """The term of that id, or None."""
+        return next((term for term in self.terms if term.id == name), None)

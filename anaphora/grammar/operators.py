@@ -1,0 +1,169 @@
+"""The operators of the intent language: what they make of values, and of types.
+
+Integers are 64 bits wide and divide towards zero, as in Java; a result that does not fit is an
+error, not a rounded number. As soon as one side is a fraction the result is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from anaphora.errors import EvaluationError
+from anaphora.grammar.values import Kind, Type, bounded, describe, equal, kind_of
+
+__all__ = ["BINARY", "UNARY", "binary_type", "boolean", "in_range", "unary_type"]
+
+_NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
+_PRINTABLE = _NUMERIC | {Kind.TEXT, Kind.BOOLEAN}
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+
+
+@lru_cache(maxsize=4096)
+def binary_type(operator: str, left: Type, right: Type) -> Type:
+    """What ``left operator right`` can be; empty if the operator cannot take such sides."""
+    results = (_pair(operator, one, other) for one in left for other in right)
+    return frozenset(kind for kind in results if kind is not None)
+
+
+def unary_type(operator: str, operand: Type) -> Type:
+    """What ``operator operand`` can be; empty if the operator cannot take such a value."""
+    return operand & ({Kind.BOOLEAN} if operator == "!" else _NUMERIC)
+
+
+def boolean(value: object, what: str) -> bool:
+    """``value`` if it is a boolean; raises EvaluationError, naming ``what`` wants one."""
+    if value is True or value is False:
+        return value
+    raise EvaluationError(f"{what} must be true or false, not {describe(value)}")
+
+
+def in_range(number: Any, what: str) -> Any:
+    """``number`` if it is a fraction or fits 64 bits; raises EvaluationError otherwise."""
+    if isinstance(number, int) and not _SMALLEST <= number <= _LARGEST:
+        raise EvaluationError(f"the result of {what} does not fit 64 bits")
+    return number
+
+
+def printed(value: object) -> str:
+    """A text, number or boolean as a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _pair(operator: str, left: Kind, right: Kind) -> Kind | None:
+    if operator in ("==", "!="):
+        return Kind.BOOLEAN
+    if operator in ("&&", "||"):
+        return Kind.BOOLEAN if left is right is Kind.BOOLEAN else None
+    numeric = left in _NUMERIC and right in _NUMERIC
+    if operator in ("<", "<=", ">", ">="):
+        return Kind.BOOLEAN if numeric or left is right is Kind.TEXT else None
+    if numeric:
+        return Kind.INTEGER if left is right is Kind.INTEGER else Kind.NUMBER
+    if operator == "+":
+        if left is right is Kind.LIST:
+            return Kind.LIST
+        if Kind.TEXT in (left, right) and {left, right} <= _PRINTABLE:
+            return Kind.TEXT
+    return None
+
+
+def _add(left: Any, right: Any) -> Any:
+    kind, other = kind_of(left), kind_of(right)
+    result = _pair("+", kind, other)
+    if result is Kind.TEXT:
+        return bounded(printed(left) + printed(right))
+    if result is Kind.LIST:
+        return bounded((*left, *right))
+    if result is None:
+        raise _unfit("+", left, right)
+    return in_range(left + right, "'+'")
+
+
+def _arithmetic(
+    operator: str,
+    of_integers: Callable[[int, int], int],
+    of_floats: Callable[[float, float], float],
+) -> Callable[[Any, Any], Any]:
+    def apply(left: Any, right: Any) -> Any:
+        kind, other = kind_of(left), kind_of(right)
+        if kind not in _NUMERIC or other not in _NUMERIC:
+            raise _unfit(operator, left, right)
+        try:
+            if kind is other is Kind.INTEGER:
+                return in_range(of_integers(left, right), f"'{operator}'")
+            return of_floats(float(left), float(right))
+        except ZeroDivisionError:
+            raise EvaluationError(f"'{operator}' divides {describe(left)} by zero") from None
+        except (OverflowError, ValueError):
+            raise EvaluationError(
+                f"'{operator}' has no result for {describe(left)} and {describe(right)}"
+            ) from None
+
+    return apply
+
+
+def _comparison(operator: str, compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def apply(left: Any, right: Any) -> bool:
+        if _pair(operator, kind_of(left), kind_of(right)) is None:
+            raise EvaluationError(
+                f"'{operator}' cannot compare {describe(left)} with {describe(right)}"
+            )
+        return compare(left, right)
+
+    return apply
+
+
+def _divide(left: int, right: int) -> int:
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder(left: int, right: int) -> int:
+    rest = abs(left) % abs(right)
+    return -rest if left < 0 else rest
+
+
+def _remainder_of_floats(left: float, right: float) -> float:
+    if right == 0:
+        raise ZeroDivisionError
+    return math.fmod(left, right)
+
+
+def _not(value: object) -> bool:
+    return not boolean(value, "what '!' turns round")
+
+
+def _negative(value: Any) -> Any:
+    if kind_of(value) not in _NUMERIC:
+        raise EvaluationError(f"'-' needs a number, not {describe(value)}")
+    return in_range(-value, "'-'")
+
+
+def _unfit(operator: str, left: object, right: object) -> EvaluationError:
+    return EvaluationError(f"'{operator}' cannot work with {describe(left)} and {describe(right)}")
+
+
+BINARY: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        "==": equal,
+        "!=": lambda left, right: not equal(left, right),
+        "<": _comparison("<", lambda left, right: left < right),
+        "<=": _comparison("<=", lambda left, right: left <= right),
+        ">": _comparison(">", lambda left, right: left > right),
+        ">=": _comparison(">=", lambda left, right: left >= right),
+        "+": _add,
+        "-": _arithmetic("-", lambda a, b: a - b, lambda a, b: a - b),
+        "*": _arithmetic("*", lambda a, b: a * b, lambda a, b: a * b),
+        "/": _arithmetic("/", _divide, lambda a, b: a / b),
+        "%": _arithmetic("%", _remainder, _remainder_of_floats),
+    }
+)
+"""The operators that evaluate both sides; ``&&`` and ``||`` are the compiler's own."""
+
+UNARY: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"!": _not, "-": _negative})

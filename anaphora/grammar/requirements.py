@@ -1,0 +1,206 @@
+"""What a predicate asks of an entity, read off its tree.
+
+The solver looks only at intents whose terms can match at all, and the loader reports an intent
+on an element that the model does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from anaphora.grammar.functions import FUNCTIONS, collections, entities
+from anaphora.grammar.functions.registry import Function
+from anaphora.grammar.intent import Key
+from anaphora.grammar.syntax import (
+    BinaryNode,
+    CallNode,
+    Expression,
+    ListNode,
+    LiteralNode,
+    PredicateNode,
+    UnaryNode,
+    VariableNode,
+)
+
+__all__ = ["mentions", "requires"]
+
+# Which key the texts stand for that a function gives (a single one, or a list of them).
+_SINGLE: Mapping[Function, str] = {entities.ent_type: "element", entities.tok_parent: "ancestor"}
+_SEVERAL: Mapping[Function, str] = {
+    entities.ent_groups: "group",
+    entities.tok_ancestors: "ancestor",
+}
+_NEIGHBOURS: Mapping[Function, str] = {
+    entities.ent_is_before_type: "element",
+    entities.ent_is_after_type: "element",
+    entities.ent_is_before_group: "group",
+    entities.ent_is_after_group: "group",
+}
+
+
+def requires(node: PredicateNode) -> frozenset[Key] | None:
+    """Keys of which an entity must have at least one for the predicate to be true of it.
+
+    None means that nothing of the kind is known.
+    """
+    return _Reader(node).requires(node.expression)
+
+
+def mentions(node: PredicateNode) -> dict[Key, int]:
+    """Each element, group and ancestor that the predicate names, with its first offset."""
+    reader = _Reader(node)
+    found: dict[Key, int] = {}
+    for expression in (*(one.value for one in node.variables), node.expression):
+        for part in _parts(expression):
+            for key, at in reader.mentioned(part):
+                found[key] = min(at, found.get(key, at))
+    return found
+
+
+class _Reader:
+    """Looks through the variables of one predicate; what it found of each is kept."""
+
+    def __init__(self, node: PredicateNode) -> None:
+        self.values = {variable.name: variable.value for variable in node.variables}
+        self.known: dict[str, frozenset[Key] | None] = {}
+
+    def requires(self, node: Expression) -> frozenset[Key] | None:
+        if isinstance(node, VariableNode):
+            if node.name not in self.known:
+                value = self.values.get(node.name)
+                self.known[node.name] = None  # so that one that names itself ends here
+                self.known[node.name] = None if value is None else self.requires(value)
+            return self.known[node.name]
+        if isinstance(node, CallNode):
+            return self.of_membership(node)
+        if not isinstance(node, BinaryNode):
+            return None
+        if node.operator == "==":
+            return self.of_equality(node)
+        if node.operator not in ("&&", "||"):
+            return None
+        left, right = self.requires(node.left), self.requires(node.right)
+        if node.operator == "||":
+            return None if left is None or right is None else left | right
+        if left is None or right is None:
+            return right if left is None else left
+        return min(left, right, key=len)
+
+    def of_equality(self, node: BinaryNode) -> frozenset[Key] | None:
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            kind = self.read(one, _SINGLE)
+            literal = self.resolved(other)
+            if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
+                return frozenset({(kind, literal.value)})
+        return None
+
+    def of_membership(self, node: CallNode) -> frozenset[Key] | None:
+        function = FUNCTIONS.get(node.name)
+        if len(node.arguments) != 2:
+            return None
+        items, value = node.arguments
+        if function is collections.has:
+            kind = self.read(items, _SEVERAL)
+            literal = self.resolved(value)
+            if kind:
+                return _keys(kind, (literal,))
+            kind = self.read(value, _SINGLE)
+            return _keys(kind, self.items(items)) if kind else None
+        if function is collections.has_any:
+            for one, other in ((items, value), (value, items)):
+                if kind := self.read(one, _SEVERAL):
+                    return _keys(kind, self.items(other))
+        if function is collections.has_all and (kind := self.read(items, _SEVERAL)):
+            each = (_keys(kind, (one,)) for one in self.items(value) or ())
+            return next((keys for keys in each if keys), None)
+        return None
+
+    def mentioned(self, node: Expression) -> Iterator[tuple[Key, int]]:
+        """What a single node, without its parts, compares with literal texts."""
+        kind: str | None = None
+        texts: tuple[Expression, ...] = ()
+        if isinstance(node, BinaryNode) and node.operator in ("==", "!="):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if kind := self.read(one, _SINGLE, of_any=True):
+                    texts = (self.resolved(other),)
+                    break
+                if kind := self.read(one, _SEVERAL, of_any=True):
+                    texts = self.items(other) or ()
+                    break
+        elif isinstance(node, CallNode):
+            function = FUNCTIONS.get(node.name)
+            if function and function in _NEIGHBOURS and len(node.arguments) == 1:
+                kind, texts = _NEIGHBOURS[function], (self.resolved(node.arguments[0]),)
+            elif function in _MEMBERSHIP and len(node.arguments) == 2:
+                for one, other in (node.arguments, node.arguments[::-1]):
+                    if kind := self.read(one, _SEVERAL, of_any=True):
+                        texts = self.items(other) or (self.resolved(other),)
+                        break
+                    if kind := self.read(one, _SINGLE, of_any=True):
+                        texts = self.items(other) or ()
+                        break
+        for literal in texts:
+            if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
+                yield (kind, literal.value), literal.at
+
+    def read(
+        self, node: Expression, sources: Mapping[Function, str], *, of_any: bool = False
+    ) -> str | None:
+        """The kind of key that the expression reads off the entity in question (``of_any``: off
+        any entity), or None."""
+        call = self.resolved(node)
+        if not isinstance(call, CallNode) or (call.arguments and not of_any):
+            return None
+        function = FUNCTIONS.get(call.name)
+        return sources.get(function) if function else None
+
+    def items(self, node: Expression) -> tuple[Expression, ...] | None:
+        """The elements of a list that is written out, or None."""
+        written = self.resolved(node)
+        if isinstance(written, ListNode):
+            return tuple(self.resolved(item) for item in written.items)
+        if isinstance(written, CallNode) and FUNCTIONS.get(written.name) is collections.list_of:
+            return tuple(self.resolved(item) for item in written.arguments)
+        return None
+
+    def resolved(self, node: Expression) -> Expression:
+        """The expression that a variable stands for, or the expression itself."""
+        for _ in self.values:
+            if not isinstance(node, VariableNode):
+                break
+            node = self.values.get(node.name, node)
+        return node
+
+
+_MEMBERSHIP = frozenset({collections.has, collections.has_any, collections.has_all})
+
+
+def _keys(kind: str, items: tuple[Expression, ...] | None) -> frozenset[Key] | None:
+    """The keys of literal ``items``; None unless all are literals and one is a text.
+
+    A number or boolean equals no id and no group, so it adds nothing; null is the parent of an
+    element without one.
+    """
+    literals = [item.value for item in items or () if isinstance(item, LiteralNode)]
+    if items is None or len(literals) < len(items) or None in literals:
+        return None
+    return frozenset((kind, text) for text in literals if isinstance(text, str)) or None
+
+
+def _parts(node: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        match part:
+            case ListNode():
+                waiting += part.items
+            case CallNode():
+                waiting += part.arguments
+            case UnaryNode():
+                waiting.append(part.operand)
+            case BinaryNode():
+                waiting += (part.left, part.right)
+            case _:
+                pass

@@ -1,0 +1,196 @@
+"""The values of the intent language: their kinds, their equality, and how messages show them.
+
+A text is a ``str``, an integer an ``int`` (never a ``bool``), a number a ``float``, a list a
+``tuple`` or ``list``, a map any ``Mapping``, an entity whatever looks like an ``EntityView``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from enum import Enum
+from typing import Any, TypeAlias
+
+from anaphora.errors import EvaluationError
+
+__all__ = [
+    "ANYTHING",
+    "LONGEST_LIST",
+    "LONGEST_TEXT",
+    "Kind",
+    "Type",
+    "bounded",
+    "contains",
+    "describe",
+    "equal",
+    "expected",
+    "kind_of",
+    "plain",
+    "typed_key",
+]
+
+LONGEST_TEXT = 1_000_000
+LONGEST_LIST = 100_000
+_MOST_PARTS = 1_000_000  # of lists in lists: a list that holds another one twice costs nothing
+_WIDEST = 60
+
+
+class Kind(Enum):
+    """What a value is; the member's value is its name in a message."""
+
+    TEXT = "a text"
+    INTEGER = "an integer"
+    NUMBER = "a number"
+    BOOLEAN = "a boolean"
+    NULL = "null"
+    LIST = "a list"
+    MAP = "a map"
+    ENTITY = "an entity"
+    OBJECT = "an object"
+
+    # Enum hashes its name on each call; kinds are keys of hot sets, and there is one of each.
+    __hash__ = object.__hash__
+
+
+Type: TypeAlias = frozenset[Kind]
+"""The kinds that a value may turn out to have."""
+
+ANYTHING: Type = frozenset(Kind)
+
+_BY_CLASS = {
+    str: Kind.TEXT,
+    int: Kind.INTEGER,
+    float: Kind.NUMBER,
+    bool: Kind.BOOLEAN,
+    type(None): Kind.NULL,
+    list: Kind.LIST,
+    tuple: Kind.LIST,
+    dict: Kind.MAP,
+}
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of ``value``."""
+    known = _BY_CLASS.get(type(value))
+    if known is not None:
+        return known
+    for classes, kind in (
+        (str, Kind.TEXT),
+        (int, Kind.INTEGER),
+        (float, Kind.NUMBER),
+        ((list, tuple), Kind.LIST),
+        (Mapping, Kind.MAP),
+    ):
+        if isinstance(value, classes):
+            return kind
+    if hasattr(value, "element") and hasattr(value, "groups"):
+        return Kind.ENTITY
+    return Kind.OBJECT
+
+
+def equal(left: object, right: object) -> bool:
+    """Whether the language holds the two for equal.
+
+    Numbers compare by what they are worth, whether integer or not; a boolean is no number.
+    Lists are equal when they hold the same elements in any order, and there ``1`` and ``1.0``
+    are two things.
+    """
+    kind, other = kind_of(left), kind_of(right)
+    if kind in _NUMERIC and other in _NUMERIC:
+        return bool(left == right)
+    if kind is not other:
+        return False
+    if kind is Kind.TEXT or kind is Kind.BOOLEAN:
+        return left == right
+    return typed_key(left) == typed_key(right)
+
+
+def contains(items: Iterable[object], value: object) -> bool:
+    """Whether ``value`` is one of ``items``; ``1`` is neither ``1.0`` nor ``true``."""
+    if type(value) is str:
+        return value in items
+    key = typed_key(value)
+    kind = kind_of(value)
+    return any(kind_of(item) is kind and typed_key(item) == key for item in items)
+
+
+def typed_key(value: object) -> Hashable:
+    """A key that two values share only when they are of one kind and equal.
+
+    Raises EvaluationError for a value of too many parts to be compared.
+    """
+    return _key(value, [_MOST_PARTS])
+
+
+def describe(value: object) -> str:
+    """``value`` in the words of a message, shortened."""
+    match kind_of(value):
+        case Kind.TEXT:
+            return f"the text '{_shortened(str(value))}'"
+        case Kind.INTEGER if abs(value) < 10**30:  # type: ignore[arg-type]  # the kind says int
+            return f"the integer {value}"
+        case Kind.NUMBER:
+            return f"the number {value}"
+        case Kind.BOOLEAN:
+            return "true" if value else "false"
+        case Kind.LIST:
+            return f"a list of {len(value)}"  # type: ignore[arg-type]  # the kind says list
+        case Kind.ENTITY:
+            return f"the entity '{_shortened(str(getattr(value, 'element', '')))}'"
+        case Kind.OBJECT:
+            return f"an object of the class '{type(value).__name__}'"
+        case Kind.INTEGER:
+            return "a huge integer"
+        case Kind.MAP:
+            return f"a map of {len(value)}"  # type: ignore[arg-type]  # the kind says map
+        case Kind.NULL:
+            return "null"
+
+
+def expected(kinds: Type) -> str:
+    """``kinds`` in the words of a message: "a text, a list or a map"."""
+    shown = kinds - {Kind.INTEGER} if Kind.NUMBER in kinds else kinds
+    *others, last = [kind.value for kind in Kind if kind in shown]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def plain(value: object) -> Any:
+    """``value`` as the language can hold it: a set from Python becomes a list."""
+    if isinstance(value, set | frozenset):
+        return tuple(sorted(value, key=str))
+    return value
+
+
+def bounded(value: Any) -> Any:
+    """``value`` itself, if it is a text or a list that is not too long.
+
+    Raises EvaluationError otherwise: no expression may use up the memory.
+    """
+    longest = LONGEST_TEXT if isinstance(value, str) else LONGEST_LIST
+    if len(value) > longest:
+        what = "text" if isinstance(value, str) else "list"
+        raise EvaluationError(f"the result is a {what} of {len(value)}; {longest} is the most")
+    return value
+
+
+_NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
+
+
+def _key(value: object, left: list[int]) -> Hashable:
+    left[0] -= 1
+    if left[0] < 0:
+        raise EvaluationError(f"lists of more than {_MOST_PARTS} parts cannot be compared")
+    kind = kind_of(value)
+    if isinstance(value, list | tuple):
+        return kind, frozenset(Counter(_key(item, left) for item in value).items())
+    if isinstance(value, Mapping):
+        return kind, frozenset((_key(key, left), _key(item, left)) for key, item in value.items())
+    if kind is Kind.NUMBER and value != value:
+        return kind, object()  # not even equal to itself
+    if kind is Kind.ENTITY or not isinstance(value, Hashable):
+        return kind, id(value)
+    return kind, value
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"

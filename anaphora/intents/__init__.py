@@ -1,0 +1,1 @@
+"""Intents matched against utterance and memory: solver, ranking, slots, handlers, the engine."""

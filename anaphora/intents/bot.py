@@ -1,0 +1,224 @@
+"""A model brought to life: its pipeline, its intents, its handlers and its responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.variants import variants
+from anaphora.grammar.context import Surroundings
+from anaphora.grammar.intent import Intent
+from anaphora.intents.decision import Decision, Mind, decide, pending_of
+from anaphora.intents.handlers import Handler, Reject, Skip
+from anaphora.intents.match import Filling, Match, slots_of
+from anaphora.intents.responses import Responses
+from anaphora.intents.solver import Question
+from anaphora.models.domain import Model, Status
+from anaphora.models.utterance import Utterance
+from anaphora.stm import rules
+from anaphora.stm.conversation import Conversation, Forgotten
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["Bot", "Outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a question, and the conversation after it.
+
+    ``filling`` is the intent that answered or that is to be completed; ``winner`` the match
+    among the decision's that did; ``skipped`` those whose handlers passed.
+    """
+
+    status: Status
+    conversation: Conversation
+    filling: Filling | None = None
+    winner: Match | None = None
+    skipped: tuple[Match, ...] = ()
+    evicted: tuple[Forgotten, ...] = ()
+    text: str = ""
+    reason: str = ""
+    result: Any = None
+
+
+class Bot:
+    """One model with everything that answering needs, shared by all its conversations.
+
+    ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        nlp: Language | Mapping[str, Language] | None = None,
+        max_characters: int = 10_000,
+    ) -> None:
+        self.model = model
+        self.pipeline = Pipeline(model, nlp)
+        self.responses = Responses(model)
+        self.handlers: dict[str, Handler] = {}
+        self._mind = Mind.of(model)
+        self._max_characters = max_characters
+
+    @property
+    def mind(self) -> Mind:
+        return self._mind
+
+    def on(self, intent: Intent, function: Callable[..., Any]) -> None:
+        """Let ``function`` answer ``intent``; raises :class:`HandlerError` if it cannot."""
+        self.handlers[intent.id] = Handler.bind(function, intent)
+
+    def read(self, text: str, language: str | None = None) -> Utterance:
+        """Tag the elements of ``text``. One that is too long is not read at all.
+
+        Raises :class:`ModelError` for a language that the model doesn't have.
+        """
+        if len(text) <= self._max_characters:
+            utterance = self.pipeline(text, language)
+            return _without_reset_phrases(utterance) if utterance.resets else utterance
+        return Utterance(text, language or self.model.languages[0], tokens=())
+
+    def decide(
+        self, utterance: Utterance, conversation: Conversation, at: datetime, user: str
+    ) -> Decision:
+        """Resolve the utterance against the conversation; see :func:`decision.decide`."""
+        model = self.model
+        surroundings = Surroundings(
+            text=utterance.text,
+            at=at,
+            user=user,
+            request_id=uuid4().hex,
+            model_id=model.id,
+            model_name=model.name,
+            model_version=model.version,
+            model_meta=model.meta,
+            conversation_data=conversation.data,
+        )
+        question = Question(utterance, variants(utterance), surroundings)
+        return decide(self._mind, question, conversation, at)
+
+    def conclude(
+        self, decision: Decision, at: datetime, handlers: Mapping[str, Handler]
+    ) -> Outcome:
+        """Answer with the best match whose handler takes it, ask for what is missing, or say
+        why not.
+
+        Raises :class:`HandlerError` if a handler or a template fails.
+        """
+        skipped: list[Match] = []
+        for match in decision.matches:
+            try:
+                return self._matched(decision, match, tuple(skipped), at, handlers)
+            except Skip:
+                skipped.append(match)
+            except Reject as rejection:
+                return self._rejected(decision, at, str(rejection) or "the bot refused it")
+        if decision.reset_phrase:
+            return Outcome("reset", rules.reset(decision.conversation, at)[0])
+        if decision.asking:
+            return self._incomplete(decision, decision.asking, at)
+        return self._rejected(decision, at, self._why_not(decision), tuple(skipped))
+
+    def _matched(
+        self,
+        decision: Decision,
+        match: Match,
+        skipped: tuple[Match, ...],
+        at: datetime,
+        handlers: Mapping[str, Handler],
+    ) -> Outcome:
+        conversation, text, result = decision.conversation, None, None
+        utterance, filling = decision.question.utterance, match.filling
+        handler = handlers.get(match.intent.id)
+        if handler:
+            data = dict(conversation.data)
+            result = handler(match, data=data, text=utterance.text, user=conversation.user)
+            conversation = rules.with_data(conversation, data)
+            text = result if isinstance(result, str) else None
+        if result is None:
+            text = self.responses.response(
+                match.intent.id, utterance.language, self._values(decision, filling)
+            )
+        conversation, evicted = rules.remember(
+            conversation,
+            at,
+            intent=match.intent.id,
+            new=[taken.entity for taken in filling.taken if not taken.remembered],
+            used=[taken.remembered for taken in filling.taken if taken.remembered],
+        )
+        return Outcome(
+            "matched",
+            conversation,
+            filling,
+            winner=match,
+            skipped=skipped,
+            evicted=evicted,
+            text=text or "",
+            result=result,
+        )
+
+    def _incomplete(self, decision: Decision, asking: Filling, at: datetime) -> Outcome:
+        conversation = rules.incomplete(decision.conversation, at, pending_of(decision, at))
+        prompt = self.responses.prompt(
+            asking.intent.id,
+            asking.missing[0].label,
+            decision.question.utterance.language,
+            self._values(decision, asking),
+        )
+        return Outcome("incomplete", conversation, asking, text=prompt)
+
+    def _rejected(
+        self, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
+    ) -> Outcome:
+        settings = self.model.conversation
+        conversation, evicted = rules.rejected(decision.conversation, at, settings)
+        return Outcome(
+            "rejected",
+            conversation,
+            skipped=skipped,
+            evicted=evicted,
+            text=reason,
+            reason=reason,
+        )
+
+    def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
+        """What a template may name."""
+        slots = {name: slot.value for name, slot in slots_of(filling).items()}
+        return {
+            "intent": filling.intent.id,
+            "user": decision.conversation.user,
+            "text": decision.question.utterance.text,
+        } | slots
+
+    def _why_not(self, decision: Decision) -> str:
+        utterance = decision.question.utterance
+        if decision.error:
+            return decision.error
+        if decision.matches:
+            return "every intent that matched passed on it"
+        if len(utterance.text) > self._max_characters:
+            return f"the question is longer than {self._max_characters:,} characters"
+        if not utterance.text.strip():
+            return "the question is empty"
+        if not utterance.entities:
+            return "nothing in it is known to this bot"
+        if decision.nearest:
+            lacking = " and ".join(term.label for term in decision.nearest.missing)
+            return f"for {decision.nearest.intent.id} it lacks: {lacking}"
+        named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
+        return f"no intent can do anything with: {named}"
+
+
+def _without_reset_phrases(utterance: Utterance) -> Utterance:
+    """The utterance without the entities that are words of a reset phrase ("enough of the
+    weather" asks for no weather)."""
+    resets = {index for reset in utterance.resets for index in reset}
+    entities = (entity for entity in utterance.entities if resets.isdisjoint(entity.tokens))
+    return replace(utterance, entities=tuple(entities))

@@ -1,0 +1,165 @@
+"""What becomes of a question: DESIGN sections 5 and 8 in the order in which they apply.
+
+Everything here is a pure function of the model, the question and the conversation. Handlers
+are not called and nothing is stored: the engine does that with the decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from anaphora.errors import EvaluationError
+from anaphora.intents.index import IntentIndex
+from anaphora.intents.match import Filling, Match
+from anaphora.intents.slots import nearest
+from anaphora.intents.solver import Question, Scene, scenes, solve
+from anaphora.models.domain import Model
+from anaphora.models.utterance import Entity
+from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
+from anaphora.stm.rules import forget_all, recall
+
+__all__ = ["Decision", "Mind", "decide", "pending_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """A model with what is derived from it once."""
+
+    model: Model
+    index: IntentIndex
+
+    @classmethod
+    def of(cls, model: Model) -> Mind:
+        return cls(model, IntentIndex(model.intents))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a question comes to, before any handler has run.
+
+    ``conversation`` is the memory in which it was answered: after the timeouts, and after a
+    reset if the question brought one. ``matches`` are best first. Without any, ``asking`` is
+    the intent whose missing terms can be asked for, else ``nearest`` the one that came nearest.
+    ``pending`` are the entities of an earlier question that this one completes; ``error`` says
+    what a predicate could not work with.
+    """
+
+    question: Question
+    conversation: Conversation
+    scenes: tuple[Scene, ...]
+    matches: tuple[Match, ...] = ()
+    asking: Filling | None = None
+    nearest: Filling | None = None
+    pending: tuple[Entity, ...] = ()
+    forgotten: tuple[Forgotten, ...] = ()
+    reset_phrase: bool = False
+    topic_changed: bool = False
+    error: str = ""
+
+
+def decide(mind: Mind, question: Question, conversation: Conversation, at: datetime) -> Decision:
+    """Resolve ``question`` against ``conversation`` as it is at the time ``at``."""
+    conversation, forgotten = recall(conversation, at, mind.model.conversation)
+    try:
+        decision = _resolve(mind, question, conversation)
+    except EvaluationError as error:
+        where = scenes(question, conversation)
+        decision = Decision(question, conversation, where, error=str(error))
+    return replace(decision, forgotten=(*forgotten, *decision.forgotten))
+
+
+def _resolve(mind: Mind, question: Question, conversation: Conversation) -> Decision:
+    if question.utterance.resets:
+        return _after_reset(mind, question, conversation)
+    return (
+        _on_another_topic(mind, question, conversation)
+        or _completing(mind, question, conversation)
+        or _on_its_own(mind, question, conversation)
+    )
+
+
+def pending_of(decision: Decision, at: datetime) -> Pending:
+    """What an incomplete question understood, kept until it is completed or dropped."""
+    filling = decision.asking
+    assert filling is not None
+    return Pending(
+        intent=filling.intent.id,
+        entities=tuple(taken.entity for taken in filling.taken if not taken.remembered),
+        missing=tuple(term.label for term in filling.missing),
+        at=at,
+    )
+
+
+def _after_reset(mind: Mind, question: Question, conversation: Conversation) -> Decision:
+    """A reset phrase forgets everything; what else the sentence says is answered afresh."""
+    fresh, wiped = forget_all(conversation, Rule.RESET)
+    decision = _solve(mind, question, fresh)
+    return replace(decision, forgotten=wiped, reset_phrase=True)
+
+
+def _on_another_topic(
+    mind: Mind, question: Question, conversation: Conversation
+) -> Decision | None:
+    """A question that is complete without any memory and whose topic is not the remembered
+    one: the memory is reset before it is matched. None if this is no such question."""
+    remembered = _topics(held.entity for held in conversation.remembered)
+    if not remembered or _topics(question.utterance.entities) <= remembered:
+        return None
+    fresh, wiped = forget_all(conversation, Rule.TOPIC)
+    decision = _solve(mind, question, fresh)
+    if not decision.matches or _topics(decision.matches[0].entities) <= remembered:
+        return None
+    return replace(decision, forgotten=wiped, topic_changed=True)
+
+
+def _completing(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
+    """The pending question with what this sentence adds to it. None if nothing is pending, if
+    it adds nothing, or if the sentence makes sense by its own strength."""
+    pending = conversation.pending
+    intents = mind.model.intents
+    order = next((i for i, one in enumerate(intents) if pending and one.id == pending.intent), None)
+    if pending is None or order is None:
+        return None
+    if _solve(mind, question, replace(conversation, remembered=())).matches:
+        return None
+    alone = Mind.of(replace(mind.model, intents=(intents[order],)))
+    decision = _solve(alone, question, conversation, pending.entities)
+    if decision.matches:
+        return decision
+    asked = _ask(alone, decision)
+    return asked if asked.asking else None
+
+
+def _on_its_own(mind: Mind, question: Question, conversation: Conversation) -> Decision:
+    decision = _solve(mind, question, conversation)
+    return decision if decision.matches else _ask(mind, decision)
+
+
+def _solve(
+    mind: Mind, question: Question, conversation: Conversation, pending: Sequence[Entity] = ()
+) -> Decision:
+    where = scenes(question, conversation, pending)
+    matches = solve(mind.model.intents, mind.index, where)
+    return Decision(question, conversation, where, matches, pending=tuple(pending))
+
+
+def _ask(mind: Mind, decision: Decision) -> Decision:
+    """Look for an intent that can be completed by asking, else for the nearest one."""
+    intents, index, where = mind.model.intents, mind.index, decision.scenes
+    prompts = mind.model.prompts
+
+    def askable(filling: Filling) -> bool:
+        known = prompts.get(filling.intent.id, {})
+        return all(term.id in known for term in filling.missing)
+
+    if prompts:
+        asking = nearest(intents, index, where, askable)
+        if asking:
+            return replace(decision, asking=asking, nearest=asking)
+    return replace(decision, nearest=nearest(intents, index, where))
+
+
+def _topics(entities: Iterable[Entity]) -> set[tuple[str, str | None]]:
+    return {(entity.element, entity.value) for entity in entities if entity.topic}

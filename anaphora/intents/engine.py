@@ -1,0 +1,237 @@
+"""The engine: bots and a store of conversations behind one method, ``ask``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from anaphora.errors import AnaphoraError, HandlerError
+from anaphora.intents.bot import Bot, Outcome
+from anaphora.intents.decision import Decision
+from anaphora.intents.explanation import Explanation, explain
+from anaphora.intents.match import slots_of
+from anaphora.intents.reply import Reply
+from anaphora.models.domain import Model, ResetWhat
+from anaphora.models.loader import load_model
+from anaphora.models.utterance import Entity
+from anaphora.stm import rules
+from anaphora.stm.conversation import Conversation, Remembered
+from anaphora.stm.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["Engine"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Engine:
+    """Answers the questions of many users with one or more models.
+
+    ``models`` are models, paths of model files, or names of bundled models; the first is asked
+    when a question names none. ``nlp`` is a spaCy pipeline to extend instead of a blank one (or
+    one for each language). ``clock`` tells the time (with a time zone) of a question that comes
+    without one. Longer texts than ``max_characters`` are rejected unread.
+
+    All methods may be called from any thread. Questions of one conversation are answered one
+    after the other, those of different conversations side by side.
+
+    Raises :class:`ModelError` for a model that cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        *models: Model | str | Path,
+        store: MemoryStore | None = None,
+        clock: Callable[[], datetime] = _utc_now,
+        nlp: Language | Mapping[str, Language] | None = None,
+        max_characters: int = 10_000,
+    ) -> None:
+        if not models:
+            raise AnaphoraError("an engine needs at least one model")
+        loaded = [model if isinstance(model, Model) else load_model(model) for model in models]
+        self._bots = {
+            model.id: Bot(model, nlp=nlp, max_characters=max_characters) for model in loaded
+        }
+        self._default = loaded[0].id
+        self._clock = clock
+        self._store = store or MemoryStore(clock)
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The models, the one asked by default first."""
+        return tuple(bot.model for bot in self._bots.values())
+
+    def ask(
+        self,
+        text: str,
+        *,
+        user: str = "user",
+        model: str | None = None,
+        at: datetime | None = None,
+        language: str | None = None,
+        explain: bool = False,
+    ) -> Reply:
+        """Answer one question of ``user``'s conversation with ``model`` (its id).
+
+        ``at`` is the time of the question, now if left out; ``language`` one of the model's,
+        detected if left out. A reply that needs no handler never raises; a question that can't
+        be understood is answered with the status ``rejected``.
+
+        Raises :class:`HandlerError` if the handler or the response template of the intent
+        fails: the conversation is then as it was before the question. Raises :class:`Conflict`
+        if a handler asks in the very conversation it is answering.
+        """
+        bot, now = self._bot(model), self._time(at)
+        utterance = bot.read(text, language)
+        with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
+            decision = bot.decide(utterance, session.conversation, now, user)
+            outcome = bot.conclude(decision, now, bot.handlers)
+            session.commit(outcome.conversation)
+        explanation = _explain(bot, decision, outcome) if explain else None
+        return _reply(outcome, explanation)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        user: str = "user",
+        model: str | None = None,
+        at: datetime | None = None,
+        language: str | None = None,
+    ) -> Explanation:
+        """Tell how ``text`` would be answered now, and why.
+
+        Nothing happens: no handler is called and nothing is remembered. To have the
+        explanation of a question that is really asked, use ``ask(..., explain=True)``.
+        """
+        bot, now = self._bot(model), self._time(at)
+        conversation = self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
+        decision = bot.decide(bot.read(text, language), conversation, now, user)
+        return _explain(bot, decision, bot.conclude(decision, now, handlers={}))
+
+    def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
+        """Register the decorated function as the handler of ``intent``.
+
+        The function is called with the values of the slots by the names of its parameters; a
+        parameter of a slot that is empty gets its default or None. It may also take ``match``,
+        ``data`` (a dictionary kept with the conversation), ``text`` and ``user``. A text that
+        it returns is the reply; None leaves the reply to the model's response. It may raise
+        :class:`Skip` or :class:`Reject`. Without ``model`` it serves all models that have the
+        intent.
+
+        Raises :class:`HandlerError` for an unknown intent or a parameter that is no slot.
+        """
+        bots = [self._bot(model)] if model else list(self._bots.values())
+        known = {
+            declared.id: [bot for bot in bots if bot.model.intent(declared.id)]
+            for bot in bots
+            for declared in bot.model.intents
+        }
+        if intent not in known:
+            raise HandlerError(f"no model has an intent '{intent}'{_meant(intent, known)}")
+
+        def register(function: _Function) -> _Function:
+            for bot in known[intent]:
+                declared = bot.model.intent(intent)
+                assert declared is not None
+                bot.on(declared, function)
+            return function
+
+        return register
+
+    def forget(
+        self,
+        *,
+        user: str = "user",
+        model: str | None = None,
+        what: ResetWhat = "all",
+        group: str | None = None,
+        where: Callable[[Entity], bool] | None = None,
+    ) -> None:
+        """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``
+        or its dialog ``flow``; or only the entities of a ``group``, or those for which
+        ``where`` is true."""
+        bot = self._bot(model)
+        with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
+            conversation = session.conversation
+            if group is not None:
+                conversation, _ = rules.forget_group(conversation, group)
+            elif where is not None:
+                conversation, _ = rules.forget(conversation, where)
+            elif what == "flow":
+                conversation = rules.forget_flow(conversation)
+            elif what == "entities":
+                conversation, _ = rules.forget(conversation, lambda entity: True)
+            else:
+                conversation, _ = rules.forget_all(conversation)
+            session.commit(conversation)
+
+    def conversation(
+        self, *, user: str = "user", model: str | None = None, at: datetime | None = None
+    ) -> Conversation:
+        """What the conversation holds at the time ``at`` (now if left out), the timeouts
+        applied; an empty one if there is none."""
+        bot = self._bot(model)
+        kept = self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
+        return rules.recall(kept, self._time(at), bot.model.conversation)[0]
+
+    def memory(
+        self, *, user: str = "user", model: str | None = None, at: datetime | None = None
+    ) -> tuple[Remembered, ...]:
+        """The entities that are remembered at the time ``at``, newest first."""
+        return self.conversation(user=user, model=model, at=at).remembered
+
+    def _bot(self, model: str | None) -> Bot:
+        id = self._default if model is None else model
+        if id not in self._bots:
+            raise AnaphoraError(f"this engine has no model '{id}'{_meant(id, self._bots)}")
+        return self._bots[id]
+
+    def _time(self, at: datetime | None) -> datetime:
+        now = self._clock() if at is None else at
+        if now.tzinfo is None:
+            raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
+        return now
+
+
+def _reply(outcome: Outcome, explanation: Explanation | None) -> Reply:
+    filling = outcome.filling
+    incomplete = outcome.status == "incomplete"
+    return Reply(
+        status=outcome.status,
+        intent=filling.intent.id if filling else None,
+        slots=slots_of(filling) if filling else {},
+        missing=tuple(term.label for term in filling.missing) if filling else (),
+        prompt=outcome.text if incomplete else None,
+        text=outcome.text,
+        reason=outcome.reason,
+        result=outcome.result,
+        memory=tuple(held.entity for held in outcome.conversation.remembered),
+        explanation=explanation,
+    )
+
+
+def _explain(bot: Bot, decision: Decision, outcome: Outcome) -> Explanation:
+    return explain(
+        bot.mind,
+        decision,
+        outcome.status,
+        outcome.reason,
+        winner=outcome.winner,
+        skipped=outcome.skipped,
+        evicted=outcome.evicted,
+    )
+
+
+def _meant(name: str, known: Mapping[str, object]) -> str:
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean '{close[0]}'?" if close else f"; there are: {', '.join(known)}"

@@ -1,0 +1,248 @@
+"""Why a question was answered as it was: the decision as data and as text to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from anaphora.intents.decision import Decision, Mind
+from anaphora.intents.index import keys_of
+from anaphora.intents.match import Candidate, Filling, Match
+from anaphora.intents.ranking import why_better
+from anaphora.intents.solver import Scene, fillings
+from anaphora.models.domain import Status
+from anaphora.models.utterance import Entity
+from anaphora.stm.conversation import Forgotten
+
+__all__ = ["Explanation", "Miss", "RankedMatch", "explain"]
+
+_MOST_MISSES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMatch:
+    """An intent that matched. ``why`` says what puts it before the next one ('' for the last);
+    ``skipped`` that its handler left the question to the next."""
+
+    intent: str
+    taken: tuple[tuple[str, Candidate], ...]
+    why: str
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """An intent that did not match, and why."""
+
+    intent: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The path of one question.
+
+    ``entities`` are all that could stand in the sentence, ``reading`` those of the variant that
+    was answered; ``offered`` is what the memory held ready, ``hidden`` what an entity of the
+    sentence stood in for, with the groups of that entity; ``forgotten`` what left the memory
+    and by which rule; ``notes`` what else happened (a change of topic, a reset phrase, an
+    earlier question completed). Of the misses at most the 100 nearest are listed,
+    ``untouched`` counts the other intents.
+    """
+
+    text: str
+    language: str
+    status: Status
+    reason: str
+    entities: tuple[Entity, ...]
+    reading: tuple[Entity, ...]
+    offered: tuple[Candidate, ...]
+    hidden: tuple[tuple[Entity, frozenset[str]], ...]
+    matches: tuple[RankedMatch, ...]
+    misses: tuple[Miss, ...]
+    untouched: int
+    forgotten: tuple[Forgotten, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The explanation as text, a line at a time."""
+        yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
+        yield from (f"  note: {note}" for note in self.notes)
+        yield "  understood: " + (
+            ", ".join(f"{_named(entity)} from {entity.text!r}" for entity in self.reading)
+            or "nothing"
+        )
+        if others := [entity for entity in self.entities if entity not in self.reading]:
+            yield "  read otherwise: " + ", ".join(
+                f"{entity} from {entity.text!r}" for entity in others
+            )
+        for candidate in self.offered:
+            yield f"  remembered: {_named(candidate.entity)}, {_age(candidate)}"
+        for entity, groups in self.hidden:
+            yield f"  not offered: {_named(entity)}, for the sentence has {_set(groups)}"
+        for place, match in enumerate(self.matches, 1):
+            took = ", ".join(
+                f"{name}={taken.entity.said} ({taken.source})" for name, taken in match.taken
+            )
+            skipped = ", skipped by its handler" if match.skipped else ""
+            why = f"; before the next, for {match.why}" if match.why else ""
+            yield f"  match {place}: {match.intent} with {took or 'no entity'}{skipped}{why}"
+        for miss in self.misses:
+            yield f"  miss: {miss.intent}: {miss.reason}"
+        if self.untouched:
+            yield f"  and {self.untouched} more intents that nothing here concerns"
+        for gone in self.forgotten:
+            yield f"  forgotten: {_named(gone.remembered.entity)}, {_rule(gone)}"
+
+    def to_plain(self) -> dict[str, Any]:
+        """The explanation as JSON-able data."""
+        return {
+            "text": self.text,
+            "language": self.language,
+            "status": self.status,
+            "reason": self.reason,
+            "entities": [_plain(entity) for entity in self.entities],
+            "reading": [_plain(entity) for entity in self.reading],
+            "offered": [
+                _plain(candidate.entity) | {"ago": candidate.ago} for candidate in self.offered
+            ],
+            "hidden": [_plain(entity) | {"by": sorted(groups)} for entity, groups in self.hidden],
+            "matches": [
+                {
+                    "intent": match.intent,
+                    "taken": [
+                        _plain(taken.entity) | {"term": name, "source": taken.source}
+                        for name, taken in match.taken
+                    ],
+                    "why": match.why,
+                    "skipped": match.skipped,
+                }
+                for match in self.matches
+            ],
+            "misses": [{"intent": miss.intent, "reason": miss.reason} for miss in self.misses],
+            "untouched": self.untouched,
+            "forgotten": [
+                _plain(gone.remembered.entity)
+                | {"rule": gone.rule.value, "by": str(gone.by) if gone.by else None}
+                for gone in self.forgotten
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def explain(
+    mind: Mind,
+    decision: Decision,
+    status: Status,
+    reason: str,
+    *,
+    winner: Match | None,
+    skipped: Sequence[Match] = (),
+    evicted: Sequence[Forgotten] = (),
+) -> Explanation:
+    """Tell how ``decision`` came about and what became of it."""
+    scene = _scene_of(decision, winner)
+    misses, untouched = ((), 0) if decision.error else _misses(mind, decision, scene)
+    return Explanation(
+        text=decision.question.utterance.text,
+        language=decision.question.utterance.language,
+        status=status,
+        reason=reason,
+        entities=decision.question.utterance.entities,
+        reading=scene.variant.entities,
+        offered=(*(held for held in scene.sentence if held.pending), *scene.memory),
+        hidden=tuple((held.entity, groups) for held, groups in scene.hidden),
+        matches=_ranked(decision.matches, skipped),
+        misses=misses,
+        untouched=untouched,
+        forgotten=(*decision.forgotten, *evicted),
+        notes=tuple(_notes(decision)),
+    )
+
+
+def _scene_of(decision: Decision, winner: Match | None) -> Scene:
+    chosen = winner.filling.variant if winner else None
+    return next((scene for scene in decision.scenes if scene.variant is chosen), decision.scenes[0])
+
+
+def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, ...], int]:
+    intents = mind.model.intents
+    matched = {match.filling.order for match in decision.matches}
+    if len(intents) <= _MOST_MISSES:
+        orders: list[int] = list(range(len(intents)))
+    else:
+        keys = {
+            key
+            for candidate in (*scene.sentence, *scene.memory)
+            for key in keys_of(candidate.entity)
+        }
+        touched = mind.index.touched_by(keys)
+        orders = list(dict.fromkeys(order for _, some in touched for order in some))
+        orders = orders[:_MOST_MISSES]
+    missed = fillings(intents, (order for order in orders if order not in matched), scene)
+    ordered = sorted(missed, key=_nearness)
+    misses = tuple(Miss(filling.intent.id, filling.reason) for filling in ordered)
+    return misses, len(intents) - len(matched) - len(misses)
+
+
+def _nearness(filling: Filling) -> tuple[bool, int, int]:
+    return bool(filling.obstacle), len(filling.missing), filling.order
+
+
+def _ranked(matches: Sequence[Match], skipped: Sequence[Match]) -> tuple[RankedMatch, ...]:
+    return tuple(
+        RankedMatch(
+            intent=match.intent.id,
+            taken=tuple(
+                (part.term.label, taken) for part in match.filling.terms for taken in part.taken
+            ),
+            why=why_better(match, other) if other else "",
+            skipped=match in skipped,
+        )
+        for match, other in zip_longest(matches, matches[1:])
+    )
+
+
+def _notes(decision: Decision) -> Iterator[str]:
+    if decision.reset_phrase:
+        yield "a reset phrase: everything remembered is forgotten before the rest is read"
+    if decision.topic_changed:
+        yield "a complete question on another topic: the memory was reset before it was matched"
+    if decision.pending:
+        understood = ", ".join(str(entity) for entity in decision.pending)
+        yield f"it goes on with an earlier question that was incomplete: {understood}"
+
+
+def _named(entity: Entity) -> str:
+    return f"{entity} {_set(entity.groups)}"
+
+
+def _set(groups: frozenset[str]) -> str:
+    return "{" + ", ".join(sorted(groups)) + "}"
+
+
+def _age(candidate: Candidate) -> str:
+    if candidate.pending:
+        return "from the question that is being completed"
+    return f"{candidate.ago} question{'s' if candidate.ago != 1 else ''} ago"
+
+
+def _rule(gone: Forgotten) -> str:
+    by = f" by {_named(gone.by)}" if gone.by else ""
+    return f"{gone.rule.value}{by}"
+
+
+def _plain(entity: Entity) -> dict[str, Any]:
+    return {
+        "element": entity.element,
+        "value": entity.value,
+        "text": entity.text,
+        "groups": sorted(entity.groups),
+        "start": entity.start,
+        "end": entity.end,
+    }

@@ -1,0 +1,91 @@
+"""Handlers: the functions of a bot's author that answer an intent."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anaphora.errors import HandlerError
+from anaphora.grammar.intent import Intent
+from anaphora.intents.match import Match
+
+__all__ = ["Handler", "Reject", "Skip"]
+
+_GIVEN = ("match", "data", "text", "user")
+
+
+class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
+    """Raised by a handler that leaves the question to the next best match."""
+
+
+class Reject(Exception):  # noqa: N818
+    """Raised by a handler that cannot answer; its text is the reason that the user is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A function bound to an intent; its parameters are filled by name.
+
+    A parameter named like a slot gets the slot's value (None, or its default, when the slot is
+    empty). ``match`` gets the :class:`Match`, ``data`` the conversation's own dictionary, kept
+    with it and changed at will, ``text`` the utterance and ``user`` the user's id. A
+    ``**keyword`` parameter gets all slots not named.
+    """
+
+    function: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    takes_all: bool
+
+    @classmethod
+    def bind(cls, function: Callable[..., Any], intent: Intent) -> Handler:
+        """Check ``function`` against the slots of ``intent``.
+
+        Raises :class:`HandlerError` for a parameter that nothing could fill.
+        """
+        name = getattr(function, "__name__", repr(function))
+        if inspect.iscoroutinefunction(function):
+            raise HandlerError(
+                f"the handler {name} of '{intent.id}' is async: a handler is a plain function"
+            )
+        slots = [term.id for term in intent.terms if term.id is not None]
+        parameters: dict[str, Any] = {}
+        takes_all = False
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                takes_all = True
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                continue
+            elif parameter.kind is parameter.POSITIONAL_ONLY:
+                raise HandlerError(
+                    f"the handler {name} of '{intent.id}' takes '{parameter.name}' by position: "
+                    "a handler is called by the names of its parameters"
+                )
+            elif parameter.name not in (*slots, *_GIVEN):
+                known = ", ".join((*slots, *_GIVEN))
+                raise HandlerError(
+                    f"the handler {name} of '{intent.id}' asks for '{parameter.name}', which is "
+                    f"none of its slots; there are: {known}"
+                )
+            else:
+                empty = parameter.default is parameter.empty
+                parameters[parameter.name] = None if empty else parameter.default
+        return cls(function, parameters, takes_all)
+
+    def __call__(self, match: Match, *, data: dict[str, Any], text: str, user: str) -> Any:
+        """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
+        comes as :class:`HandlerError` with its cause."""
+        slots = {name: slot.value for name, slot in match.slots.items()}
+        given = {"match": match, "data": data, "text": text, "user": user} | slots
+        arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
+        if self.takes_all:
+            arguments = slots | arguments
+        try:
+            return self.function(**arguments)
+        except (Skip, Reject):
+            raise
+        except Exception as error:
+            raise HandlerError(
+                f"the handler of '{match.intent.id}' failed: {type(error).__name__}: {error}"
+            ) from error

@@ -1,0 +1,177 @@
+"""What matching gives: which entities fill which terms, and what an intent lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from anaphora.grammar.intent import Intent, Term
+from anaphora.models.utterance import Entity, Variant
+from anaphora.stm.conversation import Remembered
+
+__all__ = ["Candidate", "Filling", "Match", "Rank", "Slot", "Source", "TermMatch", "slots_of"]
+
+Source: TypeAlias = Literal["sentence", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that a term may take, and where it comes from.
+
+    One of the sentence has neither ``remembered`` nor ``pending``; a pending one was understood
+    in an earlier question that is still being completed; ``ago`` counts the questions since a
+    remembered one was stored.
+    """
+
+    entity: Entity
+    remembered: Remembered | None = None
+    pending: bool = False
+    ago: int = 0
+
+    @property
+    def source(self) -> Source:
+        return "memory" if self.pending or self.remembered else "sentence"
+
+
+@dataclass(frozen=True, slots=True)
+class TermMatch:
+    """A term and what it took. ``hits`` also counts entities that fit without being taken."""
+
+    term: Term
+    taken: tuple[Candidate, ...]
+    hits: int
+
+    @property
+    def missing(self) -> bool:
+        return self.hits < self.term.min
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """An intent held against one variant and the memory: every term with what it took.
+
+    ``obstacle`` says why the intent does not match though no term is missing ('' if it does).
+    """
+
+    intent: Intent
+    order: int
+    variant: Variant
+    terms: tuple[TermMatch, ...]
+    obstacle: str = ""
+
+    @property
+    def missing(self) -> tuple[Term, ...]:
+        return tuple(match.term for match in self.terms if match.missing)
+
+    @property
+    def taken(self) -> tuple[Candidate, ...]:
+        return tuple(candidate for match in self.terms for candidate in match.taken)
+
+    @property
+    def from_sentence(self) -> tuple[Candidate, ...]:
+        return tuple(taken for taken in self.taken if taken.source == "sentence")
+
+    @property
+    def complete(self) -> bool:
+        """Whether the sentence alone fills every required term."""
+        return all(
+            taken.source == "sentence"
+            for match in self.terms
+            if match.term.min > 0
+            for taken in match.taken
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why the intent doesn't match, in plain words ('' if it does)."""
+        if missing := self.missing:
+            names = ", ".join(term.label for term in missing)
+            where = "" if missing[0].conversational else " in the sentence itself"
+            return f"nothing fills {names}{where}: {{{missing[0].predicate.text}}}"
+        return self.obstacle
+
+
+class Rank(NamedTuple):
+    """The key by which matches are ordered; the smaller one wins."""
+
+    uncovered: int
+    sentence: int
+    required: int
+    used: int
+    distance: int
+    memory: int
+    variant: tuple[int, ...]
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An intent that the sentence and the memory fill, with its rank among the others."""
+
+    filling: Filling
+    rank: Rank
+
+    @property
+    def intent(self) -> Intent:
+        return self.filling.intent
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """All entities that the intent took, in the order of its terms."""
+        return tuple(taken.entity for taken in self.filling.taken)
+
+    @property
+    def slots(self) -> dict[str, Slot]:
+        return slots_of(self.filling)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What fills a named term. A term that may take several gives lists, else single ones."""
+
+    name: str
+    taken: tuple[Candidate, ...]
+    several: bool
+
+    @property
+    def value(self) -> str | list[str]:
+        """The element's value, else the text."""
+        return self._each([taken.entity.said for taken in self.taken])
+
+    @property
+    def text(self) -> str | list[str]:
+        """The words of the utterance."""
+        return self._each([taken.entity.text for taken in self.taken])
+
+    @property
+    def element(self) -> str | list[str]:
+        return self._each([taken.entity.element for taken in self.taken])
+
+    @property
+    def source(self) -> str | list[str]:
+        """``"sentence"`` or ``"memory"``."""
+        return self._each([taken.source for taken in self.taken])
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        return tuple(taken.entity for taken in self.taken)
+
+    def to_plain(self) -> dict[str, str | list[str]]:
+        return {
+            "value": self.value,
+            "text": self.text,
+            "element": self.element,
+            "source": self.source,
+        }
+
+    def _each(self, items: list[str]) -> str | list[str]:
+        return items if self.several else items[0]
+
+
+def slots_of(filling: Filling) -> dict[str, Slot]:
+    """The slots that are filled, by name, in the order of the terms."""
+    return {
+        match.term.id: Slot(match.term.id, match.taken, several=match.term.max > 1)
+        for match in filling.terms
+        if match.term.id is not None and match.taken
+    }

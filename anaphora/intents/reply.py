@@ -1,0 +1,56 @@
+"""What a question is answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.intents.explanation import Explanation
+from anaphora.intents.match import Slot
+from anaphora.models.domain import Status
+from anaphora.models.utterance import Entity
+
+__all__ = ["Reply"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to one question.
+
+    ``status`` is ``matched``, ``incomplete`` (``missing`` terms are to be asked for; ``prompt``
+    asks for the first), ``rejected`` (``reason`` says what was lacking) or ``reset``. ``text``
+    is what the bot says, ``result`` what the handler returned. ``slots`` come by name;
+    ``memory`` is what the conversation remembers after the question, newest first;
+    ``explanation`` is there if it was asked for.
+    """
+
+    status: Status
+    intent: str | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    prompt: str | None = None
+    text: str = ""
+    reason: str = ""
+    result: Any = None
+    memory: tuple[Entity, ...] = ()
+    explanation: Explanation | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """The reply as JSON-able data, in the form that the command line prints."""
+        return {
+            "status": self.status,
+            "intent": self.intent,
+            "slots": {name: slot.to_plain() for name, slot in self.slots.items()},
+            "missing": list(self.missing),
+            "prompt": self.prompt,
+            "text": self.text,
+            "memory": [
+                {
+                    "element": entity.element,
+                    "value": entity.said,
+                    "groups": sorted(entity.groups),
+                }
+                for entity in self.memory
+            ],
+        }

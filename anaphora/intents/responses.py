@@ -1,0 +1,54 @@
+"""Response templates: a bot's answers without a line of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anaphora.errors import HandlerError
+from anaphora.models.domain import Localized, Model, in_language
+
+__all__ = ["Responses"]
+
+
+class Responses:
+    """The responses and prompts of a model as sandboxed Jinja templates, compiled when first
+    used."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._environment: Any = None
+        self._compiled: dict[str, Any] = {}
+
+    def response(self, intent: str, language: str, values: Mapping[str, Any]) -> str | None:
+        """The response of ``intent`` with ``values`` in it, None if the model has none.
+
+        Raises :class:`HandlerError` when the template cannot be filled.
+        """
+        return self._render(self._model.responses.get(intent), language, values)
+
+    def prompt(self, intent: str, term: str, language: str, values: Mapping[str, Any]) -> str:
+        """The question for a missing term of ``intent``; raises as :meth:`response` does."""
+        text = self._model.prompts.get(intent, {}).get(term)
+        return self._render(text, language, values) or ""
+
+    def _render(
+        self, texts: Localized | None, language: str, values: Mapping[str, Any]
+    ) -> str | None:
+        text = in_language(texts, language) if texts else None
+        if text is None or "{" not in text:
+            return text
+        try:
+            template = self._compiled.get(text)
+            if template is None:
+                template = self._compiled[text] = self._jinja().from_string(text)
+            return str(template.render(values))
+        except Exception as error:
+            raise HandlerError(f"the response {text!r} cannot be filled: {error}") from error
+
+    def _jinja(self) -> Any:
+        if self._environment is None:
+            from jinja2.sandbox import ImmutableSandboxedEnvironment  # here: 60 ms
+
+            self._environment = ImmutableSandboxedEnvironment(autoescape=False)
+        return self._environment

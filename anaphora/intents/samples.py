@@ -1,0 +1,108 @@
+"""Sample dialogs: asked one after the other, each in a conversation of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from anaphora.intents.engine import Engine
+from anaphora.intents.reply import Reply
+from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
+
+__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs"]
+
+_BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step of a dialog. ``reply`` is None for a pause or a reset; ``failures`` say in plain
+    words what was expected and what came instead."""
+
+    step: Step
+    reply: Reply | None = None
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DialogResult:
+    """A dialog as it went. After the first step that fails the later ones are still asked."""
+
+    dialog: Dialog
+    turns: tuple[Turn, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not any(turn.failures for turn in self.turns)
+
+
+def run_dialogs(
+    engine: Engine, dialogs: Iterable[Dialog], *, model: str | None = None
+) -> Iterator[DialogResult]:
+    """Run each dialog in a conversation of its own, as :func:`run_dialog` does."""
+    for number, dialog in enumerate(dialogs):
+        yield run_dialog(engine, dialog, model=model, user=f"sample {number}")
+
+
+def run_dialog(
+    engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
+) -> DialogResult:
+    """Ask the questions of ``dialog`` one after the other, as ``user``, with no time between
+    them but that of its pauses, and hold each reply against what the dialog expects."""
+    engine.forget(user=user, model=model)
+    at = _BEGIN
+    turns = []
+    for step in dialog.steps:
+        match step:
+            case PauseStep(duration):
+                at += duration
+                turns.append(Turn(step))
+            case ResetStep(what):
+                engine.forget(user=user, model=model, what=what)
+                turns.append(Turn(step))
+            case AskStep():
+                reply = engine.ask(
+                    step.text,
+                    user=user,
+                    model=model,
+                    at=at,
+                    language=step.language,
+                    explain=True,
+                )
+                turns.append(Turn(step, reply, tuple(_failures(step, reply))))
+    engine.forget(user=user, model=model)
+    return DialogResult(dialog, tuple(turns))
+
+
+def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
+    if reply.status != step.status:
+        why = f" ({reply.reason or reply.prompt})" if reply.reason or reply.prompt else ""
+        yield f"status is {reply.status}, not {step.status}{why}"
+    if step.intent is not None and reply.intent != step.intent:
+        yield f"intent is {reply.intent}, not {step.intent}"
+    for name, expected in step.slots.items():
+        slot = reply.slots.get(name)
+        actual: Any = slot.value if slot else None
+        wanted: Any = list(expected) if isinstance(expected, tuple) else expected
+        if actual != wanted:
+            yield f"slot {name} is {_shown(actual)}, not {_shown(wanted)}"
+    if step.from_memory is not None:
+        recalled = {
+            name
+            for name, slot in reply.slots.items()
+            if any(taken.source == "memory" for taken in slot.taken)
+        }
+        if recalled != set(step.from_memory):
+            yield f"from memory came {_names(recalled)}, not {_names(step.from_memory)}"
+    if step.missing is not None and set(reply.missing) != set(step.missing):
+        yield f"missing is {_names(reply.missing)}, not {_names(step.missing)}"
+
+
+def _shown(value: Any) -> str:
+    return "empty" if value is None else repr(value)
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"

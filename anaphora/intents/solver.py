@@ -1,0 +1,192 @@
+"""Holds intents against the variants of an utterance and against the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from anaphora.errors import EvaluationError
+from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.intent import Intent
+from anaphora.intents.index import IntentIndex, keys_of
+from anaphora.intents.match import Candidate, Filling, Match, TermMatch
+from anaphora.intents.ranking import rank
+from anaphora.models.utterance import Entity, Utterance, Variant
+from anaphora.stm.conversation import Conversation, Remembered
+from anaphora.stm.rules import offered
+
+__all__ = ["Question", "Scene", "fillings", "scenes", "solve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An utterance, its variants (best first), and what predicates may ask about it."""
+
+    utterance: Utterance
+    variants: tuple[Variant, ...]
+    surroundings: Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One variant with the memory that is offered beside it.
+
+    ``sentence`` holds the entities of the variant and, behind them, the pending ones;
+    ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
+    groups of that entity.
+    """
+
+    variant: Variant
+    sentence: tuple[Candidate, ...]
+    memory: tuple[Candidate, ...]
+    hidden: tuple[tuple[Remembered, frozenset[str]], ...]
+    flow: str
+    surroundings: Surroundings
+
+
+def solve(
+    intents: Sequence[Intent], index: IntentIndex, scenes: Iterable[Scene]
+) -> tuple[Match, ...]:
+    """Every match of every intent in every scene, best first (DESIGN: ranking).
+
+    Raises :class:`EvaluationError`, naming intent and term, for a predicate that cannot be
+    evaluated.
+    """
+    matches = [
+        Match(filling, rank(filling))
+        for scene in scenes
+        for filling in fillings(intents, index.candidates(_keys(scene)), scene)
+        if not filling.missing and not filling.obstacle
+    ]
+    if len(matches) > 1:
+        matches.sort(key=lambda match: match.rank)
+    return tuple(matches)
+
+
+def scenes(
+    question: Question, conversation: Conversation, pending: Sequence[Entity] = ()
+) -> tuple[Scene, ...]:
+    """The variants of the question beside what ``conversation`` may offer to each.
+
+    Pending entities count as part of the sentence: a new entity stands in for one whose groups
+    include its own, and both stand in for remembered ones.
+    """
+    flow = " ".join(step.intent for step in conversation.flow)
+    number = conversation.questions + 1
+    return tuple(
+        _scene(variant, question.surroundings, conversation, flow, number, pending)
+        for variant in question.variants
+    )
+
+
+def fillings(intents: Sequence[Intent], orders: Iterable[int], scene: Scene) -> Iterator[Filling]:
+    """The intents at these places of the model, each held against the scene."""
+    for order in orders:
+        yield _fill(intents[order], order, scene)
+
+
+def _scene(
+    variant: Variant,
+    surroundings: Surroundings,
+    conversation: Conversation,
+    flow: str,
+    number: int,
+    pending: Sequence[Entity],
+) -> Scene:
+    groups = [entity.groups for entity in variant.entities]
+    kept = [held for held in pending if not any(new <= held.groups for new in groups)]
+    groups += [entity.groups for entity in kept]
+    offers, hidden = offered(conversation, groups)
+    return Scene(
+        variant=variant,
+        sentence=(
+            *(Candidate(entity) for entity in variant.entities),
+            *(Candidate(entity, pending=True) for entity in kept),
+        ),
+        memory=tuple(
+            Candidate(offer.entity, remembered=offer, ago=number - offer.question)
+            for offer in offers
+        ),
+        hidden=hidden,
+        flow=flow,
+        surroundings=replace(surroundings, entities=variant.entities),
+    )
+
+
+def _keys(scene: Scene) -> set[tuple[str, str]]:
+    return {
+        key
+        for candidates in (scene.sentence, scene.memory)
+        for candidate in candidates
+        for key in keys_of(candidate.entity)
+    }
+
+
+def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
+    """Term by term, greedily, first from the sentence, then from memory."""
+    surroundings = scene.surroundings
+    if intent.meta:
+        surroundings = replace(surroundings, intent_meta=intent.meta)
+    context = Context(None, surroundings)
+    taken_before: set[int] = set()
+    matched = []
+    for term in intent.terms:
+        pools = (scene.sentence, scene.memory) if term.conversational else (scene.sentence,)
+        taken = []
+        hits = 0
+        for candidate in (candidate for pool in pools for candidate in pool):
+            if id(candidate) in taken_before:
+                continue
+            context.entity = candidate.entity
+            context.used = False
+            context.variables.clear()
+            try:
+                fits = term.predicate.test(context)
+            except EvaluationError as error:
+                raise EvaluationError(
+                    f"intent {intent.id}, term {term.label}, {{{term.predicate.text}}} "
+                    f"for {candidate.entity}: {error}"
+                ) from error
+            if not fits:
+                continue
+            hits += 1
+            if context.used:
+                taken.append(candidate)
+                taken_before.add(id(candidate))
+            if len(taken) == term.max or hits - len(taken) >= term.max:
+                break
+        matched.append(TermMatch(term, tuple(taken), hits))
+    filling = Filling(intent, order, scene.variant, tuple(matched))
+    obstacle = _obstacle(filling, scene)
+    return replace(filling, obstacle=obstacle) if obstacle else filling
+
+
+def _obstacle(filling: Filling, scene: Scene) -> str:
+    intent = filling.intent
+    options = intent.options
+    if intent.flow is not None and not intent.flow.occurs_in(scene.flow):
+        return f"its flow /{intent.flow.text}/ is not found in the dialog '{scene.flow}'"
+    if not any(match.hits for match in filling.terms):
+        return "nothing in the sentence concerns it"
+    if filling.missing:
+        return ""
+    new = [taken.entity for taken in filling.from_sentence]
+    if filling.taken and not new and not options.allow_stm_only:
+        return "all its entities would come from memory"
+    if options.ordered and not _in_order(filling):
+        return "its terms stand in another order in the sentence"
+    if not options.unused_entities and len(new) < len(scene.variant.entities):
+        unused = next(entity for entity in scene.variant.entities if entity not in new)
+        return f"it leaves '{unused.text}' ({unused}) unused"
+    if not options.unused_free_words and scene.variant.uncovered:
+        return "it leaves words of the sentence unused"
+    return ""
+
+
+def _in_order(filling: Filling) -> bool:
+    ends = [
+        max(taken.entity.tokens[-1] for taken in match.taken if taken.source == "sentence")
+        for match in filling.terms
+        if any(taken.source == "sentence" for taken in match.taken)
+    ]
+    return ends == sorted(ends)

@@ -1,0 +1,159 @@
+"""The elements of a file → elements of a model, with what they say about each other checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from anaphora.models.domain import Element, ElementValue
+from anaphora.models.draft import Draft
+from anaphora.models.nodes import ListNode, MapNode, Path, TextNode
+from anaphora.models.phrases import Phrasebook
+from anaphora.models.schema import ElementSchema
+from anaphora.models.validation import is_placeholder
+
+__all__ = ["element_names", "read_elements"]
+
+_MOST_ANCESTORS = 100
+_JOINTS = re.compile("[_-]+")
+
+
+def read_elements(draft: Draft, phrasebook: Phrasebook) -> tuple[Element, ...]:
+    """The elements of the file; what is wrong with them is reported."""
+    written = draft.file.elements
+    if not written and not draft.is_spoilt("elements"):
+        draft.complain(("elements",), "the model declares no elements")
+    _check_ids(draft, written)
+    ancestors = _Parents(draft, written).ancestors
+    return tuple(
+        _element(draft, phrasebook, index, element, ancestors.get(element.id, ()))
+        for index, element in enumerate(written)
+    )
+
+
+def element_names(draft: Draft) -> set[str]:
+    """Every id that the file gives to an element, with mistakes or without."""
+    names = {element.id for element in draft.file.elements}
+    listed = draft.root.items.get("elements")
+    for item in listed.items if isinstance(listed, ListNode) else ():
+        node = item.items.get("id") if isinstance(item, MapNode) else item
+        if isinstance(node, TextNode):
+            names.add(node.text)
+    return {name for name in names if not is_placeholder(name)}
+
+
+def _element(
+    draft: Draft,
+    phrasebook: Phrasebook,
+    index: int,
+    written: ElementSchema,
+    ancestors: tuple[str, ...],
+) -> Element:
+    path = ("elements", index)
+    own = () if not written.id_synonym or is_placeholder(written.id) else _spellings(written.id)
+    phrases = phrasebook.read((*path, "synonyms"), written.synonyms, own)
+    values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
+    spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
+    if not (own or written.synonyms or values or spoilt):
+        draft.complain(
+            path,
+            f"nothing can be said for the element '{written.id}'",
+            "give it synonyms or values, or leave 'id_synonym' on",
+        )
+    return Element(
+        id=written.id,
+        groups=frozenset(written.groups) or frozenset({written.id}),
+        phrases=phrases,
+        values=values,
+        ancestors=ancestors,
+        topic=written.topic,
+        description=written.description,
+        meta=written.meta,
+    )
+
+
+def _spellings(id: str) -> tuple[str, ...]:
+    """``best_employee`` is said as ``best_employee`` and as ``best employee``."""
+    return tuple(dict.fromkeys((id, _JOINTS.sub(" ", id).strip() or id)))
+
+
+def _values(
+    draft: Draft,
+    phrasebook: Phrasebook,
+    path: Path,
+    written: Sequence[str] | Mapping[str, Sequence[str] | Mapping[str, Sequence[str]] | None],
+) -> Iterator[ElementValue]:
+    if isinstance(written, Mapping):
+        for name, synonyms in written.items():
+            yield ElementValue(name, phrasebook.read((*path, name), synonyms, (name,)))
+        return
+    first: dict[str, int] = {}
+    for index, name in enumerate(written):
+        if name in first:
+            line = draft.line((*path, first[name]))
+            draft.complain(
+                (*path, index), f"the value '{name}' stands here twice; first on line {line}"
+            )
+            continue
+        first[name] = index
+        yield ElementValue(name, phrasebook.read((*path, index), (), (name,)))
+
+
+def _check_ids(draft: Draft, written: Sequence[ElementSchema]) -> None:
+    first: dict[str, int] = {}
+    for index, element in enumerate(written):
+        if first.setdefault(element.id, index) == index:
+            continue
+        line = draft.line(("elements", first[element.id], "id"))
+        draft.complain(
+            ("elements", index, "id"),
+            f"the element '{element.id}' is declared twice; first on line {line}",
+        )
+
+
+class _Parents:
+    """The ancestors of every element; unknown and circular parents are reported."""
+
+    def __init__(self, draft: Draft, written: Sequence[ElementSchema]) -> None:
+        self._draft = draft
+        self._parent: dict[str, str] = {}
+        self._index: dict[str, int] = {}
+        known = element_names(draft)
+        for index, element in enumerate(written):
+            if element.parent is None or element.id in self._parent:
+                continue
+            if element.parent in known:
+                self._parent[element.id] = element.parent
+                self._index[element.id] = index
+            elif not draft.is_spoilt("elements") or draft.file.elements:
+                path = ("elements", index, "parent")
+                draft.complain_of_unknown(path, "parent", element.parent, sorted(known))
+        self._cyclic: set[str] = set()
+        self.ancestors = {id: self._chain(id) for id in self._parent}
+
+    def _chain(self, id: str) -> tuple[str, ...]:
+        chain = [id]
+        seen = {id}
+        while (parent := self._parent.get(chain[-1])) is not None:
+            chain.append(parent)
+            if parent in seen:
+                self._report_circle(chain[chain.index(parent) :])
+                break
+            if len(chain) > _MOST_ANCESTORS:
+                path = ("elements", self._index[id], "parent")
+                self._draft.complain(path, f"more than {_MOST_ANCESTORS} parents above each other")
+                break
+            seen.add(parent)
+        return tuple(dict.fromkeys(chain[1:]))
+
+    def _report_circle(self, circle: list[str]) -> None:
+        if circle[0] in self._cyclic:
+            return
+        self._cyclic.update(circle)
+        first = min(circle, key=lambda id: self._index[id])
+        turn = circle.index(first)
+        ordered = [*circle[turn:-1], *circle[:turn], first]
+        self._draft.complain(
+            ("elements", self._index[first], "parent"),
+            f"the parents run in a circle: {' → '.join(ordered)}",
+        )

@@ -1,0 +1,33 @@
+"""The JSON Schema of model files, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anaphora.models.schema import ModelSchema
+
+__all__ = ["json_schema"]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a model file, with a description for every key."""
+    schema = ModelSchema.model_json_schema(by_alias=True)
+    return {"$schema": _DIALECT, **_tidied(schema), "title": "Anaphora model"}
+
+
+def _tidied(schema: Any) -> Any:
+    """Without the titles that repeat the keys, and closed where the keys follow a pattern."""
+    if isinstance(schema, list):
+        return [_tidied(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidied = {key: _tidied(value) for key, value in schema.items() if not _is_title(key, value)}
+    if "patternProperties" in tidied:
+        tidied["additionalProperties"] = False
+    return tidied
+
+
+def _is_title(key: str, value: Any) -> bool:
+    return key == "title" and isinstance(value, str)

@@ -1,0 +1,98 @@
+"""Synonyms → phrases: macros are put in, alternatives written out, mistakes reported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from anaphora.errors import GrammarError
+from anaphora.grammar.macro import check_macros, expand
+from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
+from anaphora.models.draft import Draft
+from anaphora.models.nodes import MapNode, Path
+
+__all__ = ["Phrasebook"]
+
+_MOST_PHRASES = 1_000_000  # in one model; each synonym has its own, lower bound
+_MACRO_NAME = re.compile(r"<[^<>\s]+>")
+
+_Written = Sequence[str] | Mapping[str, Sequence[str]] | None
+
+
+class Phrasebook:
+    """Expands the synonyms of one model with its macros."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._left = _MOST_PHRASES
+        self._unusable = self._check_macros()
+        macros = draft.file.macros
+        self._macros = {name: text for name, text in macros.items() if name not in self._unusable}
+
+    def read(self, path: Path, written: _Written, own: Iterable[str] = ()) -> Phrases:
+        """The phrases of a list of synonyms, or of one for each language.
+
+        ``own`` are texts that are phrases in every language, such as the name of a value.
+        """
+        by_language = written if isinstance(written, Mapping) else {ANY_LANGUAGE: written or ()}
+        phrases: dict[str, tuple[Phrase, ...]] = {}
+        if names := tuple((folded,) for text in own if (folded := " ".join(text.split()))):
+            phrases[ANY_LANGUAGE] = names
+        for language, texts in by_language.items():
+            place = (*path, language) if language else path
+            if language:
+                self._draft.check_language(place, language)
+            found = dict.fromkeys(phrases.get(language, ()))
+            for index, text in enumerate(texts):
+                found.update(dict.fromkeys(self._expand(place, index, text)))
+            if found:
+                phrases[language] = tuple(found)
+        return phrases
+
+    def _expand(self, path: Path, index: int, text: str) -> tuple[Phrase, ...]:
+        if not text.strip():
+            self._draft.complain((*path, index), "the synonym is empty")
+            return ()
+        if self._left <= 0 or self._uses_unusable(text):
+            return ()
+        try:
+            phrases = expand(text, self._macros)
+        except GrammarError as error:
+            self._draft.complain_inside((*path, index), error.problems)
+            return ()
+        self._left -= len(phrases)
+        if self._left <= 0:
+            self._draft.complain(
+                (*path, index),
+                f"with '{text}' the synonyms of the model stand for more than "
+                f"{_MOST_PHRASES:,} phrases",
+            )
+        return phrases
+
+    def _check_macros(self) -> set[str]:
+        """Reports bad macros; returns those, and those that use them."""
+        macros = self._draft.file.macros
+        bad = set()
+        for name, problem in check_macros(macros):
+            bad.add(name)
+            if problem.line:
+                self._draft.complain_inside(("macros", name), (problem,))
+            else:
+                self._draft.complain_of_key(("macros", name), problem.message, problem.hint)
+        node = self._draft.root.items.get("macros")
+        bad |= node.lost if isinstance(node, MapNode) else set()
+        while more := {
+            name
+            for name, text in macros.items()
+            if name not in bad and not bad.isdisjoint(_MACRO_NAME.findall(text))
+        }:
+            bad |= more
+        return bad
+
+    def _uses_unusable(self, text: str) -> bool:
+        """Whether ``text`` leans on a macro whose own mistake is already reported."""
+        if "<" not in text:
+            return False
+        if self._draft.is_spoilt("macros") and "macros" not in self._draft.root.items:
+            return True
+        return not self._unusable.isdisjoint(_MACRO_NAME.findall(text))

@@ -1,0 +1,366 @@
+"""The shape of a model file: its keys, their types, and what each is for.
+
+These classes only say what a file may hold; what the parts mean together is checked in
+:mod:`anaphora.models.checks`. Their descriptions become the JSON Schema that editors show.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from anaphora.models.domain import ResetWhat, Status
+from anaphora.models.durations import parse_duration
+from anaphora.models.nodes import WrittenFloat, WrittenInt
+
+__all__ = [
+    "TAG",
+    "AskSchema",
+    "ConversationSchema",
+    "DialogSchema",
+    "ElementSchema",
+    "LanguageTexts",
+    "LocalTextLists",
+    "LocalTexts",
+    "ModelSchema",
+    "PauseSchema",
+    "ResetSchema",
+    "Values",
+    "kind_of",
+]
+
+TAG = "·"
+"""Begins the names that stand for an alternative of a type in the places of its errors."""
+
+_IDENTIFIER = re.compile(r"[^\W\d][\w:-]*")
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in plain words: "text", "a list", "the number 5", "nothing"."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return "text"
+        case int() | float():
+            return f"the number {getattr(value, 'written', value)}"
+        case list():
+            return "a list"
+        case dict():
+            return "a mapping"
+    return type(value).__name__
+
+
+def _wrong(message: str, hint: str = "") -> PydanticCustomError:
+    # The texts go through the context: braces in them must not be read as a template.
+    return PydanticCustomError("said", "{said}", {"said": message, "hint": hint})
+
+
+def _text(value: Any) -> Any:
+    """Text as it was written; a number stands for its digits (``version: 1.10``)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, WrittenInt | WrittenFloat):
+        return value.written
+    quotes = f'"{kind_of(value)}"' if isinstance(value, bool) else ""
+    hint = f"put it in quotes to make it text: {quotes}" if quotes else ""
+    raise _wrong(f"expected text, not {kind_of(value)}", hint)
+
+
+def _name(value: Any) -> str:
+    text: str = _text(value)
+    if not text.strip():
+        raise _wrong("expected a name, not an empty text")
+    return text
+
+
+def _identifier(value: Any) -> str:
+    text = _name(value)
+    if not _IDENTIFIER.fullmatch(text):
+        raise _wrong(
+            f"'{text}' cannot be an id",
+            "an id begins with a letter and goes on with letters, digits, '_', '-' and ':'",
+        )
+    return text
+
+
+def _language(value: Any) -> str:
+    text: str = _text(value)
+    if not _LANGUAGE.fullmatch(text):
+        raise _wrong(f"'{text}' is not the code of a language", "write it as en, fr or ru")
+    return text
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(f"expected true or false, not {kind_of(value)}")
+    return value
+
+
+def _depth(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong(f"expected a whole number, not {kind_of(value)}")
+    if value < 1:
+        raise _wrong(f"expected at least 1, not {value}")
+    return int(value)
+
+
+def _duration(value: Any) -> timedelta:
+    if isinstance(value, WrittenInt | WrittenFloat):
+        raise _wrong(
+            f"the duration {value.written} needs a unit", f"write {value.written}s for seconds"
+        )
+    text: str = _text(value)
+    try:
+        duration = parse_duration(text)
+    except ValueError as error:
+        raise _wrong(str(error)) from None
+    if not duration:
+        raise _wrong("a duration must be longer than nothing")
+    return duration
+
+
+def _data(value: Any) -> Any:
+    """Free data with plain numbers."""
+    match value:
+        case WrittenInt():
+            return int(value)
+        case WrittenFloat():
+            return float(value)
+        case list():
+            return [_data(item) for item in value]
+        case dict():
+            return {key: _data(item) for key, item in value.items()}
+    return value
+
+
+def _either(expected: str, **kinds: type) -> Discriminator:
+    """Chooses among the alternatives of a type by the kind of what the file holds."""
+    tags = {kind: f"{TAG}{tag}" for tag, kind in kinds.items()}
+
+    def tag_of(value: Any) -> str | None:
+        return next((tag for kind, tag in tags.items() if isinstance(value, kind)), None)
+
+    return Discriminator(
+        tag_of,
+        custom_error_type="expected",
+        custom_error_message=f"expected {expected}",
+    )
+
+
+_WRITTEN = WithJsonSchema({"type": ["string", "number"]})
+
+Text: TypeAlias = Annotated[str, BeforeValidator(_text), _WRITTEN]
+Name: TypeAlias = Annotated[str, BeforeValidator(_name), _WRITTEN]
+Identifier: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_identifier),
+    WithJsonSchema({"type": "string", "pattern": r"^\S+$"}),
+]
+Language: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_language),
+    WithJsonSchema({"type": "string", "pattern": "^[a-z]{2,3}$"}),
+]
+Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
+Depth: TypeAlias = Annotated[
+    int, BeforeValidator(_depth), WithJsonSchema({"type": "integer", "minimum": 1})
+]
+Duration: TypeAlias = Annotated[
+    timedelta,
+    BeforeValidator(_duration),
+    WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m", "PT5M"]}),
+]
+Data: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_data)]
+
+LanguageTexts: TypeAlias = Annotated[
+    Annotated[Language, Tag(f"{TAG}one")] | Annotated[list[Language], Tag(f"{TAG}list")],
+    _either("the code of a language or a list of codes", list=list, one=object),
+]
+LocalTexts: TypeAlias = Annotated[
+    Annotated[dict[Language, Text], Tag(f"{TAG}map")] | Annotated[Text, Tag(f"{TAG}one")],
+    _either("a text, or a mapping from languages to texts", map=dict, one=object),
+]
+LocalTextLists: TypeAlias = Annotated[
+    Annotated[list[Text], Tag(f"{TAG}list")]
+    | Annotated[dict[Language, list[Text]], Tag(f"{TAG}map")],
+    _either("a list of texts, or a mapping from languages to lists", list=list, map=dict),
+]
+ValueTexts: TypeAlias = Annotated[
+    Annotated[list[Text], Tag(f"{TAG}list")]
+    | Annotated[dict[Language, list[Text]], Tag(f"{TAG}map")]
+    | Annotated[None, Tag(f"{TAG}none")],
+    _either(
+        "a list of texts, a mapping from languages to lists, or nothing",
+        list=list,
+        map=dict,
+        none=type(None),
+    ),
+]
+Values: TypeAlias = Annotated[
+    Annotated[list[Name], Tag(f"{TAG}list")] | Annotated[dict[Name, ValueTexts], Tag(f"{TAG}map")],
+    _either("a mapping from names to synonyms, or a list of names", list=list, map=dict),
+]
+SlotTexts: TypeAlias = Annotated[
+    Annotated[list[Text], Tag(f"{TAG}list")]
+    | Annotated[None, Tag(f"{TAG}none")]
+    | Annotated[Text, Tag(f"{TAG}one")],
+    _either("a text, a list of texts, or null", list=list, none=type(None), one=object),
+]
+
+
+class _Schema(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ConversationSchema(_Schema):
+    """How long and how far back a conversation remembers."""
+
+    timeout: Duration = Field(
+        default=timedelta(minutes=5),
+        description="The silence after which everything is forgotten: 5m, 90s, 1h30m, PT5M.",
+        json_schema_extra={"default": "5m"},
+    )
+    depth: Depth = Field(
+        default=3, description="How many matched questions an unused entity survives."
+    )
+
+
+class ElementSchema(_Schema):
+    """Something that an utterance can mention."""
+
+    id: Identifier = Field(description="The name under which intents know the element.")
+    description: Text = Field(default="", description="What the element is, for readers.")
+    groups: list[Name] = Field(
+        default=[],
+        description="The groups that decide what it pushes out of memory; its id, if none.",
+    )
+    synonyms: LocalTextLists = Field(
+        default=[],
+        description="Ways to say it: words, phrases, macros. A list, or one for each language.",
+    )
+    values: Values = Field(
+        default={},
+        description="The values it can have, each with further synonyms: a mapping from names "
+        "to lists (or to nothing), or a list of names.",
+    )
+    parent: Name | None = Field(default=None, description="The id of the more general element.")
+    topic: Flag = Field(
+        default=False, description="Whether a change of this element changes the topic."
+    )
+    meta: Data = Field(default={}, description="Free data, for predicates and handlers.")
+    id_synonym: Flag = Field(default=True, description="Whether the id is a synonym as well.")
+
+
+class AskSchema(_Schema):
+    """A question, and what must come of it."""
+
+    ask: Text = Field(description="What the user says.")
+    intent: Name | None = Field(default=None, description="The intent that must answer it.")
+    slots: dict[str, SlotTexts] = Field(
+        default={}, description="The values of slots; null for a slot that must be empty."
+    )
+    from_memory: list[Name] | None = Field(
+        default=None, description="The terms that memory must fill: these and no others."
+    )
+    status: Status = Field(default="matched", description="What must become of the question.")
+    missing: list[Name] | None = Field(
+        default=None, description="The terms that must be found missing."
+    )
+    language: Language | None = Field(
+        default=None, description="The language of the question; the model's first, if left out."
+    )
+
+
+class PauseSchema(_Schema):
+    """Time that passes."""
+
+    pause: Duration = Field(description="How much of it: 6m, 90s, PT5M.")
+
+
+class ResetSchema(_Schema):
+    """An explicit reset of the memory."""
+
+    reset: ResetWhat = Field(description="What is forgotten.")
+
+
+def _step_tag(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    return next((TAG + key for key in ("ask", "pause", "reset") if key in value), None)
+
+
+StepSchema: TypeAlias = Annotated[
+    Annotated[AskSchema, Tag(f"{TAG}ask")]
+    | Annotated[PauseSchema, Tag(f"{TAG}pause")]
+    | Annotated[ResetSchema, Tag(f"{TAG}reset")],
+    Discriminator(
+        _step_tag,
+        custom_error_type="step",
+        custom_error_message="expected a step with one of the keys ask, pause, reset",
+    ),
+]
+
+
+class DialogSchema(_Schema):
+    """A sample conversation, which begins with an empty memory."""
+
+    name: Text = Field(default="", description="What it shows, for reports.")
+    dialog: list[StepSchema] = Field(min_length=1, description="Its steps, in their order.")
+
+
+class ModelSchema(_Schema):
+    """A model of Anaphora: what a bot understands, and what it answers."""
+
+    schema_: Text = Field(
+        default="", alias="$schema", description="The JSON Schema of the file, for editors."
+    )
+    id: Identifier = Field(description="The name of the model in programs.")
+    name: Text = Field(default="", description="The name of the model for people.")
+    version: Text = Field(default="", description="The version of the model.")
+    description: Text = Field(default="", description="What the bot is for.")
+    language: LanguageTexts = Field(
+        default="en",
+        description="The ISO code of its language, or a list of them; the first is the default.",
+    )
+    meta: Data = Field(default={}, description="Free data, for predicates and handlers.")
+    conversation: ConversationSchema = Field(
+        default=ConversationSchema(), description="The settings of the short-term memory."
+    )
+    entities: list[Name] = Field(
+        default=[], description="The built-in entities that are switched on, by their names."
+    )
+    macros: dict[Text, Text] = Field(
+        default={}, description='Parts of synonyms by name: "<ASK>": "{what|how} {is|_}".'
+    )
+    elements: list[ElementSchema] = Field(default=[], description="What an utterance can mention.")
+    intents: list[Text] = Field(
+        default=[], description="What a user can want, in the intent definition language."
+    )
+    responses: dict[str, LocalTexts] = Field(
+        default={}, description="The answer of each intent: a Jinja template over its slots."
+    )
+    prompts: dict[str, dict[str, LocalTexts]] = Field(
+        default={}, description="For each intent and required term, the question that asks for it."
+    )
+    reset: LocalTextLists = Field(
+        default=[], description="Phrases that make the bot forget the conversation."
+    )
+    samples: list[DialogSchema] = Field(
+        default=[], description="Dialogs that the model must get right."
+    )

@@ -1,0 +1,89 @@
+"""The text of a model file: its places by offset, and the mistakes found in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn
+
+from anaphora.errors import ModelError, Problem
+
+__all__ = ["MOST_PROBLEMS", "Report", "Source"]
+
+MOST_PROBLEMS = 100
+"""Mistakes that one error lists; the others are only counted."""
+
+
+class Source:
+    """A text and the name under which messages speak of it."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+    def line(self, offset: int) -> int:
+        """The line (from 1) on which ``offset`` stands."""
+        return bisect_right(self._starts, offset)
+
+    def problem(self, offset: int, message: str, hint: str = "") -> Problem:
+        """A mistake at ``offset``, with the line that it stands on."""
+        line = self.line(offset)
+        start = self._starts[line - 1]
+        end = self.text.find("\n", start)
+        return Problem(
+            message=message,
+            source=self.name,
+            line=line,
+            column=offset - start + 1,
+            excerpt=self.text[start:] if end < 0 else self.text[start:end],
+            hint=hint,
+        )
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        while found := self.text.find("\n", starts[-1]) + 1:
+            starts.append(found)
+        return starts
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Finding:
+    offset: int
+    message: str
+    hint: str = ""
+
+
+class Report:
+    """The mistakes of one file, gathered until all of them are known."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._findings: dict[_Finding, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._findings)
+
+    def add(self, offset: int, message: str, hint: str = "") -> None:
+        """Notes a mistake; the same one at the same place counts once."""
+        self._findings[_Finding(offset, message, hint)] = None
+
+    def stop(self, offset: int, message: str, hint: str = "") -> NoReturn:
+        """Notes a mistake after which nothing more can be read, and raises all of them."""
+        self.add(offset, message, hint)
+        self.raise_if_any()
+        raise AssertionError("a report with a mistake always raises")
+
+    def raise_if_any(self) -> None:
+        """Raises :class:`ModelError` with what was found, in the order of the file."""
+        if not self._findings:
+            return
+        found = sorted(self._findings, key=lambda finding: finding.offset)
+        problems = [
+            self.source.problem(finding.offset, finding.message, finding.hint)
+            for finding in found[:MOST_PROBLEMS]
+        ]
+        if more := len(found) - MOST_PROBLEMS:
+            problems += [Problem(f"… and {more} more", self.source.name)] if more > 0 else []
+        raise ModelError(problems)

@@ -1,0 +1,139 @@
+"""Responses and prompts: their intents, terms, languages and the syntax of their templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from anaphora.grammar.intent import Intent
+from anaphora.models.domain import ANY_LANGUAGE, Localized
+from anaphora.models.draft import Draft
+from anaphora.models.hints import did_you_mean
+from anaphora.models.intents import KnownIntents
+from anaphora.models.nodes import Path
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.nodes import Template
+
+__all__ = ["TEMPLATE_VARIABLES", "read_prompts", "read_responses"]
+
+TEMPLATE_VARIABLES = frozenset({"intent", "text", "user"})
+"""What a template can use beside the slots of its intent."""
+
+_Written = str | Mapping[str, str]
+
+
+def read_responses(draft: Draft, intents: KnownIntents) -> dict[str, Localized]:
+    """The responses by intent; what is wrong with them is reported."""
+    read = {}
+    for name, written in draft.file.responses.items():
+        path = ("responses", name)
+        _check_intent(draft, path, name, intents)
+        read[name] = _localized(draft, path, written, intents.get(name))
+    return read
+
+
+def read_prompts(draft: Draft, intents: KnownIntents) -> dict[str, dict[str, Localized]]:
+    """The prompts by intent and term; what is wrong with them is reported."""
+    read: dict[str, dict[str, Localized]] = {}
+    for name, terms in draft.file.prompts.items():
+        _check_intent(draft, ("prompts", name), name, intents)
+        intent = intents.get(name)
+        read[name] = {}
+        for term, written in terms.items():
+            path = ("prompts", name, term)
+            if intent is not None:
+                _check_term(draft, path, intent, term)
+            read[name][term] = _localized(draft, path, written, intent)
+    return read
+
+
+def _check_intent(draft: Draft, path: Path, name: str, intents: KnownIntents) -> None:
+    if intents.is_unknown(name):
+        draft.complain_of_unknown(path, "intent", name, intents.names, in_key=True)
+
+
+def _check_term(draft: Draft, path: Path, intent: Intent, name: str) -> None:
+    term = intent.term(name)
+    if term is None:
+        known = [term.id for term in intent.terms if term.id]
+        what = f"term of the intent '{intent.id}':"
+        draft.complain_of_unknown(path, what, name, known, in_key=True)
+    elif term.min == 0:
+        draft.complain_of_key(
+            path,
+            f"the term '{name}' of the intent '{intent.id}' is optional: nobody will be asked "
+            "for it",
+        )
+
+
+def _localized(draft: Draft, path: Path, written: _Written, intent: Intent | None) -> Localized:
+    texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
+    for language, text in texts.items():
+        place = (*path, language) if language else path
+        if language:
+            draft.check_language(place, language)
+        if not text.strip():
+            draft.complain(place, "the text is empty")
+        elif "{" in text:
+            _check_template(draft, place, text, intent)
+    return texts
+
+
+def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) -> None:
+    from jinja2 import TemplateSyntaxError
+
+    try:
+        tree = _environment().parse(text)
+    except TemplateSyntaxError as error:
+        at = _start_of_line(text, error.lineno)
+        message = error.message or "it cannot be read"
+        draft.complain_at(path, at, f"not a valid template: {message[0].lower()}{message[1:]}")
+        return
+    except RecursionError:
+        draft.complain(path, "the template is nested too deeply")
+        return
+    for name, line, what in _unknown_parts(tree, intent):
+        known = _known_variables(intent) if what == "variable" else []
+        hint = did_you_mean(name, known, what="there is")
+        at = text.find(name, _start_of_line(text, line))
+        draft.complain_at(path, max(at, 0), f"unknown {what} '{name}' in the template", hint)
+
+
+def _unknown_parts(tree: Template, intent: Intent | None) -> Iterator[tuple[str, int, str]]:
+    """Names, lines and kinds of what a template uses and will not find."""
+    from jinja2 import nodes
+    from jinja2.meta import find_undeclared_variables
+
+    environment = _environment()
+    for part in tree.find_all((nodes.Filter, nodes.Test)):
+        is_filter = isinstance(part, nodes.Filter)
+        if part.name not in (environment.filters if is_filter else environment.tests):
+            yield part.name, part.lineno, "filter" if is_filter else "test"
+    if intent is None:
+        return
+    known = {*_known_variables(intent), *environment.globals}
+    undeclared = find_undeclared_variables(tree) - known
+    for name in tree.find_all(nodes.Name):
+        if name.name in undeclared:
+            undeclared.discard(name.name)
+            yield name.name, name.lineno, "variable"
+
+
+def _known_variables(intent: Intent | None) -> list[str]:
+    slots = [term.id for term in intent.terms if term.id] if intent else []
+    return [*slots, *sorted(TEMPLATE_VARIABLES)]
+
+
+def _start_of_line(text: str, line: int) -> int:
+    lines = text.split("\n")[: max(line - 1, 0)]
+    return min(sum(len(each) + 1 for each in lines), max(len(text) - 1, 0))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment  # here: it is slow to import, and many models have no template
+
+    return Environment(autoescape=False)

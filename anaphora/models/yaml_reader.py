@@ -1,0 +1,103 @@
+"""YAML → tree. Only the events of the parser are used: no tag can construct an object, and
+nothing recurses, however deep the brackets of a file are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, TreeBuilder
+from anaphora.models.source import Report
+
+__all__ = ["read_yaml"]
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_FORBIDDEN = re.compile(
+    r"[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+_HINTS = {
+    "mapping values are not allowed": "a text with ': ' in it needs quotes",
+    "cannot start any token": "indent with blanks, not tabs; a text that begins with one of "
+    "@ ` % needs quotes",
+    "did not find expected key": "look at the indentation and the quotes of the lines above",
+    "did not find expected ',' or ']'": "a list that '[' begins ends with ']'",
+    "did not find expected ',' or '}'": "a mapping that '{' begins ends with '}'; a text with "
+    "braces needs quotes",
+    "could not find expected ':'": "a key is followed by a colon and a blank",
+}
+
+
+def read_yaml(report: Report) -> Node | None:
+    """The tree of a YAML text; None for an empty one.
+
+    Raises :class:`~anaphora.errors.ModelError` where the syntax is broken.
+    """
+    if found := _FORBIDDEN.search(report.source.text):
+        code = f"U+{ord(found[0]):04X}"
+        report.stop(found.start(), f"the character {code} must not stand in a model file")
+    builder = TreeBuilder(report)
+    try:
+        for event in _events(report.source.text):
+            _build(event, builder, report)
+    except yaml.MarkedYAMLError as error:
+        _stop_at_syntax(error, report)
+    return builder.finish()
+
+
+def _events(text: str) -> Iterator[Any]:
+    loader = _LOADER(text)
+    try:
+        while loader.check_event():
+            yield loader.get_event()
+    finally:
+        loader.dispose()
+
+
+def _build(event: Any, builder: TreeBuilder, report: Report) -> None:
+    match event:
+        case yaml.ScalarEvent():
+            _refuse_tag(event, report)
+            start, end = _span(event)
+            builder.text(TextNode(start, end, event.value, event.style or ""), event.anchor)
+        case yaml.SequenceStartEvent():
+            _refuse_tag(event, report)
+            builder.open(ListNode(_span(event)[0]), event.anchor)
+        case yaml.MappingStartEvent():
+            _refuse_tag(event, report)
+            builder.open(MapNode(_span(event)[0]), event.anchor)
+        case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
+            builder.close()
+        case yaml.AliasEvent():
+            builder.alias(event.anchor or "", _span(event)[0])
+        case yaml.DocumentStartEvent() if builder.root is not None:
+            report.stop(_span(event)[0], "a model file holds one document, not several")
+
+
+def _span(event: Any) -> tuple[int, int]:
+    """The offsets at which an event begins and ends (the stubs of PyYAML make marks optional)."""
+    return event.start_mark.index, event.end_mark.index
+
+
+def _refuse_tag(event: Any, report: Report) -> None:
+    if event.tag is None:
+        return
+    tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+    report.add(
+        event.start_mark.index,
+        f"tags such as '{tag}' are not allowed in a model file",
+        "a text that begins with '!' needs quotes",
+    )
+
+
+def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
+    mark = error.problem_mark or error.context_mark
+    offset = min(mark.index, len(report.source.text)) if mark else 0
+    problem = error.problem or "it cannot be read"
+    context = f" ({error.context})" if error.context else ""
+    hint = next((hint for words, hint in _HINTS.items() if words in problem), "")
+    report.stop(offset, f"not valid YAML: {problem}{context}", hint)

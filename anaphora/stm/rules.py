@@ -1,0 +1,225 @@
+"""The rules of short-term memory, as pure functions from one conversation to the next.
+
+No function here reads a clock: ``at`` is the time of the question. DESIGN section 5 numbers the
+rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from anaphora.models.domain import ConversationSettings
+from anaphora.models.utterance import Entity
+from anaphora.stm.conversation import (
+    Conversation,
+    FlowStep,
+    Forgotten,
+    Pending,
+    Remembered,
+    Rule,
+)
+
+__all__ = [
+    "evict",
+    "forget",
+    "forget_all",
+    "forget_flow",
+    "forget_group",
+    "incomplete",
+    "offered",
+    "recall",
+    "rejected",
+    "remember",
+    "reset",
+    "with_data",
+]
+
+_LONGEST_FLOW = 100
+
+
+def recall(
+    conversation: Conversation, at: datetime, settings: ConversationSettings
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """What the conversation still holds at the time ``at``, and what it has forgotten (rules 1
+    to 3). A clock that goes backwards forgets nothing."""
+    _check_zone(at)
+    timeout = settings.timeout
+    if conversation.last is not None and at - conversation.last > timeout:
+        return forget_all(conversation, Rule.TIMEOUT)
+    forgotten = []
+    for held in conversation.remembered:
+        if at - held.used_at > timeout:
+            forgotten.append(Forgotten(held, Rule.AGE))
+        elif conversation.matches - held.used_match >= settings.depth:
+            forgotten.append(Forgotten(held, Rule.DEPTH))
+    pending = conversation.pending
+    stale = pending is not None and at - pending.at > timeout
+    if not forgotten and not stale:
+        return conversation, ()
+    after = replace(
+        conversation,
+        remembered=_without(conversation.remembered, forgotten),
+        pending=None if stale else pending,
+    )
+    return after, tuple(forgotten)
+
+
+def offered(
+    conversation: Conversation, sentence_groups: Iterable[frozenset[str]]
+) -> tuple[tuple[Remembered, ...], tuple[tuple[Remembered, frozenset[str]], ...]]:
+    """What may be matched beside a sentence whose entities have these groups, and what is
+    hidden, each with the groups of the entity that stands in for it (rule 6)."""
+    groups = tuple(sentence_groups)
+    offers, hidden = [], []
+    for held in conversation.remembered:
+        by = next((new for new in groups if new <= held.entity.groups), None)
+        if by is None:
+            offers.append(held)
+        else:
+            hidden.append((held, by))
+    return tuple(offers), tuple(hidden)
+
+
+def evict(
+    remembered: Iterable[Remembered], new: Collection[Entity]
+) -> tuple[tuple[Remembered, ...], tuple[Forgotten, ...]]:
+    """What stays beside new entities, and what they push out: everything whose groups include
+    all the groups of one of them (rule 5: true set inclusion)."""
+    kept, forgotten = [], []
+    for held in remembered:
+        by = next((entity for entity in new if entity.groups <= held.entity.groups), None)
+        if by is None:
+            kept.append(held)
+        else:
+            forgotten.append(Forgotten(held, Rule.EVICTED, by))
+    return tuple(kept), tuple(forgotten)
+
+
+def remember(
+    conversation: Conversation,
+    at: datetime,
+    *,
+    intent: str,
+    new: Sequence[Entity],
+    used: Collection[Remembered],
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """The conversation after a question that ``intent`` answered with ``new`` entities and with
+    ``used`` remembered ones (rules 5 and 7).
+
+    The used ones are refreshed where they stand; the new ones evict earlier ones, not each
+    other, and come first.
+    """
+    _check_zone(at)
+    question, match = conversation.questions + 1, conversation.matches + 1
+    refreshed = (
+        replace(held, used_at=at, used_match=match) if held in used else held
+        for held in conversation.remembered
+    )
+    kept, forgotten = evict(refreshed, new)
+    stored = tuple(Remembered(entity, question, at, at, match) for entity in new)
+    after = replace(
+        conversation,
+        remembered=(*stored, *kept),
+        flow=(*conversation.flow, FlowStep(intent, at))[-_LONGEST_FLOW:],
+        pending=None,
+        last=_later(conversation.last, at),
+        questions=question,
+        matches=match,
+        rejections=0,
+    )
+    return after, forgotten
+
+
+def rejected(
+    conversation: Conversation, at: datetime, settings: ConversationSettings
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """The conversation after a question that was not understood: more than ``depth`` of them in
+    a row forget everything (rule 3)."""
+    counted = replace(
+        conversation,
+        last=_later(conversation.last, at),
+        questions=conversation.questions + 1,
+        rejections=conversation.rejections + 1,
+    )
+    if counted.rejections <= settings.depth:
+        return counted, ()
+    return forget_all(counted, Rule.REJECTIONS)
+
+
+def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Conversation:
+    """The conversation after a question that lacked something: what it understood is pending,
+    the memory is as it was."""
+    return replace(
+        conversation,
+        pending=pending,
+        last=_later(conversation.last, at),
+        questions=conversation.questions + 1,
+        rejections=0,
+    )
+
+
+def forget_all(
+    conversation: Conversation, rule: Rule = Rule.RESET
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """Forget entities, flow, what is pending, data and the count of rejections (rules 1, 8, 9)."""
+    fresh = replace(conversation, remembered=(), flow=(), pending=None, data={}, rejections=0)
+    return fresh, tuple(Forgotten(held, rule) for held in conversation.remembered)
+
+
+def forget(
+    conversation: Conversation, where: Callable[[Entity], bool]
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """Forget the remembered and the pending entities for which ``where`` is true (rule 9)."""
+    forgotten = tuple(
+        Forgotten(held, Rule.RESET) for held in conversation.remembered if where(held.entity)
+    )
+    pending = conversation.pending
+    if pending is not None:
+        left = tuple(entity for entity in pending.entities if not where(entity))
+        pending = replace(pending, entities=left) if left else None
+    kept = _without(conversation.remembered, forgotten)
+    return replace(conversation, remembered=kept, pending=pending), forgotten
+
+
+def forget_group(
+    conversation: Conversation, group: str
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """Forget the entities that are in ``group`` (rule 9)."""
+    return forget(conversation, lambda entity: group in entity.groups)
+
+
+def forget_flow(conversation: Conversation) -> Conversation:
+    """Forget which intents have answered so far (rule 9)."""
+    return replace(conversation, flow=())
+
+
+def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """The conversation after a reset phrase: everything is forgotten (rule 9)."""
+    fresh, forgotten = forget_all(conversation, Rule.RESET)
+    last = _later(conversation.last, at)
+    return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
+
+
+def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
+    """The conversation with other data of its handlers."""
+    return replace(conversation, data=data)
+
+
+def _without(
+    remembered: Iterable[Remembered], forgotten: Iterable[Forgotten]
+) -> tuple[Remembered, ...]:
+    gone = {id(one.remembered) for one in forgotten}
+    return tuple(held for held in remembered if id(held) not in gone)
+
+
+def _later(last: datetime | None, at: datetime) -> datetime:
+    _check_zone(at)
+    return at if last is None else max(last, at)
+
+
+def _check_zone(at: datetime) -> None:
+    if at.tzinfo is None:
+        raise ValueError(f"the time {at} has no time zone")

@@ -1,0 +1,1 @@
+"""Where conversations are kept between two questions."""

@@ -1,0 +1,39 @@
+"""What many tests share: a clock that they set, and bots from a few lines of YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from textwrap import dedent
+
+import pytest
+
+from anaphora import Engine, parse_model
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_time(self, **duration: float) -> None:
+        self.now += timedelta(**duration)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def bot(clock: Clock) -> Callable[..., Engine]:
+    """Makes an engine of the models whose YAML is given; its time is the ``clock`` fixture."""
+
+    def make(*texts: str) -> Engine:
+        return Engine(*(parse_model(dedent(text)) for text in texts), clock=clock)
+
+    return make

@@ -1,0 +1,144 @@
+"""What can be known of a predicate without running it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.requirements import mentions, requires
+from anaphora.grammar.syntax import BinaryNode, CallNode, LiteralNode, PredicateNode
+from anaphora.grammar.translator import translate
+from anaphora.models.utterance import Entity
+from tests.grammar.trees import (
+    NOW,
+    TESTS,
+    call,
+    no,
+    op,
+    outcome,
+    predicate,
+    predicates,
+    var,
+)
+
+# Tests that are often true of an entity, so that what they require is put to the proof.
+TWO = st.sampled_from(["city", "place"])
+SOME = st.lists(TWO, min_size=1, max_size=2)
+ENTITIES = st.builds(
+    Entity,
+    element=TWO,
+    groups=st.frozensets(TWO, min_size=1),
+    text=TWO,
+    value=TWO,
+    ancestors=st.lists(TWO, max_size=2).map(tuple),
+)
+KNOWN = st.one_of(
+    st.builds(op, st.sampled_from([call("#"), call("tok_parent")]), st.just("=="), TWO),
+    st.builds(call, st.just("has"), st.just(call("ent_groups")), TWO),
+    st.builds(call, st.just("has"), st.just(call("tok_ancestors")), TWO),
+    st.builds(call, st.just("has_any"), st.just(call("ent_groups")), SOME),
+    st.builds(call, st.just("has_all"), st.just(call("ent_groups")), SOME),
+    st.builds(call, st.just("has"), SOME, st.just(call("#"))),
+)
+OTHERS = st.one_of(
+    st.just(call("has", [None, "city"], call("tok_parent"))),
+    st.just(op(call("ent_value"), "==", "city")),
+    KNOWN.map(no),
+    st.builds(op, KNOWN, st.sampled_from(["==", "!="]), KNOWN),
+)
+FITTING = st.recursive(
+    KNOWN,
+    lambda tests: st.builds(op, tests, st.sampled_from(["&&", "||"]), tests | OTHERS),
+    max_leaves=4,
+)
+
+IS_X = op(call("#"), "==", "x")
+IS_Y = op(call("tok_id"), "==", "y")
+IN_G = call("has", call("ent_groups"), "g")
+X, Y, G = ("element", "x"), ("element", "y"), ("group", "g")
+
+
+@settings(max_examples=500, deadline=None)
+@given(predicates(FITTING) | predicates(FITTING | OTHERS) | predicates(TESTS), ENTITIES)
+def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Entity) -> None:
+    required = requires(node)
+    context = Context(entity, Surroundings((entity, NOW)))
+    if required is None or not outcome(translate(node), context):
+        return
+    event("fits, and something is required")
+    keys = {("element", entity.element)}
+    keys |= {("group", group) for group in entity.groups}
+    keys |= {("ancestor", ancestor) for ancestor in entity.ancestors}
+    assert context.used
+    assert keys & required
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (IS_X, {X}),
+        (op("x", "==", call("#")), {X}),
+        (op(call("ent_type"), "==", "x"), {X}),
+        (IN_G, {G}),
+        (call("has_any", call("ent_groups"), ["a", "b"]), {("group", "a"), ("group", "b")}),
+        (call("has_any", call("ent_groups"), call("list", "g")), {G}),
+        (call("has", call("list", "x", "y"), call("#")), {X, Y}),
+        (call("has", ["x", 1], call("#")), {X}),
+        (call("has_all", call("ent_groups"), ["g", "h"]), {G}),
+        (op(call("tok_parent"), "==", "p"), {("ancestor", "p")}),
+        (call("has", call("tok_ancestors"), "p"), {("ancestor", "p")}),
+        (op(op(IS_X, "||", IS_Y), "&&", IN_G), {G}),
+        (op(call("ent_is_first"), "&&", IS_X), {X}),
+        (op(IS_X, "||", IS_Y), {X, Y}),
+        (op(IS_X, "||", call("ent_is_first")), None),
+        (no(IS_X), None),
+        (op(call("#"), "!=", "x"), None),
+        (call("has", ["x", None], call("tok_parent")), None),
+        (call("has", call("list", call("mdl_id")), call("#")), None),
+        (op(call("#", call("first", call("ent_all"))), "==", "x"), None),
+        (op(IS_X, "==", True), None),
+        (True, None),
+        (var("is_x"), {X}),
+        (op(call("#"), "==", var("name")), {X}),
+        (call("has_any", var("groups"), var("wanted")), {G}),
+    ],
+)
+def test_what_a_predicate_requires(expression: Any, expected: Any) -> None:
+    node = predicate(expression, is_x=IS_X, name="x", groups=call("ent_groups"), wanted=["g"])
+    assert requires(node) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (no(IS_X), {X}),
+        (op(call("#"), "!=", "x"), {X}),
+        (call("if", IS_X, IN_G, IS_Y), {X, Y, G}),
+        (op(call("length", call("meta_cfg", "x")), ">", 1), set()),
+        (call("ent_is_before_type", "x"), {X}),
+        (call("ent_is_after_group", "g"), {G}),
+        (call("has_any", ["g"], call("ent_groups")), {G}),
+        (op(call("#", call("first", call("ent_all"))), "==", "x"), {X}),
+        (op(call("ent_value"), "==", "x"), set()),
+        (op(True, "&&", op(call("#"), "==", var("name"))), {X}),
+    ],
+)
+def test_what_a_predicate_mentions(expression: Any, expected: Any) -> None:
+    assert set(mentions(predicate(expression, name="x"))) == expected
+
+
+def test_a_mention_knows_where_it_first_stands() -> None:
+    first = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=9), at=6)
+    second = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=20), at=17)
+    assert mentions(PredicateNode((), BinaryNode("||", second, first))) == {X: 9}
+
+
+def test_variables_that_build_upon_each_other_do_not_multiply_the_work() -> None:
+    values: dict[str, Any] = {"v0": IS_X}
+    for number in range(45):
+        values[f"v{number + 1}"] = op(var(f"v{number}"), "||", var(f"v{number}"))
+    assert requires(predicate(var("v45"), **values)) == {X}

@@ -1,0 +1,95 @@
+"""The index of intents loses no intent that could match."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.grammar.context import Surroundings
+from anaphora.grammar.intent import Intent, Predicate, Term
+from anaphora.intents.index import IntentIndex, keys_of
+from anaphora.intents.match import Candidate
+from anaphora.intents.solver import Scene, fillings
+from anaphora.models.utterance import Entity, Variant
+
+NAMES = "abcde"
+
+
+def predicate(elements: frozenset[str], *, known: bool) -> Predicate:
+    def test(context: object) -> bool:
+        context.used = True
+        return context.entity.element in elements
+
+    keys = frozenset(("element", name) for name in elements)
+    return Predicate(test, " or ".join(sorted(elements)), keys if known else None)
+
+
+terms = st.builds(
+    lambda elements, known, conversational, least: Term(
+        None, predicate(elements, known=known), conversational, least, 2, 0
+    ),
+    st.frozensets(st.sampled_from(NAMES), min_size=1, max_size=2),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2),
+)
+intents = st.lists(
+    st.builds(lambda parts: Intent("x", tuple(parts)), st.lists(terms, min_size=1, max_size=3)),
+    max_size=8,
+)
+entities = st.lists(st.sampled_from(NAMES), max_size=3)
+
+
+def scene(sentence: list[str], memory: list[str]) -> Scene:
+    def named(names: list[str]) -> tuple[Candidate, ...]:
+        return tuple(Candidate(Entity(name, frozenset({name}), name)) for name in names)
+
+    return Scene(Variant(()), named(sentence), named(memory), (), "", Surroundings())
+
+
+def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
+    return {key for candidate in candidates for key in keys_of(candidate.entity)}
+
+
+@given(intents, entities, entities)
+def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
+    where = scene(sentence, memory)
+    found = IntentIndex(some).candidates(keys(where.sentence + where.memory))
+    matching = [
+        filling.order
+        for filling in fillings(some, range(len(some)), where)
+        if not filling.missing and not filling.obstacle
+    ]
+    assert set(matching) <= set(found)
+    assert found == sorted(set(found))
+
+
+@given(intents, entities)
+def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(some, sentence):
+    where = scene(sentence, [])
+    touched = [
+        (required, order)
+        for required, orders in IntentIndex(some).touched_by(keys(where.sentence))
+        for order in orders
+    ]
+    filled = {filling.order for filling in fillings(some, range(len(some)), where) if filling.taken}
+    assert filled <= {order for _, order in touched}
+    assert touched == sorted(touched)
+    assert all(
+        required == sum(term.min > 0 for term in some[order].terms) for required, order in touched
+    )
+
+
+def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
+    def intent(topic: str) -> Intent:
+        parts = (frozenset({topic}), frozenset({"city"}))
+        return Intent(
+            topic,
+            tuple(
+                Term(None, predicate(part, known=True), True, 1, 1, place)
+                for place, part in enumerate(parts)
+            ),
+        )
+
+    index = IntentIndex([intent(f"topic {number}") for number in range(1000)])
+    assert index.candidates([("element", "city"), ("element", "topic 7")]) == [7]

@@ -1,0 +1,115 @@
+"""What is shipped, what an import costs, and which way the parts depend on each other."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import anaphora
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "anaphora"
+
+MAY_IMPORT = {
+    "errors": set(),
+    "version": set(),
+    "grammar": {"errors"},
+    "models": {"errors", "grammar"},
+    "entities": {"errors", "grammar", "models"},
+    "stm": {"errors", "models"},
+    "intents": {"errors", "grammar", "models", "entities", "stm"},
+    "cli": {"errors", "version", "models", "entities", "stm", "intents", "grammar"},
+}
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = out.glob("*.whl")
+    (sdist,) = out.glob("*.tar.gz")
+    return wheel, sdist
+
+
+def test_the_wheel_holds_the_package_and_nothing_beside_it(distributions):
+    wheel, _ = distributions
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    top = {PurePosixPath(name).parts[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"anaphora"}
+    shipped = {name for name in names if name.startswith("anaphora/")}
+    here = {
+        f"anaphora/{path.relative_to(PACKAGE).as_posix()}"
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert shipped == here
+    assert {"anaphora/py.typed", "anaphora/grammar/idl.lark", "anaphora/grammar/macro.lark"} <= here
+    assert "anaphora/models/catalog/weather.yaml" in here
+
+
+def test_the_sdist_holds_the_package_its_tests_and_its_documents(distributions):
+    _, sdist = distributions
+    with tarfile.open(sdist) as archive:
+        names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
+    top = {name.parts[0] for name in names if name.parts}
+    assert {"anaphora", "tests", "README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml"} <= top
+    assert not any(".venv" in name.parts or "__pycache__" in name.parts for name in names)
+
+
+def loaded_by(statement: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_the_package_loads_none_of_its_libraries():
+    heavy = {"spacy", "dateparser", "pydantic", "yaml", "lark", "torch", "transformers", "typer"}
+    assert not heavy & loaded_by("import anaphora")
+
+
+def test_answering_loads_neither_dateparser_nor_torch():
+    statement = "import anaphora; anaphora.Engine('weather').ask('weather in Tokyo')"
+    assert not {"dateparser", "torch", "transformers"} & loaded_by(statement)
+
+
+def test_every_public_name_can_be_imported():
+    for name in anaphora.__all__:
+        assert getattr(anaphora, name) is not None
+    assert set(anaphora.__all__) <= set(dir(anaphora))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = anaphora.nothing
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_no_part_imports_what_stands_above_it(part):
+    files = [PACKAGE / f"{part}.py"] if (PACKAGE / f"{part}.py").exists() else []
+    files += sorted((PACKAGE / part).rglob("*.py"))
+    assert files
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else []
+            )
+            for name in names:
+                if name.startswith("anaphora."):
+                    imported = name.split(".")[1]
+                    assert imported == part or imported in MAY_IMPORT[part], f"{file}: {name}"
