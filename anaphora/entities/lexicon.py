@@ -111,7 +111,7 @@ class Lexicon:
 def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
     """The indexes of the words that count inside a phrase: neither blanks nor hyphens that
     join two words. ``starts`` and ``ends`` are the offsets of the words in their text."""
-    if not any([word.odd for word in words]):
+    if not any(word.odd for word in words):
         return range(len(words))
     last = len(words) - 1
     return [

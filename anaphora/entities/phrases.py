@@ -29,62 +29,66 @@ class PhraseReader:
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon) -> None:
         self._tokenizer = tokenizer
         self._lexicon = lexicon
-        self._by_words = _splits_by_words(tokenizer)
+        self._rules = _rules_on_words(tokenizer)
+        self._single: dict[str, Word | None] = {}
 
     def read(self, phrases: Iterable[tuple[int, Phrase]]) -> Iterator[tuple[int, tuple[Step, ...]]]:
         """The ways to read each of the numbered phrases, with its number."""
         rest = iter(phrases)
-        while batch := list(islice(rest, _BATCH)):
-            joined = [(number, _joined(phrase)) for number, phrase in batch]
-            texts = {chunk for _, chunks in joined for chunk in chunks if isinstance(chunk, str)}
+        while batch := [(number, _joined(phrase)) for number, phrase in islice(rest, _BATCH)]:
+            texts = {chunk for _, chunks in batch for chunk in chunks if isinstance(chunk, str)}
             readings = self._readings(texts)
-            for number, chunks in joined:
-                ways = [
-                    readings[chunk] if isinstance(chunk, str) else [(chunk,)] for chunk in chunks
-                ]
-                for way in product(*ways):
-                    yield number, tuple(step for steps in way for step in steps)
+            for number, chunks in batch:
+                for way in product(*(_ways(chunk, readings) for chunk in chunks)):
+                    yield number, way[0] if len(way) == 1 else sum(way, ())
 
-    def _readings(self, texts: Iterable[str]) -> dict[str, list[tuple[Word, ...]]]:
-        plain, other = [], []
+    def _readings(self, texts: set[str]) -> dict[str, list[tuple[Step, ...]]]:
+        words = {text: text.split(" ") for text in texts} if self._rules is not None else {}
+        self._learn({word for split in words.values() for word in split})
+        readings: dict[str, list[tuple[Step, ...]]] = {}
         for text in texts:
-            (plain if self._by_words and _is_plain(text) else other).append(text)
-        known = self._single_words({word for text in plain for word in text.split(" ")})
-        readings: dict[str, list[tuple[Word, ...]]] = {}
-        for text in plain:
-            words = [known.get(word) for word in text.split(" ")]
-            if None in words:
-                other.append(text)
+            known = tuple([self._single[word] for word in words.get(text, ())])
+            if known and None not in known:
+                readings[text] = [tuple(word for word in known if word)]
             else:
-                readings[text] = [tuple(word for word in words if word is not None)]
-        for text in other:
-            ways = {
-                tuple(word.form for word in way): way for way in map(self._words, _spellings(text))
-            }
-            readings[text] = [way for way in ways.values() if way]
+                readings[text] = self._spelled(text)
         return readings
 
-    def _single_words(self, words: Iterable[str]) -> dict[str, Word]:
-        """Those of the words that are one token in whatever case, as words.
+    def _learn(self, words: set[str]) -> None:
+        """Finds which of the words are always one token, and remembers them.
 
         All go through the tokenizer as one text: it cuts a text at its blanks first and then
         looks at each piece by itself.
         """
-        spelled = {word: _spellings(word) for word in words}
-        asked = [word for word, texts in spelled.items() if all(map(str.isalpha, texts))]
-        texts = [text for word in asked for text in spelled[word]]
-        found = {token.idx: token.text for token in self._tokenizer(" ".join(texts))}
-        starts = accumulate((len(text) + 1 for text in texts), initial=0)
-        split = {text for text, start in zip(texts, starts, strict=False) if found[start] != text}
-        single = [word for word in asked if split.isdisjoint(spelled[word])]
-        return dict(zip(single, self._lexicon.read(single), strict=True))
+        new = [word for word in words if word not in self._single]
+        self._single.update(dict.fromkeys(new))
+        asked = [word for word in new if word.isalpha() and self._is_regular(word)]
+        found = {token.idx: token.text for token in self._tokenizer(" ".join(asked))}
+        starts = accumulate((len(word) + 1 for word in asked), initial=0)
+        whole = [word for word, start in zip(asked, starts, strict=False) if found[start] == word]
+        self._single.update(zip(whole, self._lexicon.read(whole), strict=True))
+
+    def _is_regular(self, word: str) -> bool:
+        return self._rules is not None and self._rules.isdisjoint(_spellings(word))
+
+    def _spelled(self, text: str) -> list[tuple[Step, ...]]:
+        """The text through the tokenizer in each of its spellings."""
+        ways = map(self._words, dict.fromkeys(_spellings(text)))
+        distinct = {tuple([word.form for word in way]): way for way in ways if way}
+        return list(distinct.values())
 
     def _words(self, text: str) -> tuple[Word, ...]:
         tokens = [(token.text, token.idx) for token in self._tokenizer(text)]
         words = self._lexicon.read([written for written, _ in tokens])
         starts = [start for _, start in tokens]
         ends = [start + len(written) for written, start in tokens]
-        return tuple(words[index] for index in solid(words, starts, ends))
+        return tuple([words[index] for index in solid(words, starts, ends)])
+
+
+def _ways(
+    chunk: str | Pattern, readings: dict[str, list[tuple[Step, ...]]]
+) -> list[tuple[Step, ...]]:
+    return readings[chunk] if isinstance(chunk, str) else [(chunk,)]
 
 
 def _spellings(text: str) -> tuple[str, ...]:
@@ -93,20 +97,27 @@ def _spellings(text: str) -> tuple[str, ...]:
 
 def _joined(phrase: Phrase) -> list[str | Pattern]:
     """The phrase with neighbouring texts made one: a tokenizer looks across blanks."""
+    if len(phrase) == 1:
+        return list(phrase)
     chunks: list[str | Pattern] = []
-    for is_text, group in groupby(phrase, key=lambda chunk: isinstance(chunk, str)):
-        chunks += [" ".join(map(str, group))] if is_text else group
+    for is_text, group in groupby(phrase, key=_is_text):
+        members = list(group)
+        chunks += [" ".join(map(str, members))] if is_text else members
     return chunks
 
 
-def _is_plain(text: str) -> bool:
-    """Whether the text is words of letters with single blanks between."""
-    return all(map(str.isalpha, text.split(" ")))
+def _is_text(chunk: str | Pattern) -> bool:
+    return isinstance(chunk, str)
 
 
-def _splits_by_words(tokenizer: object) -> bool:
-    """Whether words of letters are always tokenized alike, whatever stands around them: so does
-    spaCy's own tokenizer, unless one of its rules is on several such words."""
-    return type(tokenizer) is Tokenizer and not any(
-        " " in rule and rule.strip() and _is_plain(rule) for rule in tokenizer.rules
-    )
+def _rules_on_words(tokenizer: Callable[[str], Doc]) -> frozenset[str] | None:
+    """The texts on which the tokenizer has rules of its own, or None where words of letters are
+    not always cut alike: where another tokenizer than spaCy's is at work, or a rule is on
+    several such words."""
+    if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
+        return None
+    rules = frozenset(tokenizer.rules or ())
+    spanning = (rule.split() for rule in rules if " " in rule)
+    if any(len(words) > 1 and all(map(str.isalpha, words)) for words in spanning):
+        return None
+    return rules

@@ -64,11 +64,11 @@ class ElementTagger:
     ) -> None:
         self.name = name
         self.spans_key = spans_key
-        self.language = language or nlp.lang
+        self.language: str = language or nlp.lang or "xx"
         self.lexicon = Lexicon(self.language)
         self._nlp = nlp
         self._entries: tuple[_Entry, ...] = ()
-        self._trie = Trie()
+        self.trie = Trie()
 
     @property
     def reset_key(self) -> str:
@@ -85,6 +85,11 @@ class ElementTagger:
         in ``language`` (of the tagger, if not given)."""
         self._set_language(language or self.language)
         self._set_entries(_entries(model, self.language))
+
+    def take_over(self, other: ElementTagger) -> None:
+        """Looks from now on for what ``other`` looks for, and shares its words and its trie."""
+        self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
+        self._entries, self.trie = other._entries, other.trie
 
     def __call__(self, doc: Doc) -> Doc:
         """Writes the groups of spans into ``doc`` and returns it."""
@@ -109,14 +114,14 @@ class ElementTagger:
         longer one of the same element."""
         texts = [token.text for token in doc]
         words = self.lexicon.words(texts)
-        if any([word.odd for word in words]):
+        if any(word.odd for word in words):
             starts = [token.idx for token in doc]
             ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
             kept = solid(words, starts, ends)
-            hits = self._trie.find([words[i] for i in kept], [texts[i] for i in kept])
+            hits = self.trie.find([words[i] for i in kept], [texts[i] for i in kept])
             hits = [Hit(kept[h.start], kept[h.end - 1] + 1, h.entry, h.exact) for h in hits]
         else:
-            hits = self._trie.find(words, texts)
+            hits = self.trie.find(words, texts)
         if len(hits) < 2:
             return hits
         hits.sort(key=_order)
@@ -135,11 +140,11 @@ class ElementTagger:
         reader = PhraseReader(self._nlp.tokenizer, self.lexicon)
         trie = Trie()
         # The words of a big model must not stay in the vocabulary, and zones don't nest.
-        within = self._nlp.vocab.in_memory_zone
+        within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
             for number, steps in reader.read(_numbered(self._entries)):
                 trie.add(steps, number)
-        self._trie = trie
+        self.trie = trie
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """What it looks for, as bytes."""

@@ -85,7 +85,7 @@ class Trie:
         """
         stems = self._stems
         numbers = [stems.get(word.stem, _NONE) for word in words]
-        if self._patterns or any([word.parts for word in words]):
+        if self._patterns or any(word.parts for word in words):
             return self._find_all(numbers, words, texts)
         return self._find_plain(numbers, words)
 

@@ -125,7 +125,8 @@ def _sum(
 
 def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
     """The indexes of the entities that overlap with no other, and of the rest."""
-    fixed, contested = [], []
+    fixed: list[int] = []
+    contested: list[int] = []
     cluster: list[int] = []
     reach = -1
     for index, entity in enumerate(entities):

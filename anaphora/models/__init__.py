@@ -1,4 +1,7 @@
-"""The declarative model: files → validated, frozen values; the schema of the files."""
+"""The declarative model: files → validated, frozen values.
+
+The JSON Schema of the files is in :mod:`anaphora.models.json_schema`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anaphora.models.domain import Element, Model
     from anaphora.models.durations import format_duration, parse_duration
-    from anaphora.models.json_schema import json_schema
     from anaphora.models.loader import load_model, parse_model
 
 __all__ = [
     "Element",
     "Model",
     "format_duration",
-    "json_schema",
     "load_model",
     "parse_duration",
     "parse_model",
@@ -25,7 +26,6 @@ _HOMES = {
     "Element": "domain",
     "Model": "domain",
     "format_duration": "durations",
-    "json_schema": "json_schema",
     "load_model": "loader",
     "parse_duration": "durations",
     "parse_model": "loader",

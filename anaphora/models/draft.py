@@ -11,23 +11,34 @@ from anaphora.models.inner_text import offset_inside, offset_of_place
 from anaphora.models.nodes import MapNode, Path, TextNode, node_at
 from anaphora.models.schema import ModelSchema
 from anaphora.models.source import Report
+from anaphora.models.validation import is_placeholder
 
 __all__ = ["Draft"]
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The validated file beside its tree. Paths lead through both."""
+    """The validated file beside its tree. Paths lead through both.
+
+    ``written_names`` are the ids that the file gives to elements, with mistakes or without.
+    """
 
     file: ModelSchema
     root: MapNode
     report: Report
+    written_names: frozenset[str] = frozenset()
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the model, the default one first."""
         written = self.file.language
         return (written,) if isinstance(written, str) else tuple(dict.fromkeys(written)) or ("en",)
+
+    @property
+    def element_names(self) -> frozenset[str]:
+        """Every id that an element has, or would have but for a mistake in it."""
+        read = (element.id for element in self.file.elements)
+        return self.written_names.union(id for id in read if not is_placeholder(id))
 
     def complain(self, path: Path, message: str, hint: str = "") -> None:
         """Reports a mistake in the value at ``path``."""

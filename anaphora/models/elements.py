@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.models.domain import Element, ElementValue
 from anaphora.models.draft import Draft
-from anaphora.models.nodes import ListNode, MapNode, Path, TextNode
+from anaphora.models.nodes import ListNode, MapNode, Node, Path, TextNode
 from anaphora.models.phrases import Phrasebook
 from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
@@ -31,15 +31,16 @@ def read_elements(draft: Draft, phrasebook: Phrasebook) -> tuple[Element, ...]:
     )
 
 
-def element_names(draft: Draft) -> set[str]:
-    """Every id that the file gives to an element, with mistakes or without."""
-    names = {element.id for element in draft.file.elements}
-    listed = draft.root.items.get("elements")
-    for item in listed.items if isinstance(listed, ListNode) else ():
-        node = item.items.get("id") if isinstance(item, MapNode) else item
-        if isinstance(node, TextNode):
-            names.add(node.text)
-    return {name for name in names if not is_placeholder(name)}
+def element_names(root: Node) -> frozenset[str]:
+    """Every text that stands where the id of an element belongs.
+
+    To be asked for before the tree is validated: what has a mistake is then taken out, and
+    still it is what an intent means.
+    """
+    listed = root.items.get("elements") if isinstance(root, MapNode) else None
+    items = listed.items if isinstance(listed, ListNode) else ()
+    nodes = (item.items.get("id") if isinstance(item, MapNode) else item for item in items)
+    return frozenset(node.text for node in nodes if isinstance(node, TextNode))
 
 
 def _element(
@@ -54,7 +55,7 @@ def _element(
     phrases = phrasebook.read((*path, "synonyms"), written.synonyms, own)
     values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
     spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
-    if not (own or written.synonyms or values or spoilt):
+    if not (own or written.synonyms or values or spoilt or is_placeholder(written.id)):
         draft.complain(
             path,
             f"nothing can be said for the element '{written.id}'",
@@ -118,7 +119,7 @@ class _Parents:
         self._draft = draft
         self._parent: dict[str, str] = {}
         self._index: dict[str, int] = {}
-        known = element_names(draft)
+        known = draft.element_names
         for index, element in enumerate(written):
             if element.parent is None or element.id in self._parent:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from anaphora.errors import GrammarError, Problem
@@ -11,20 +12,19 @@ from anaphora.grammar.compiler import compile_intents
 from anaphora.grammar.intent import Intent
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
-from anaphora.models.elements import element_names
-from anaphora.models.hints import did_you_mean
+from anaphora.models.hints import closest, did_you_mean
 from anaphora.models.nodes import Path
 
 __all__ = ["KnownIntents", "read_intents"]
 
-_ID = re.compile(r"\b(?:intent|id)\s*=\s*([\w:.-]+)")
+_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class KnownIntents:
     """The intents of a model by id, and the names of those that could not be read.
 
-    ``complete`` says that no other intent can be meant by the file.
+    ``complete`` says that the names of all that the file declares are known.
     """
 
     by_id: Mapping[str, Intent]
@@ -40,8 +40,14 @@ class KnownIntents:
         return None if name in self.broken else self.by_id.get(name)
 
     def is_unknown(self, name: str) -> bool:
-        """Whether it is certain that no intent of the file bears that name."""
-        return self.complete and name not in self.broken and name not in self.by_id
+        """Whether no intent of the file bears that name.
+
+        An intent whose very name could not be read may be the one that is meant, unless the
+        name looks like that of another one.
+        """
+        if name in self.broken or name in self.by_id:
+            return False
+        return self.complete or closest(name, self.names) is not None
 
 
 def read_intents(draft: Draft, elements: Iterable[Element]) -> KnownIntents:
@@ -83,20 +89,20 @@ def _compile(text: str) -> tuple[Intent, ...]:
         raise GrammarError(Problem("the intent is nested too deeply")) from None
 
 
-def _known_names(draft: Draft, elements: Iterable[Element]) -> dict[str, set[str]]:
+def _known_names(draft: Draft, elements: Iterable[Element]) -> dict[str, AbstractSet[str]]:
     """What a predicate can speak of, by kind; a kind of which not all is known is left out."""
     written = draft.file.elements
     if not written and draft.is_spoilt("elements"):
         return {}
-    names = element_names(draft)
-    known = {"element": names, "ancestor": names}
+    names = draft.element_names
+    known: dict[str, AbstractSet[str]] = {"element": names, "ancestor": names}
     if not any(draft.is_spoilt("elements", at, "groups") for at in range(len(written))):
         known["group"] = {group for element in elements for group in element.groups}
     return known
 
 
 def _check_mentions(
-    draft: Draft, path: Path, intent: Intent, known: Mapping[str, set[str]]
+    draft: Draft, path: Path, intent: Intent, known: Mapping[str, AbstractSet[str]]
 ) -> None:
     for (kind, name), at in intent.mentions.items():
         names = known.get(kind)

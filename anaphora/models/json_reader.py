@@ -44,7 +44,7 @@ def _build(token: re.Match[str], builder: TreeBuilder, report: Report) -> None:
             if half := _SURROGATE.search(text):
                 code = f"U+{ord(half[0]):04X}"
                 report.add(token.start(), f"half of a surrogate pair stands alone: {code}")
-                text = _SURROGATE.sub("", text)
+                text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
             builder.text(TextNode(token.start(), token.end(), text, '"'))
         case _:
             if written.endswith(("NaN", "Infinity")):

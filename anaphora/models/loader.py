@@ -7,24 +7,27 @@ from typing import Literal
 
 from anaphora.errors import ModelError, Problem
 from anaphora.models import catalog
-from anaphora.models.domain import ConversationSettings, Model
+from anaphora.models.domain import ConversationSettings, Dialog, Model
 from anaphora.models.draft import Draft
-from anaphora.models.elements import read_elements
+from anaphora.models.elements import element_names, read_elements
 from anaphora.models.hints import did_you_mean
-from anaphora.models.intents import read_intents
+from anaphora.models.intents import KnownIntents, read_intents
 from anaphora.models.json_reader import read_json
-from anaphora.models.nodes import MapNode
+from anaphora.models.nodes import ListNode, MapNode, Node, TextNode
 from anaphora.models.phrases import Phrasebook
 from anaphora.models.samples import read_samples
-from anaphora.models.source import Report, Source
+from anaphora.models.schema import kind_of
+from anaphora.models.source import Report, Source, printable
 from anaphora.models.templates import read_prompts, read_responses
 from anaphora.models.validation import validate
 from anaphora.models.yaml_reader import read_yaml
 
-__all__ = ["LARGEST_FILE", "load_model", "parse_model"]
+__all__ = ["LARGEST_FILE", "load_model", "load_samples", "parse_model"]
 
 LARGEST_FILE = 32_000_000
 """Bytes of the largest model file that is read."""
+
+_LONGEST_NAME = 500  # in messages
 
 Format = Literal["yaml", "json"]
 
@@ -56,9 +59,11 @@ def parse_model(text: str, *, source: str = "<text>", format: Format = "yaml") -
     root = read_json(report) if format == "json" else read_yaml(report)
     if root is None:
         report.stop(0, "the file is empty", "a model begins with 'id: some-name'")
-    draft_file = validate(root, report)
-    assert isinstance(root, MapNode)  # validate() has refused anything else
-    model = _model(Draft(draft_file, root, report))
+    if not isinstance(root, MapNode):
+        found = kind_of(plain(root))
+        report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
+    written_names = element_names(root)
+    model = _model(Draft(validate(root, report), root, report, written_names))
     report.raise_if_any()
     return model
 
@@ -111,7 +116,7 @@ def _check_entities(draft: Draft) -> None:
 
 def _find(source: str | Path) -> Path:
     """The file that ``source`` means."""
-    path, name = Path(source), str(source)
+    path, name = Path(source), printable(str(source)[:_LONGEST_NAME])
     try:
         if path.is_file():
             return path
@@ -122,12 +127,12 @@ def _find(source: str | Path) -> Path:
         if path.exists():
             raise _unreadable(path, "this is not a regular file")
     except (OSError, ValueError) as error:
-        raise _unreadable(name[:200], f"cannot be read: {_reason(error)}") from error
+        raise _unreadable(name, f"cannot be read: {_reason(error)}") from error
     bundled = catalog.names()
-    hint = did_you_mean(name, bundled, what="the bundled models are")
+    hint = did_you_mean(name, bundled)
     listed = f"; the bundled models are {', '.join(bundled)}" if bundled else ""
     raise ModelError(
-        Problem(f"there is neither a file nor a bundled model '{name[:200]}'{listed}", hint=hint)
+        Problem(f"there is neither a file nor a bundled model '{name}'{listed}", hint=hint)
     )
 
 
@@ -174,3 +179,47 @@ def _reason(error: Exception) -> str:
 
 def _unreadable(path: Path | str, message: str) -> ModelError:
     return ModelError(Problem(message, source=str(path)))
+
+
+def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
+    """The sample dialogs of a file of their own, for ``model``: a list of dialogs, or a mapping
+    with it under ``samples`` (and the name of a model, which is not read, under ``model``).
+
+    Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
+    reason why it cannot be read.
+    """
+    path = Path(source)
+    kind = _FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise _unreadable(path, "the name of a file of samples must end in .yaml, .yml or .json")
+    report = Report(Source(str(path), _read(path)))
+    root = read_json(report) if kind == "json" else read_yaml(report)
+    if root is None:
+        report.stop(0, "the file is empty", "samples begin with 'samples:'")
+    frame = _frame_of_samples(root, model, report)
+    draft = Draft(validate(frame, report), frame, report)
+    intents = KnownIntents({i.id: i for i in model.intents}, frozenset(), complete=True)
+    samples = read_samples(draft, intents)
+    report.raise_if_any()
+    return samples
+
+
+def _frame_of_samples(root: Node, model: Model, report: Report) -> MapNode:
+    """The tree of a model file that has nothing but the samples."""
+    samples = root
+    if isinstance(root, MapNode):
+        for key in root.items.keys() - {"samples", "model"}:
+            report.add(root.keys[key], f"unknown key '{key}'", "there are samples and model")
+        if "samples" not in root.items:
+            report.stop(root.start, "the file has no samples", "they stand under 'samples:'")
+        samples = root.items["samples"]
+    languages = ListNode(root.start)
+    languages.items = [TextNode(root.start, root.start, code, "'") for code in model.languages]
+    frame = MapNode(root.start)
+    frame.items = {
+        "id": TextNode(root.start, root.start, "samples", "'"),
+        "language": languages,
+        "samples": samples,
+    }
+    frame.keys = dict.fromkeys(frame.items, root.start)
+    return frame

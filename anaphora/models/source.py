@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +10,14 @@ from typing import NoReturn
 
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["MOST_PROBLEMS", "Report", "Source"]
+__all__ = ["MOST_PROBLEMS", "Report", "Source", "printable"]
 
 MOST_PROBLEMS = 100
 """Mistakes that one error lists; the others are only counted."""
+
+
+_LONGEST_MESSAGE = 500
+_UNPRINTABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class Source:
@@ -21,6 +26,7 @@ class Source:
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        self._excerpts: dict[int, str] = {}
 
     def line(self, offset: int) -> int:
         """The line (from 1) on which ``offset`` stands."""
@@ -29,16 +35,21 @@ class Source:
     def problem(self, offset: int, message: str, hint: str = "") -> Problem:
         """A mistake at ``offset``, with the line that it stands on."""
         line = self.line(offset)
-        start = self._starts[line - 1]
-        end = self.text.find("\n", start)
         return Problem(
-            message=message,
+            message=printable(message[:_LONGEST_MESSAGE]),
             source=self.name,
             line=line,
-            column=offset - start + 1,
-            excerpt=self.text[start:] if end < 0 else self.text[start:end],
-            hint=hint,
+            column=offset - self._starts[line - 1] + 1,
+            excerpt=self._excerpt(line),
+            hint=printable(hint[:_LONGEST_MESSAGE]),
         )
+
+    def _excerpt(self, line: int) -> str:
+        if line not in self._excerpts:  # shared: a file may be one line of 30 MB
+            start = self._starts[line - 1]
+            end = self.text.find("\n", start)
+            self._excerpts[line] = printable(self.text[start : end if end >= 0 else None])
+        return self._excerpts[line]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -48,7 +59,12 @@ class Source:
         return starts
 
 
-@dataclass(frozen=True, slots=True, order=True)
+def printable(text: str) -> str:
+    """``text`` without what would break a line or steer a terminal; as long as before."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+@dataclass(frozen=True, slots=True)
 class _Finding:
     offset: int
     message: str

@@ -22,6 +22,8 @@ __all__ = ["TEMPLATE_VARIABLES", "read_prompts", "read_responses"]
 TEMPLATE_VARIABLES = frozenset({"intent", "text", "user"})
 """What a template can use beside the slots of its intent."""
 
+_OWN_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+
 _Written = str | Mapping[str, str]
 
 
@@ -105,7 +107,6 @@ def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) 
 def _unknown_parts(tree: Template, intent: Intent | None) -> Iterator[tuple[str, int, str]]:
     """Names, lines and kinds of what a template uses and will not find."""
     from jinja2 import nodes
-    from jinja2.meta import find_undeclared_variables
 
     environment = _environment()
     for part in tree.find_all((nodes.Filter, nodes.Test)):
@@ -114,11 +115,14 @@ def _unknown_parts(tree: Template, intent: Intent | None) -> Iterator[tuple[str,
             yield part.name, part.lineno, "filter" if is_filter else "test"
     if intent is None:
         return
-    known = {*_known_variables(intent), *environment.globals}
-    undeclared = find_undeclared_variables(tree) - known
-    for name in tree.find_all(nodes.Name):
-        if name.name in undeclared:
-            undeclared.discard(name.name)
+    # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
+    names = list(tree.find_all(nodes.Name))
+    known = {*_known_variables(intent), *environment.globals, *_OWN_NAMES}
+    known.update(name.name for name in names if name.ctx != "load")
+    known.update(macro.name for macro in tree.find_all(nodes.Macro))
+    for name in names:
+        if name.name not in known:
+            known.add(name.name)
             yield name.name, name.lineno, "variable"
 
 

@@ -51,14 +51,11 @@ _SURELY_MEANT = 0.75
 _Loc = tuple[str | int, ...]
 
 
-def validate(root: Node, report: Report) -> ModelSchema:
+def validate(root: MapNode, report: Report) -> ModelSchema:
     """What the file says, less the parts in which a mistake was found and reported.
 
-    Raises :class:`~anaphora.errors.ModelError` when nothing is left to be read.
+    Raises :class:`~anaphora.errors.ModelError` when there is no end of mistakes.
     """
-    if not isinstance(root, MapNode):
-        found = kind_of(plain(root))
-        report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
     rounds = 0
     while True:
         try:
@@ -85,6 +82,8 @@ def _take_out(errors: Iterable[Any], root: MapNode, report: Report) -> None:
             missing.append(path)
         elif kind == "extra_forbidden":
             spoilt += _unknown_key(root, loc, path, report)
+        elif kind == "too_short" and path[-1] in _lost_below(root, path[:-1]):
+            spoilt.append(path)
         else:
             report.add(_offset(root, loc, path), *_in_words(error, root, path))
             spoilt.append(path[:-1] if _is_step(path) else path)
@@ -93,6 +92,11 @@ def _take_out(errors: Iterable[Any], root: MapNode, report: Report) -> None:
     # From the back: taking an item out of a list moves only those behind it.
     for path in sorted(set(spoilt), key=_order, reverse=True):
         _drop(root, path)
+
+
+def _lost_below(root: Node, path: _Loc) -> frozenset[str]:
+    node = node_at(root, path)
+    return node.lost if isinstance(node, MapNode) else frozenset()
 
 
 def _is_step(path: _Loc) -> bool:
@@ -134,7 +138,7 @@ def _in_words(error: Any, root: Node, path: _Loc) -> tuple[str, str]:
         case "said":
             return context["said"], context["hint"]
         case "expected":
-            return f"{error['msg']}; not {kind_of(found)}", ""
+            return f"{error['msg']}, not {kind_of(found)}", ""
         case "list_type":
             hint = "begin each item with '- ', or write [a, b]" if kind_of(found) == "text" else ""
             return f"expected a list, not {kind_of(found)}", hint
@@ -148,7 +152,7 @@ def _in_words(error: Any, root: Node, path: _Loc) -> tuple[str, str]:
             return "expected at least one item", ""
         case "step":
             if not isinstance(found, dict):
-                return f"{error['msg']}; not {kind_of(found)}", ""
+                return f"{error['msg']}, not {kind_of(found)}", ""
             guesses = (did_you_mean(str(key), _STEP_KEYS) for key in found)
             return error["msg"], next(filter(None, guesses), "")
     return f"{error['msg'][:1].lower()}{error['msg'][1:]}", ""

@@ -21,7 +21,9 @@ _FORBIDDEN = re.compile(
 )
 
 _HINTS = {
-    "mapping values are not allowed": "a text with ': ' in it needs quotes",
+    "mapping values are not allowed": "look at the indentation; a text with ': ' in it needs "
+    "quotes",
+    "unexpected end of stream": "a quote that is opened here is never closed",
     "cannot start any token": "indent with blanks, not tabs; a text that begins with one of "
     "@ ` % needs quotes",
     "did not find expected key": "look at the indentation and the quotes of the lines above",
@@ -95,9 +97,10 @@ def _refuse_tag(event: Any, report: Report) -> None:
 
 
 def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
-    mark = error.problem_mark or error.context_mark
-    offset = min(mark.index, len(report.source.text)) if mark else 0
     problem = error.problem or "it cannot be read"
+    is_unclosed = "unexpected end of stream" in problem
+    mark = (error.context_mark if is_unclosed else None) or error.problem_mark
+    offset = min(mark.index, len(report.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""
     hint = next((hint for words, hint in _HINTS.items() if words in problem), "")
     report.stop(offset, f"not valid YAML: {problem}{context}", hint)

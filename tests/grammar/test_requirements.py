@@ -101,6 +101,7 @@ def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Ent
         (call("has", call("list", call("mdl_id")), call("#")), None),
         (op(call("#", call("first", call("ent_all"))), "==", "x"), None),
         (op(IS_X, "==", True), None),
+        (op(IS_X, "!=", IS_Y), None),
         (True, None),
         (var("is_x"), {X}),
         (op(call("#"), "==", var("name")), {X}),

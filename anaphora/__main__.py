@@ -1,0 +1,5 @@
+"""``python -m anaphora`` is the command line."""
+
+from anaphora.cli import main
+
+main()

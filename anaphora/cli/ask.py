@@ -1,0 +1,39 @@
+"""``anaphora ask``: the answers to one dialog."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
+from anaphora.cli.terminal import ModelArgument, console, show_reply
+
+__all__ = ["ask"]
+
+
+def ask(
+    model: ModelArgument,
+    texts: TextsArgument = None,
+    *,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each reply as one line of JSON.")
+    ] = False,
+    language: LanguageOption = None,
+) -> None:
+    """Answer the questions of one dialog.
+
+    Example: anaphora ask weather "What is the weather in Tokyo now?" "And in Kyoto?" @6m "And
+    tomorrow?"
+    """
+    dialog = read_dialog(texts)
+    from anaphora.intents.engine import Engine
+
+    engine = Engine(model)
+    out = console()
+    for _, reply in converse(engine, dialog, language=language):
+        if as_json:
+            typer.echo(json.dumps(reply.to_plain(), ensure_ascii=False))
+        else:
+            show_reply(out, reply)

@@ -1,0 +1,195 @@
+"""``anaphora chat``: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from anaphora.cli.terminal import ModelArgument, complain, console, show_reply
+from anaphora.errors import AnaphoraError
+
+if TYPE_CHECKING:
+    from anaphora.intents.engine import Engine
+    from anaphora.intents.explanation import Explanation
+
+__all__ = ["chat"]
+
+_HELP = {
+    "/stm": "show what is remembered",
+    "/why": "explain the last answer",
+    "/reset": "forget this conversation",
+    "/model NAME": "talk to another model; each keeps its own memory",
+    "/help": "show this list",
+    "/quit": "leave (so does Ctrl-D)",
+}
+
+
+def chat(model: ModelArgument = "weather") -> None:
+    """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
+
+    Example: anaphora chat weather
+    """
+    session = _Chat(model)
+    session.greet()
+    for line in _lines():
+        if not session.answer(line):
+            break
+
+
+class _Chat:
+    """The models that were talked to, and the one that is talked to now."""
+
+    def __init__(self, model: str) -> None:
+        self._out = console()
+        self._engines: dict[str, Engine] = {}
+        self._engine = self._load(model)
+        self._last: Explanation | None = None
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/stm": self._show_memory,
+            "/why": self._show_reasons,
+            "/reset": self._reset,
+            "/model": self._switch,
+            "/help": self._show_help,
+        }
+
+    def greet(self) -> None:
+        model = self._engine.models[0]
+        self._out.print(Text(f"{model.name or model.id}", style="bold"), end="")
+        self._out.print(Text(f": {model.description}" if model.description else ""))
+        asked = next(
+            (
+                step.text
+                for dialog in model.samples
+                for step in dialog.steps
+                if hasattr(step, "text")
+            ),
+            None,
+        )
+        if asked:
+            self._out.print(Text(f"Try: {asked}", style="dim"))
+        self._out.print(Text("/help lists the commands, Ctrl-D leaves.", style="dim"))
+
+    def answer(self, line: str) -> bool:
+        """Answer one line; False when the user wants to leave."""
+        command, _, argument = line.strip().partition(" ")
+        if command in ("/quit", "/exit"):
+            return False
+        try:
+            if not command:
+                pass
+            elif command.startswith("/"):
+                self._command(command, argument.strip())
+            else:
+                reply = self._engine.ask(line, explain=True)
+                self._last = reply.explanation
+                show_reply(self._out, reply)
+        except AnaphoraError as error:
+            complain(error)
+        except KeyboardInterrupt:
+            self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
+        return True
+
+    def _command(self, command: str, argument: str) -> None:
+        if command in self._commands:
+            self._commands[command](argument)
+            return
+        close = get_close_matches(command, self._commands, n=1)
+        meant = f"did you mean {close[0]}?" if close else "/help lists the commands"
+        self._out.print(f"There is no command {command}; {meant}")
+
+    def _show_memory(self, _: str) -> None:
+        now = datetime.now(UTC)
+        conversation = self._engine.conversation(at=now)
+        if pending := conversation.pending:
+            understood = ", ".join(str(entity) for entity in pending.entities)
+            missing = ", ".join(pending.missing)
+            self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
+        if not conversation.remembered:
+            self._out.print(Text("nothing is remembered", style="dim"))
+            return
+        table = Table("element", "value", "groups", "questions ago", "last used", box=None)
+        for held in conversation.remembered:
+            table.add_row(
+                Text(held.entity.element),
+                Text(held.entity.said),
+                Text(", ".join(sorted(held.entity.groups))),
+                str(conversation.questions - held.question),
+                f"{max(0, int((now - held.used_at).total_seconds()))} s ago",
+            )
+        self._out.print(table)
+
+    def _show_reasons(self, _: str) -> None:
+        if self._last is None:
+            self._out.print(Text("nothing has been asked yet", style="dim"))
+        else:
+            self._out.print(Text(str(self._last)))
+
+    def _reset(self, _: str) -> None:
+        self._engine.forget()
+        self._out.print(Text("everything is forgotten", style="dim"))
+
+    def _switch(self, name: str) -> None:
+        if not name:
+            from anaphora.models.catalog import names
+
+            self._out.print(f"/model NAME takes a file or one of: {', '.join(names())}")
+            return
+        self._engine = self._load(name)
+        self._last = None
+        self.greet()
+
+    def _show_help(self, _: str) -> None:
+        for command, meaning in _HELP.items():
+            self._out.print(f"  {command:12} {meaning}")
+
+    def _load(self, name: str) -> Engine:
+        if name not in self._engines:
+            from anaphora.intents.engine import Engine
+
+            self._engines[name] = Engine(name)
+        return self._engines[name]
+
+
+def _lines() -> Iterator[str]:
+    """What the user types, a line at a time, until Ctrl-D."""
+    if not sys.stdin.isatty():
+        yield from (line.rstrip("\r\n") for line in sys.stdin)
+        return
+    with suppress(ImportError):  # Windows has no readline: no history then
+        _keep_history()
+    while True:
+        try:
+            yield input("> ")
+        except EOFError:
+            print()
+            return
+        except KeyboardInterrupt:
+            print("\n(Ctrl-D or /quit leaves)")
+
+
+def _keep_history() -> None:
+    """Load the lines of earlier chats and keep those of this one."""
+    import atexit
+    import readline
+
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    file = state / "anaphora" / "history"
+    with suppress(OSError):
+        readline.read_history_file(file)
+    readline.set_history_length(1_000)
+
+    def save() -> None:
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(file)
+
+    atexit.register(save)

@@ -1,0 +1,86 @@
+"""A dialog given on the command line: questions and, as ``@6m``, the time between them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from anaphora.intents.engine import Engine
+    from anaphora.intents.reply import Reply
+
+__all__ = ["LanguageOption", "TextsArgument", "converse", "read_dialog"]
+
+TextsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TEXT…",
+        help="Questions of one dialog; @6m lets six minutes pass. Left out: a line each from "
+        "the standard input.",
+        show_default=False,
+    ),
+]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(help="The language of the questions; detected if left out.", metavar="CODE"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One question and the time that passes before it."""
+
+    text: str
+    pause: timedelta
+
+
+def read_dialog(texts: list[str] | None) -> Iterator[Said]:
+    """The questions of the arguments or, if there are none, of the standard input.
+
+    Raises ``typer.BadParameter`` for a time that cannot be read, and when there is nothing to
+    read from.
+    """
+    if texts:
+        return _questions(texts)
+    if sys.stdin.isatty():
+        raise typer.BadParameter("give at least one question, or pipe them in, one a line")
+    return _questions(_lines())
+
+
+def converse(
+    engine: Engine, dialog: Iterable[Said], *, language: str | None, explain: bool = False
+) -> Iterator[tuple[str, Reply]]:
+    """Ask the questions one after the other. Only the pauses of the dialog let time pass."""
+    at = datetime.now(UTC)
+    for said in dialog:
+        at += said.pause
+        yield said.text, engine.ask(said.text, at=at, language=language, explain=explain)
+
+
+def _questions(texts: Iterable[str]) -> Iterator[Said]:
+    from anaphora.models.durations import parse_duration
+
+    pause = timedelta()
+    for text in texts:
+        if not text.startswith("@"):
+            yield Said(text, pause)
+            pause = timedelta()
+            continue
+        try:
+            pause += parse_duration(text[1:])
+        except ValueError as error:
+            raise typer.BadParameter(f"{error}; write @6m to let six minutes pass") from None
+
+
+def _lines() -> Iterator[str]:
+    """The lines of the standard input; what is no UTF-8 in them is replaced."""
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        yield from (line.rstrip("\r\n") for line in sys.stdin)
+    else:
+        yield from (line.decode("utf-8", "replace").rstrip("\r\n") for line in buffer)

@@ -1,0 +1,42 @@
+"""``anaphora explain``: why a dialog is answered as it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
+from anaphora.cli.terminal import ModelArgument, console
+
+__all__ = ["explain"]
+
+
+def explain(
+    model: ModelArgument,
+    texts: TextsArgument = None,
+    *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Explain every question, not only the last.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each explanation as one line of JSON.")
+    ] = False,
+    language: LanguageOption = None,
+) -> None:
+    """Ask the questions of one dialog and explain the last answer.
+
+    Example: anaphora explain weather "What is the weather in Tokyo now?" "And in Kyoto?"
+    """
+    dialog = read_dialog(texts)
+    from anaphora.intents.engine import Engine
+
+    replies = list(converse(Engine(model), dialog, language=language, explain=True))
+    out = console()
+    for _, reply in replies if every else replies[-1:]:
+        if as_json and reply.explanation:
+            typer.echo(json.dumps(reply.explanation.to_plain(), ensure_ascii=False))
+        else:
+            out.print(Text(str(reply.explanation)))

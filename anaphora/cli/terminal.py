@@ -1,0 +1,56 @@
+"""What the commands share: how to print, where errors go, what an argument means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from anaphora.errors import AnaphoraError
+    from anaphora.intents.reply import Reply
+
+__all__ = ["ModelArgument", "complain", "console", "show_reply", "summary"]
+
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
+]
+
+_STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset": "cyan"}
+
+
+def console() -> Console:
+    """Where answers are printed: no markup, for models may say anything."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def complain(error: AnaphoraError) -> None:
+    """Print an error of the package to the standard error output."""
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console.print(Text(f"Error: {error}", style="red"))
+
+
+def show_reply(out: Console, reply: Reply) -> None:
+    """Print what the bot says and, dimmed, how it understood the question."""
+    if reply.text:
+        out.print(Text(reply.text))
+    elif reply.result is not None:
+        out.print(Text(repr(reply.result)))
+    out.print(summary(reply))
+
+
+def summary(reply: Reply) -> Text:
+    """A line with the status, the intent and the slots; what came from memory is marked."""
+    line = Text("  ")
+    line.append(reply.status, style=_STYLES[reply.status])
+    if reply.intent:
+        line.append(f" {reply.intent}", style="bold")
+    for name, slot in reply.slots.items():
+        value = slot.value if isinstance(slot.value, str) else ", ".join(slot.value)
+        recalled = any(taken.source == "memory" for taken in slot.taken)
+        line.append(f"  {name}={value}", style="dim")
+        if recalled:
+            line.append(" (memory)", style="dim italic")
+    return line

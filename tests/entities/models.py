@@ -1,0 +1,53 @@
+"""Small models for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from anaphora.grammar.patterns import Pattern
+from anaphora.models.domain import Element, ElementValue, Model, Phrase
+
+Said = str | Phrase
+
+
+def element(
+    id: str,
+    *said: Said,
+    values: Mapping[str, Iterable[Said]] | None = None,
+    groups: Iterable[str] = (),
+    language: str = "",
+    topic: bool = False,
+) -> Element:
+    """An element whose phrases (and those of its values) are as listed, and no others."""
+    return Element(
+        id,
+        frozenset(groups) or frozenset({id}),
+        {language: _phrases(said)},
+        tuple(
+            ElementValue(name, {language: _phrases(phrases)})
+            for name, phrases in (values or {}).items()
+        ),
+        topic=topic,
+    )
+
+
+def model(
+    *elements: Element, languages: tuple[str, ...] = ("en",), reset: Iterable[Said] = ()
+) -> Model:
+    return Model("test", elements, (), languages=languages, reset={"": _phrases(reset)})
+
+
+def pattern(text: str) -> Phrase:
+    return (Pattern(text),)
+
+
+def _phrases(said: Iterable[Said]) -> tuple[Phrase, ...]:
+    return tuple((one,) if isinstance(one, str) else one for one in said)
+
+
+WEATHER = model(
+    element("weather", "weather", "weather forecast", groups=["topic"], topic=True),
+    element("city", values={"Tokyo": ["Tokyo"], "New York": ["New York", "big apple"]}),
+    element("date", values={"now": ["now"], "tomorrow": ["tomorrow"]}),
+    reset=["forget it"],
+)

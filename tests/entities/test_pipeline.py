@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Span
+
+from anaphora.entities import pipeline as module
+from anaphora.entities.pipeline import Pipeline, build
+from anaphora.errors import ModelError
+from anaphora.models.domain import Element
+from anaphora.models.utterance import Utterance
+
+from .models import WEATHER, element, model
+
+
+def entities(utterance: Utterance) -> list[tuple[str, str | None]]:
+    return [(entity.element, entity.value) for entity in utterance.entities]
+
+
+@pytest.fixture(scope="module")
+def weather() -> Pipeline:
+    return Pipeline(WEATHER)
+
+
+def test_an_utterance_has_tokens_and_entities_with_their_places(weather):
+    utterance = weather("What's the weather in  New York?")
+    assert [token.text for token in utterance.tokens] == [
+        "What", "'s", "the", "weather", "in", " ", "New", "York", "?",
+    ]  # fmt: skip
+    assert [token.text for token in utterance.tokens if token.free] == ["weather", "New", "York"]
+    assert all(utterance.text[t.start : t.end] == t.text for t in utterance.tokens)
+    topic, city = utterance.entities
+    assert (city.text, city.tokens, city.start, city.end) == ("New York", (6, 7), 23, 31)
+    assert (topic.topic, topic.groups, topic.value) == (True, frozenset({"topic"}), None)
+    assert utterance.language == "en"
+
+
+def test_entities_carry_what_their_element_says():
+    child = Element(
+        "child", frozenset({"g"}), {"": (("child",),)}, ancestors=("parent",), meta={"a": 1}
+    )
+    (entity,) = Pipeline(model(child))("children and a childs").entities
+    assert (entity.ancestors, entity.meta, entity.exact, entity.own) == (
+        ("parent",), {"a": 1}, False, True,
+    )  # fmt: skip
+
+
+def test_entities_come_by_their_start_and_the_longer_first():
+    pipeline = Pipeline(
+        model(
+            element("a", "york"), element("b", "new york"), element("c", "new"), element("d", "new")
+        )
+    )
+    assert [e.element for e in pipeline("new york").entities] == ["b", "c", "d", "a"]
+
+
+def test_a_reset_phrase_is_told_and_one_inside_a_longer_entity_is_not():
+    pipeline = Pipeline(model(element("song", "never forget it"), reset=["forget it"]))
+    assert pipeline("please forget it").resets == ((1, 2),)
+    assert pipeline("play never forget it").resets == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cities"),
+    [
+        ("", []),
+        ("   \n\t", []),
+        ("Tokyo\0Tokyo Tokyo\0 \0", ["Tokyo"]),
+        ("🙂 Tokyo 🏙️ 👨‍👩‍👧", ["Tokyo"]),
+        ("\u200fTokyo\u200f مدينة", ["Tokyo"]),
+        ("\ud800 Tokyo \udfff", ["Tokyo"]),
+    ],
+)
+def test_any_text_can_be_read(weather, text, cities):
+    utterance = weather(text)
+    assert [value for _, value in entities(utterance)] == cities
+    utterance.text.encode()
+
+
+def test_lone_surrogates_become_the_replacement_character(weather):
+    assert weather("a\ud800b").text == "a\ufffdb"
+    assert weather("\ud83d\ude42").text == "🙂"
+
+
+def test_a_megabyte_can_be_read(weather):
+    utterance = weather("weather in Tokyo now, " * 50_000)
+    assert len(utterance.entities) == 150_000
+    assert not weather("x" * 1_100_000).entities
+
+
+@pytest.fixture(scope="module")
+def bilingual() -> Pipeline:
+    weather = Element(
+        "weather", frozenset({"weather"}), {"en": (("weather",),), "ru": (("погода",),)}
+    )
+    city = Element("city", frozenset({"city"}), {"": (("Tokyo",),), "ru": (("Токио",),)})
+    return Pipeline(model(weather, city, languages=("en", "ru")))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("What is the weather in Tokyo?", "en"),
+        ("Какая погода в Токио?", "ru"),
+        ("А погода в Tokyo?", "ru"),
+        ("And in Tokyo?", "en"),
+        ("А в Tokyo?", "ru"),
+        ("А что?", "ru"),
+        ("Tokyo", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_language_is_that_in_which_most_is_understood(bilingual, text, language):
+    assert bilingual(text).language == language
+
+
+def test_a_language_can_be_asked_for(bilingual):
+    assert bilingual("What is the weather in Tokyo?", "ru").language == "ru"
+    with pytest.raises(ModelError, match="'fr'") as caught:
+        bilingual("Tokyo", "fr")
+    assert "'en', 'ru'" in caught.value.hint
+
+
+def test_an_unknown_language_of_a_model_is_an_error():
+    with pytest.raises(ModelError, match="'qq' is not a language that spaCy knows"):
+        Pipeline(model(languages=("qq",)))
+
+
+@Language.component("test_shouting")
+def shouting(doc):
+    """Stands for a user's component: capitals are cities, and something that is no element."""
+    for token in doc:
+        if token.is_upper:
+            doc.spans["anaphora"].append(Span(doc, token.i, token.i + 1, "city", kb_id=token.text))
+            doc.spans["anaphora"].append(Span(doc, token.i, token.i + 1, "nothing known"))
+    return doc
+
+
+def test_an_own_pipeline_keeps_its_components_and_gets_ours_last():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    assert build(WEATHER, "en", nlp) is nlp
+    assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
+    build(model(element("x", "tokyo")), "en", nlp)
+    assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
+    doc = nlp("Tokyo")
+    assert [span.label_ for span in doc.spans["anaphora"]] == ["x"]
+
+
+def test_components_of_the_user_may_add_entities():
+    nlp = spacy.blank("en")
+    pipeline = Pipeline(WEATHER, nlp)
+    nlp.add_pipe("test_shouting", after="anaphora_elements")
+    assert entities(pipeline("weather in PARIS")) == [("weather", None), ("city", "PARIS")]
+
+
+def test_docs_of_an_own_pipeline_stay_valid(monkeypatch):
+    monkeypatch.setattr(module, "_NEW_STRINGS", 10)
+    nlp = spacy.blank("en")
+    pipeline = Pipeline(WEATHER, nlp)
+    doc = nlp("unheardof words")
+    for number in range(100):
+        pipeline(f"word{number}")
+    assert not nlp.vocab.in_memory_zone
+    assert doc[0].text == "unheardof"
+
+
+def test_one_pipeline_cannot_serve_two_models():
+    nlp = spacy.blank("en")
+    first = Pipeline(WEATHER, nlp)
+    second = Pipeline(model(element("x", "tokyo")), nlp)
+    assert entities(second("Tokyo")) == [("x", None)]
+    with pytest.raises(ModelError, match="serves another one"):
+        first("Tokyo")
+
+
+def test_own_pipelines_are_taken_by_language():
+    both = model(element("city", "Tokyo"), languages=("en", "ru"))
+    russian = spacy.blank("ru")
+    Pipeline(both, russian)
+    assert russian.pipe_names == ["anaphora_elements"]
+    Pipeline(both, {"en": (english := spacy.blank("en"))})
+    assert english.pipe_names == ["anaphora_elements"]
+    with pytest.raises(ModelError, match="'de'"):
+        Pipeline(both, spacy.blank("de"))
+    with pytest.raises(ModelError, match="'de'"):
+        Pipeline(both, {"de": spacy.blank("de")})
+
+
+def test_many_threads_may_ask(monkeypatch):
+    monkeypatch.setattr(module, "_NEW_STRINGS", 50)
+    monkeypatch.setattr(module, "_ZONES", 3)
+    pipeline = Pipeline(WEATHER)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            texts = [f"weather w{n} in Tokyo x{n} now" for n in range(800)]
+            for text, utterance in zip(texts, pool.map(pipeline, texts), strict=True):
+                assert " ".join(token.text for token in utterance.tokens) == text
+                assert len(utterance.entities) == 3
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_the_vocabulary_does_not_grow_for_ever(monkeypatch):
+    monkeypatch.setattr(module, "_NEW_STRINGS", 200)
+    monkeypatch.setattr(module, "_ZONES", 4)
+    seen, blank = [], module.blank
+    monkeypatch.setattr(module, "blank", lambda *a, **k: seen.append(blank(*a, **k)) or seen[-1])
+    pipeline = Pipeline(WEATHER)
+    start = len(seen[0].vocab.strings)
+    for number in range(1500):
+        utterance = pipeline(f"some{number}thing and other{number} in Tokyo")
+        assert entities(utterance) == [("city", "Tokyo")]
+        assert len(seen[-1].vocab.strings) < start + 500
+    assert len(seen) > 1
+
+
+def test_importing_the_package_loads_no_spacy():
+    code = "import sys, anaphora.entities; print('spacy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
