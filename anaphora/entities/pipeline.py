@@ -127,12 +127,11 @@ class _Reader:
         spans = doc.spans.get(self._tagger.reset_key, ())
         if not spans:
             return ()
-        resets = [tuple(range(span.start, span.end)) for span in spans]
-        return tuple(
-            reset
-            for reset in resets
-            if not any(set(reset) < set(entity.tokens) for entity in entities)
-        )
+        resets = [(span.start, span.end, True) for span in spans]
+        both = [*resets, *((*_tokens_of(entity), False) for entity in entities)]
+        both.sort(key=lambda place: (place[0], -place[1]))
+        kept = longest(both, place=lambda place: place[:2], kind=lambda _: None)
+        return tuple(tuple(range(start, end)) for start, end, is_reset in kept if is_reset)
 
 
 class _Source(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,14 @@ from anaphora.models.nodes import Path
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from jinja2.nodes import Template
+    from jinja2.nodes import Node
 
 __all__ = ["TEMPLATE_VARIABLES", "read_prompts", "read_responses"]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "text", "user"})
 """What a template can use beside the slots of its intent."""
 
+_DEEPEST = 100
 _OWN_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
 _Written = str | Mapping[str, str]
@@ -88,7 +89,7 @@ def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) 
     from jinja2 import TemplateSyntaxError
 
     try:
-        tree = _environment().parse(text)
+        parts = _parts(_environment().parse(text))
     except TemplateSyntaxError as error:
         at = _start_of_line(text, error.lineno)
         message = error.message or "it cannot be read"
@@ -97,29 +98,42 @@ def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) 
     except RecursionError:
         draft.complain(path, "the template is nested too deeply")
         return
-    for name, line, what in _unknown_parts(tree, intent):
+    for name, line, what in _unknown_parts(parts, intent):
         known = _known_variables(intent) if what == "variable" else []
         hint = did_you_mean(name, known, what="there is")
         at = text.find(name, _start_of_line(text, line))
         draft.complain_at(path, max(at, 0), f"unknown {what} '{name}' in the template", hint)
 
 
-def _unknown_parts(tree: Template, intent: Intent | None) -> Iterator[tuple[str, int, str]]:
+def _parts(tree: Node) -> list[Node]:
+    """All nodes of a template, in no order; ``RecursionError`` for one that nobody could run."""
+    level = [tree]
+    found = []
+    for _ in range(_DEEPEST):
+        found += level
+        level = [child for node in level for child in node.iter_child_nodes()]
+        if not level:
+            return found
+    raise RecursionError
+
+
+def _unknown_parts(parts: Sequence[Node], intent: Intent | None) -> Iterator[tuple[str, int, str]]:
     """Names, lines and kinds of what a template uses and will not find."""
     from jinja2 import nodes
 
     environment = _environment()
-    for part in tree.find_all((nodes.Filter, nodes.Test)):
-        is_filter = isinstance(part, nodes.Filter)
-        if part.name not in (environment.filters if is_filter else environment.tests):
-            yield part.name, part.lineno, "filter" if is_filter else "test"
+    for part in parts:
+        if isinstance(part, nodes.Filter) and part.name not in environment.filters:
+            yield part.name, part.lineno, "filter"
+        if isinstance(part, nodes.Test) and part.name not in environment.tests:
+            yield part.name, part.lineno, "test"
     if intent is None:
         return
     # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
-    names = list(tree.find_all(nodes.Name))
+    names = [part for part in parts if isinstance(part, nodes.Name)]
     known = {*_known_variables(intent), *environment.globals, *_OWN_NAMES}
     known.update(name.name for name in names if name.ctx != "load")
-    known.update(macro.name for macro in tree.find_all(nodes.Macro))
+    known.update(part.name for part in parts if isinstance(part, nodes.Macro))
     for name in names:
         if name.name not in known:
             known.add(name.name)

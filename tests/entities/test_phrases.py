@@ -12,7 +12,8 @@ from anaphora.grammar.patterns import Pattern
 PIPELINES = {code: spacy.blank(code) for code in ("en", "ru", "de", "es")}
 READERS = {code: PhraseReader(nlp.tokenizer, Lexicon(code)) for code, nlp in PIPELINES.items()}
 AWKWARD = ["cannot", "Im", "id", "ID", "dont", "gonna", "km", "am", "pm", "Mr", "z", "B", "тыс",
-           "ул", "EE", "UU", "наст", "время", "см", "также", "don't", "a.m.", "New-York", "50km"]  # fmt: skip
+           "ул", "EE", "UU", "наст", "время", "см", "также",
+           "don't", "a.m.", "New-York", "50km"]  # fmt: skip
 
 
 @pytest.mark.parametrize("code", PIPELINES)

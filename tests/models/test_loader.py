@@ -13,7 +13,7 @@ from anaphora.errors import ModelError
 from anaphora.grammar.patterns import Pattern
 from anaphora.models import catalog, load_model, parse_model
 from anaphora.models.domain import AskStep, PauseStep, ResetStep
-from anaphora.models.loader import LARGEST_FILE
+from anaphora.models.files import LARGEST_FILE
 from tests.models.models import GOOD, START
 
 

@@ -296,7 +296,7 @@ def test_ten_different_mistakes_are_reported_at_once_in_the_order_of_the_file() 
         (9, 21),
         (10, 13),
         (12, 17),
-        (14, 38),
+        (14, 37),
         (15, 5),
         (16, 13),
         (17, 21),

@@ -1,0 +1,62 @@
+"""Generated entities and conversations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import strategies as st
+
+from anaphora.models.utterance import Entity
+from anaphora.stm.conversation import Conversation, FlowStep, Pending, Remembered
+
+BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+groups = st.frozensets(st.sampled_from("ABCDE"), min_size=1, max_size=4)
+times = st.builds(
+    lambda offset, zone: (BEGIN + offset).astimezone(timezone(timedelta(hours=zone))),
+    st.timedeltas(min_value=timedelta(), max_value=timedelta(days=1)),
+    st.integers(-11, 12),
+)
+names = st.text(min_size=1, max_size=5)
+json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(names, inner, max_size=2),
+    max_leaves=4,
+)
+data = st.dictionaries(names, json, max_size=2)
+
+entities = st.builds(
+    Entity,
+    element=names,
+    groups=groups,
+    text=names,
+    tokens=st.lists(st.integers(0, 20), max_size=3).map(tuple),
+    value=st.none() | names,
+    ancestors=st.lists(names, max_size=2).map(tuple),
+    meta=data,
+    topic=st.booleans(),
+    exact=st.booleans(),
+)
+remembered = st.builds(
+    Remembered, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
+)
+conversations = st.builds(
+    Conversation,
+    user=names,
+    model=names,
+    remembered=st.lists(remembered, max_size=4).map(tuple),
+    flow=st.lists(st.builds(FlowStep, names, times), max_size=3).map(tuple),
+    pending=st.none()
+    | st.builds(
+        Pending,
+        names,
+        st.lists(entities, max_size=2).map(tuple),
+        st.lists(names, max_size=2).map(tuple),
+        times,
+    ),
+    data=data,
+    last=st.none() | times,
+    questions=st.integers(0, 50),
+    matches=st.integers(0, 50),
+    rejections=st.integers(0, 3),
+)

@@ -1,0 +1,137 @@
+"""The store in memory: turns, threads, idle conversations."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from threading import Barrier, Event
+
+import pytest
+
+from anaphora import Conflict, Conversation, MemoryStore
+
+TIMEOUT = timedelta(minutes=5)
+
+
+def count_up(store: MemoryStore, user: str) -> None:
+    with store.open(user, "weather", TIMEOUT) as session:
+        asked = session.conversation.questions
+        session.commit(replace(session.conversation, questions=asked + 1))
+
+
+@pytest.fixture
+def store(clock):
+    return MemoryStore(clock)
+
+
+def test_a_conversation_begins_empty_and_is_kept_once_committed(store):
+    with store.open("ann", "weather", TIMEOUT) as session:
+        assert session.conversation == Conversation("ann", "weather")
+        session.commit(replace(session.conversation, questions=7))
+    with store.open("ann", "weather", TIMEOUT) as session:
+        assert session.conversation.questions == 7
+    assert store.peek("ann", "cafe") is None
+    assert store.peek("ben", "weather") is None
+
+
+def test_without_a_commit_nothing_is_kept(store):
+    with store.open("ann", "weather", TIMEOUT):
+        pass
+    assert len(store) == 0
+
+
+def test_an_error_leaves_no_trace_even_after_a_commit(store):
+    count_up(store, "ann")
+
+    def fail() -> None:
+        with store.open("ann", "weather", TIMEOUT) as session:
+            session.commit(replace(session.conversation, questions=99))
+            raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011 - raised three lines above
+        fail()
+    assert store.peek("ann", "weather").questions == 1
+    count_up(store, "ann")
+    assert store.peek("ann", "weather").questions == 2
+
+
+def test_a_hundred_threads_in_one_conversation_lose_no_update(store):
+    with ThreadPoolExecutor(100) as pool:
+        list(pool.map(lambda _: count_up(store, "ann"), range(2_000)))
+    assert store.peek("ann", "weather").questions == 2_000
+
+
+def test_different_conversations_are_open_side_by_side(store):
+    both = Barrier(2, timeout=10)
+
+    def hold(user: str) -> str:
+        with store.open(user, "weather", TIMEOUT):
+            both.wait()
+        return user
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(hold, ("ann", "ben"))) == ["ann", "ben"]
+
+
+def test_a_thread_that_opens_what_it_holds_is_told_so_at_once(store):
+    with store.open("ann", "weather", TIMEOUT):
+        with store.open("ann", "cafe", TIMEOUT):
+            pass
+        with pytest.raises(Conflict, match="very thread"), store.open("ann", "weather", TIMEOUT):
+            pass
+    count_up(store, "ann")
+
+
+def test_a_question_waits_only_so_long_for_its_turn(clock):
+    store = MemoryStore(clock, wait=0.01)
+    held, done = Event(), Event()
+
+    def hold() -> None:
+        with store.open("ann", "weather", TIMEOUT):
+            held.set()
+            done.wait(10)
+
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(hold)
+        held.wait(10)
+        with pytest.raises(Conflict, match="busy"), store.open("ann", "weather", TIMEOUT):
+            pass
+        done.set()
+        holding.result()
+    count_up(store, "ann")
+
+
+def test_an_idle_conversation_leaves_after_its_timeout_and_not_before(store, clock):
+    count_up(store, "ann")
+    clock.pass_time(minutes=5)
+    count_up(store, "ben")
+    assert len(store) == 2
+    clock.pass_time(microseconds=1)
+    count_up(store, "ben")
+    assert store.peek("ann", "weather") is None
+    assert store.peek("ben", "weather").questions == 2
+
+
+def test_each_question_puts_the_end_off(store, clock):
+    for _ in range(10):
+        count_up(store, "ann")
+        clock.pass_time(minutes=4)
+        count_up(store, "ben")
+    assert store.peek("ann", "weather").questions == 10
+
+
+def test_many_idle_conversations_all_leave(store, clock):
+    for number in range(1_000):
+        count_up(store, str(number))
+    clock.pass_time(minutes=6)
+    for number in range(200):
+        count_up(store, f"new {number}")
+    assert len(store) == 200
+
+
+def test_nothing_is_kept_beside_the_conversations(store):
+    for _ in range(1_000):
+        count_up(store, "ann")
+    assert len(store._expiries) == 1
+    assert store._turns == {}

@@ -1,0 +1,277 @@
+"""The nine rules of short-term memory, one after the other."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora import Conversation, Entity
+from anaphora.models.domain import ConversationSettings
+from anaphora.stm import rules
+from anaphora.stm.conversation import Pending, Remembered, Rule
+from tests.stm.strategies import BEGIN, conversations, entities, groups
+
+SETTINGS = ConversationSettings()
+MINUTE = timedelta(minutes=1)
+TINY = timedelta(microseconds=1)
+
+
+def entity(name: str, *names: str) -> Entity:
+    return Entity(name, frozenset(names or (name,)), name)
+
+
+def held(conversation: Conversation) -> list[str]:
+    return [one.entity.element for one in conversation.remembered]
+
+
+def matched(
+    conversation: Conversation, at: datetime, *new: Entity, used: tuple[str, ...] = ()
+) -> Conversation:
+    """The conversation after a question that used these entities."""
+    chosen = [one for one in conversation.remembered if one.entity.element in used]
+    return rules.remember(conversation, at, intent="x", new=new, used=chosen)[0]
+
+
+def started(*new: Entity) -> Conversation:
+    return matched(Conversation("ann", "weather"), BEGIN, *new)
+
+
+class TestTimeout:
+    def test_a_pause_of_exactly_the_timeout_forgets_nothing(self):
+        before = started(entity("city"))
+        assert rules.recall(before, BEGIN + 5 * MINUTE, SETTINGS) == (before, ())
+
+    def test_a_longer_pause_forgets_entities_flow_data_and_what_is_pending(self):
+        before = rules.with_data(started(entity("city")), {"asked": 1})
+        before = rules.incomplete(before, BEGIN, Pending("x", (entity("a"),), ("b",), BEGIN))
+        after, forgotten = rules.recall(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)
+        assert (after.remembered, after.flow, after.data, after.pending) == ((), (), {}, None)
+        assert [gone.rule for gone in forgotten] == [Rule.TIMEOUT]
+
+    def test_the_pause_is_measured_from_the_last_question_whatever_became_of_it(self):
+        asked = started(entity("city"))
+        asked = rules.rejected(asked, BEGIN + 3 * MINUTE, SETTINGS)[0]
+        at = BEGIN + 8 * MINUTE
+        assert asked.last == BEGIN + 3 * MINUTE
+        assert [gone.rule for gone in rules.recall(asked, at, SETTINGS)[1]] == [Rule.AGE]
+        assert rules.recall(asked, at, SETTINGS)[0].flow
+        assert not rules.recall(asked, at + TINY, SETTINGS)[0].flow
+
+    def test_a_clock_that_goes_backwards_forgets_nothing(self):
+        before = started(entity("city"))
+        assert rules.recall(before, BEGIN - 60 * MINUTE, SETTINGS) == (before, ())
+        assert matched(before, BEGIN - MINUTE, entity("date")).last == BEGIN
+
+    def test_the_timeout_is_the_models_own(self):
+        hour = ConversationSettings(timeout=timedelta(hours=1))
+        before = started(entity("city"))
+        assert rules.recall(before, BEGIN + 60 * MINUTE, hour) == (before, ())
+
+    @given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))
+    def test_it_goes_exactly_when_the_pause_is_longer_than_the_timeout(self, before, pause):
+        if before.last is None:
+            return
+        after, _ = rules.recall(before, before.last + pause, SETTINGS)
+        if pause > SETTINGS.timeout:
+            assert (after.remembered, after.flow, after.pending) == ((), (), None)
+        else:
+            assert (after.flow, after.data) == (before.flow, before.data)
+
+
+class TestAge:
+    def test_an_entity_that_nothing_used_for_longer_is_forgotten_by_itself(self):
+        asked = started(entity("city"), entity("date"))
+        asked = matched(asked, BEGIN + 4 * MINUTE, used=("city",))
+        after, forgotten = rules.recall(asked, BEGIN + 6 * MINUTE, SETTINGS)
+        assert held(after) == ["city"]
+        assert [(gone.remembered.entity.element, gone.rule) for gone in forgotten] == [
+            ("date", Rule.AGE)
+        ]
+
+    def test_at_exactly_that_age_it_is_still_there(self):
+        asked = started(entity("city"), entity("date"))
+        asked = matched(asked, BEGIN + 4 * MINUTE, used=("city",))
+        assert held(rules.recall(asked, BEGIN + 5 * MINUTE, SETTINGS)[0]) == ["city", "date"]
+
+
+class TestDepth:
+    def test_an_entity_that_three_matched_questions_did_not_use_is_forgotten(self):
+        asked = started(entity("old"), entity("kept"))
+        for number in range(3):
+            assert "old" in held(rules.recall(asked, BEGIN, SETTINGS)[0])
+            asked = matched(asked, BEGIN, entity(f"new{number}"), used=("kept",))
+        after, forgotten = rules.recall(asked, BEGIN, SETTINGS)
+        assert "old" not in held(after)
+        assert "kept" in held(after)
+        assert [gone.rule for gone in forgotten] == [Rule.DEPTH]
+
+    def test_rejected_and_incomplete_questions_do_not_count(self):
+        asked = started(entity("old"))
+        asked = matched(matched(asked, BEGIN, entity("a")), BEGIN, entity("b"))
+        asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
+        asked = rules.incomplete(asked, BEGIN, Pending("x", (), ("y",), BEGIN))
+        assert "old" in held(rules.recall(asked, BEGIN, SETTINGS)[0])
+
+    def test_more_than_three_rejections_in_a_row_forget_everything(self):
+        asked = started(entity("city"))
+        for _ in range(3):
+            asked, forgotten = rules.rejected(asked, BEGIN, SETTINGS)
+            assert (held(asked), forgotten) == (["city"], ())
+        asked, forgotten = rules.rejected(asked, BEGIN, SETTINGS)
+        assert (held(asked), asked.flow) == ([], ())
+        assert [gone.rule for gone in forgotten] == [Rule.REJECTIONS]
+        assert asked.rejections == 0
+
+    def test_an_incomplete_question_breaks_the_row(self):
+        asked = started(entity("city"))
+        for _ in range(3):
+            asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
+        asked = rules.incomplete(asked, BEGIN, Pending("x", (), ("y",), BEGIN))
+        assert held(rules.rejected(asked, BEGIN, SETTINGS)[0]) == ["city"]
+
+
+class TestEviction:
+    @pytest.mark.parametrize(
+        ("new", "old", "goes"),
+        [
+            ("G1 G2 G3", "G1 G2 G3", True),
+            ("G1 G2 G3", "G1 G2 G3 G4", True),
+            ("G1 G2 G3", "G1 G2", False),
+            ("G1 G2 G3", "G10 G11", False),
+            ("G1", "G1", True),
+            ("G1", "G1 G2", True),
+            ("G1 G2", "G1", False),
+            ("A C", "A B C", True),
+        ],
+    )
+    def test_the_table(self, new, old, goes):
+        asked = matched(started(entity("old", *old.split())), BEGIN, entity("new", *new.split()))
+        assert ("old" not in held(asked)) == goes
+
+    def test_entities_of_one_question_do_not_evict_each_other(self):
+        asked = started(entity("a", "A"), entity("b", "A", "B"), entity("c", "A"))
+        assert held(asked) == ["a", "b", "c"]
+
+    @given(st.lists(groups), st.lists(groups))
+    def test_what_goes_is_every_superset_and_nothing_else(self, old, new):
+        stored = started(*(entity(str(n), *each) for n, each in enumerate(old))).remembered
+        fresh = [entity(f"new{n}", *each) for n, each in enumerate(new)]
+        kept, forgotten = rules.evict(stored, fresh)
+        for one in stored:
+            superset = any(one.entity.groups >= each for each in new)
+            assert (one in kept) != superset
+            assert (one in [gone.remembered for gone in forgotten]) == superset
+        for gone in forgotten:
+            assert gone.by.groups <= gone.remembered.entity.groups
+            assert gone.rule is Rule.EVICTED
+
+    @given(st.lists(groups), st.lists(groups))
+    def test_it_is_idempotent(self, old, new):
+        stored = started(*(entity(str(n), *each) for n, each in enumerate(old))).remembered
+        fresh = [entity("new", *each) for each in new]
+        kept, _ = rules.evict(stored, fresh)
+        assert rules.evict(kept, fresh) == (kept, ())
+
+    @given(st.lists(groups), st.lists(groups), st.randoms())
+    def test_the_order_of_the_new_entities_does_not_matter(self, old, new, random):
+        stored = started(*(entity(str(n), *each) for n, each in enumerate(old))).remembered
+        fresh = [entity(f"new{n}", *each) for n, each in enumerate(new)]
+        shuffled = random.sample(fresh, len(fresh))
+        assert rules.evict(stored, fresh)[0] == rules.evict(stored, shuffled)[0]
+
+    @given(conversations, st.lists(entities, max_size=3))
+    def test_the_new_ones_are_remembered_first_and_all_of_them(self, before, new):
+        after, _ = rules.remember(before, BEGIN, intent="x", new=new, used=())
+        assert [one.entity for one in after.remembered[: len(new)]] == new
+        assert set(map(id, after.remembered[len(new) :])) <= set(map(id, before.remembered))
+
+
+class TestNoMixing:
+    def test_what_a_new_entity_would_evict_is_not_offered_beside_it(self):
+        asked = started(entity("city", "place"), entity("shop", "place", "food"), entity("date"))
+        offers, hidden = rules.offered(asked, [frozenset({"place"})])
+        assert [one.entity.element for one in offers] == ["date"]
+        assert [one.entity.element for one, _ in hidden] == ["city", "shop"]
+        assert {by for _, by in hidden} == {frozenset({"place"})}
+
+    @given(conversations, st.lists(groups, max_size=3))
+    def test_what_is_offered_is_what_would_stay(self, conversation, sentence):
+        offers, hidden = rules.offered(conversation, sentence)
+        new = [entity("new", *each) for each in sentence]
+        assert offers == rules.evict(conversation.remembered, new)[0]
+        assert len(offers) + len(hidden) == len(conversation.remembered)
+
+
+class TestRemembering:
+    def test_what_is_used_again_is_refreshed_where_it_stands(self):
+        asked = started(entity("city"), entity("date"))
+        later = BEGIN + MINUTE
+        after = matched(asked, later, entity("topic"), used=("date",))
+        assert held(after) == ["topic", "city", "date"]
+        date: Remembered = after.remembered[2]
+        assert (date.used_at, date.used_match, date.question) == (later, 2, 1)
+        assert date.stored_at == BEGIN
+        assert after.remembered[1].used_at == BEGIN
+
+    def test_it_ends_what_was_pending_and_the_row_of_rejections(self):
+        asked = rules.incomplete(started(), BEGIN, Pending("x", (), ("y",), BEGIN))
+        asked = rules.rejected(asked, BEGIN, SETTINGS)[0]
+        after = matched(asked, BEGIN, entity("city"))
+        assert (after.pending, after.rejections) == (None, 0)
+
+    def test_the_flow_is_the_intents_in_their_order_and_does_not_grow_for_ever(self):
+        asked = Conversation("ann", "weather")
+        for number in range(150):
+            asked = rules.remember(asked, BEGIN, intent=str(number), new=(), used=())[0]
+        assert [step.intent for step in asked.flow] == [str(n) for n in range(50, 150)]
+
+    def test_a_rejected_question_keeps_what_is_pending(self):
+        pending = Pending("x", (entity("a"),), ("y",), BEGIN)
+        asked = rules.incomplete(started(), BEGIN, pending)
+        assert rules.rejected(asked, BEGIN, SETTINGS)[0].pending == pending
+
+
+class TestForgetting:
+    def test_everything(self):
+        after, forgotten = rules.forget_all(started(entity("city")), Rule.TOPIC)
+        assert (after.remembered, after.flow) == ((), ())
+        assert [gone.rule for gone in forgotten] == [Rule.TOPIC]
+
+    def test_by_a_predicate_and_by_a_group(self):
+        asked = started(entity("city", "place"), entity("shop", "place", "food"), entity("date"))
+        assert held(rules.forget(asked, lambda one: one.element == "date")[0]) == ["city", "shop"]
+        assert held(rules.forget_group(asked, "food")[0]) == ["city", "date"]
+
+    def test_also_what_is_pending(self):
+        pending = Pending("x", (entity("a"), entity("b")), ("y",), BEGIN)
+        asked = rules.incomplete(started(), BEGIN, pending)
+        after, _ = rules.forget_group(asked, "a")
+        assert [one.element for one in after.pending.entities] == ["b"]
+        assert rules.forget(after, lambda one: True)[0].pending is None
+
+    def test_the_flow_alone(self):
+        after = rules.forget_flow(started(entity("city")))
+        assert (held(after), after.flow) == (["city"], ())
+
+    def test_a_reset_counts_as_a_question(self):
+        asked = rules.with_data(started(entity("city")), {"a": 1})
+        after, _ = rules.reset(asked, BEGIN + MINUTE)
+        assert (after.remembered, after.data, after.last) == ((), {}, BEGIN + MINUTE)
+        assert after.questions == asked.questions + 1
+
+
+@given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))
+def test_recalling_twice_is_recalling_once(before, pause):
+    at = BEGIN + pause
+    after, _ = rules.recall(before, at, SETTINGS)
+    assert rules.recall(after, at, SETTINGS)[0] == after
+
+
+def test_a_time_without_a_zone_is_refused():
+    with pytest.raises(ValueError, match="time zone"):
+        rules.recall(started(), datetime(2026, 1, 1), SETTINGS)
+    with pytest.raises(ValueError, match="time zone"):
+        rules.rejected(started(), datetime(2026, 1, 1), SETTINGS)
