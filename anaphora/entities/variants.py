@@ -9,10 +9,9 @@ sum over entities, so nothing beyond the ``limit`` best at each place is ever ne
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from heapq import merge
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterable
+from heapq import nsmallest
+from typing import Any, TypeAlias
 
 from anaphora.models.utterance import Entity, Utterance, Variant
 
@@ -40,63 +39,53 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     )
 
 
-class _Reading(NamedTuple):
-    """Some entities from a place on: the first and the reading that follows it."""
+_Reading: TypeAlias = tuple[int, int, int, Any]
+"""Some entities from a place on, as it is compared with others: what it costs, its first
+entity, the place of the rest of it among what may follow that entity, and that rest itself."""
 
-    cost: tuple[int, int, int, int]
-    first: int
-    place: int  # among the readings that may follow ``first``
-    rest: _Reading | None
-
-
-_NOTHING = _Reading((0, 0, 0, 0), -1, 0, None)
+_NOTHING: _Reading = (0, -1, 0, None)
 
 
 def _best(entities: list[Entity], limit: int) -> list[list[int]]:
-    """The best readings of the entities (sorted by their start), as indexes.
-
-    ``tables`` has for every token at which an entity starts the best readings from there on.
-    """
+    """The best readings of the entities (sorted by their start), as indexes."""
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
     costs = [_cost(entity) for entity in entities]
-    tables: dict[int, list[_Reading]] = {}
     places = sorted(set(starts))
+    after = [bisect_left(places, end) for end in ends]
+    # For each place the best readings from there on, and beyond the last place nothing.
+    tables: list[list[_Reading]] = [[_NOTHING]] * (len(places) + 1)
     earliest = max(ends)  # of the ends of what starts here or later
     last = len(entities)
-    by_place = {place: bisect_left(starts, place) for place in places}
-    after = [bisect_left(places, end) for end in ends]
-
-    for place in reversed(places):
-        begin = by_place[place]
-        earliest = min(earliest, *(ends[begin:last])) if begin < last else earliest
+    for place in range(len(places) - 1, -1, -1):
+        begin = bisect_left(starts, places[place], 0, last)
+        earliest = min(earliest, *ends[begin:last])
         last = begin
         # What starts at or after the earliest end would leave room for what ends there.
-        until = bisect_left(starts, earliest)
-        tables[place] = _extended(range(begin, until), costs, after, places, tables, limit)
-    return [_indexes(reading) for reading in tables[places[0]]]
+        firsts = range(begin, bisect_left(starts, earliest, begin))
+        tables[place] = _beginning_with(firsts, costs, after, tables, limit)
+    return [_indexes(reading) for reading in tables[0]]
 
 
-def _extended(
+def _beginning_with(
     firsts: range,
-    costs: list[tuple[int, int, int, int]],
+    costs: list[int],
     after: list[int],
-    places: list[int],
-    tables: dict[int, list[_Reading]],
+    tables: list[list[_Reading]],
     limit: int,
 ) -> list[_Reading]:
     """The best readings that begin with one of ``firsts``."""
-
-    def beginning_with(first: int) -> Iterator[_Reading]:
-        rests = tables[places[after[first]]] if after[first] < len(places) else [_NOTHING]
-        for place, rest in enumerate(rests):
-            yield _Reading(_sum(costs[first], rest.cost), first, place, rest)
-
-    return list(islice(merge(*map(beginning_with, firsts), key=_rank), limit))
-
-
-def _rank(reading: _Reading) -> tuple[tuple[int, int, int, int], int, int]:
-    return reading.cost, reading.first, reading.place
+    candidates: Iterable[int] = firsts
+    if len(firsts) > limit:  # then only those count whose best reading is among the best
+        best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])
+        candidates = [first for _, first in best]
+    readings = [
+        (costs[first] + rest[0], first, place, rest)
+        for first in candidates
+        for place, rest in enumerate(tables[after[first]])
+    ]
+    readings.sort()  # which never comes to compare two rests
+    return readings[:limit]
 
 
 def _start(entity: Entity) -> int:
@@ -105,22 +94,16 @@ def _start(entity: Entity) -> int:
 
 def _indexes(reading: _Reading) -> list[int]:
     indexes = []
-    rest: _Reading | None = reading
-    while rest is not None and rest.first >= 0:
-        indexes.append(rest.first)
-        rest = rest.rest
+    while reading[3] is not None:
+        indexes.append(reading[1])
+        reading = reading[3]
     return indexes
 
 
-def _cost(entity: Entity) -> tuple[int, int, int, int]:
+def _cost(entity: Entity) -> int:
+    """The rank of a variant as one number that can be summed up, smaller for the better."""
     length = len(entity.tokens)
-    return -length, -length * length, -entity.exact, -entity.own
-
-
-def _sum(
-    one: tuple[int, int, int, int], other: tuple[int, int, int, int]
-) -> tuple[int, int, int, int]:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2], one[3] + other[3]
+    return -((length << 120) + (length * length << 80) + (entity.exact << 40) + entity.own)
 
 
 def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:

@@ -6,7 +6,7 @@ The language is defined by ``idl.lark``; here each of its rules becomes a node.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -47,7 +47,10 @@ _PROPERTIES = {
     "value": "tok_value",
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"\\({_PAIR}|u[0-9a-fA-F]{{4}}|.)", re.DOTALL)
+_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
+_LARGEST = 2**63 - 1
 
 
 def parse(text: str, source: str = "") -> tuple[IntentNode, ...]:
@@ -58,6 +61,9 @@ def parse(text: str, source: str = "") -> tuple[IntentNode, ...]:
     if len(text) > LONGEST_TEXT:
         message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"
         raise GrammarError(problem_at(text, source, 0, message))
+    if half := _HALF.search(text):
+        message = "half of a character stands here"
+        raise GrammarError(problem_at(text, source, half.start(), message))
     try:
         read: Any = _parser().parse(text)
         return tuple(_finished(intent, text) for intent in read)
@@ -139,6 +145,7 @@ class _Builder(Transformer[Token, Any]):
         for first, second in combinations(clauses, 2):
             if first.name == second.name:
                 raise _MistakeError(second.at, f"'{second.name}' is given twice")
+        _refuse_second_order(clauses)
         names: set[str] = set()
         for name_of_term in (term.name for term in terms if term.name is not None):
             if name_of_term in names:
@@ -283,12 +290,16 @@ class _Builder(Transformer[Token, Any]):
 
     def object(self, children: list[Any]) -> _Json:
         brace, *members, _ = children
-        value = dict(member for member in members if member is not None)
+        value: dict[str, Any] = {}
+        for at, key, held in (member for member in members if member is not None):
+            if key in value:
+                raise _MistakeError(at, f"the key '{key}' stands here twice")
+            value[key] = held
         return _Json(value, _at(brace))
 
-    def member(self, children: list[Any]) -> tuple[str, Any]:
+    def member(self, children: list[Any]) -> tuple[int, str, Any]:
         key, value = children
-        return _unquoted(key), value.value
+        return _at(key), _unquoted(key), value.value
 
     def array(self, children: list[Any]) -> _Json:
         bracket, *items = children
@@ -306,6 +317,15 @@ class _Builder(Transformer[Token, Any]):
 
     def short_list(self, children: list[Any]) -> ListNode:
         return ListNode(children[1] or (), _at(children[0]))
+
+
+def _refuse_second_order(clauses: Iterable[_Clause]) -> None:
+    """``ordered=…`` is short for an option, which must not be given again."""
+    given = {clause.name: clause for clause in clauses}
+    options = given.get("options")
+    if "ordered" in given and options is not None and "ordered" in options.value:
+        second = max(given["ordered"], options, key=lambda clause: clause.at)
+        raise _MistakeError(second.at, "'ordered' is given twice")
 
 
 def _finished(intent: _Intent, text: str) -> IntentNode:
@@ -337,13 +357,14 @@ def _finished_term(term: _Term, text: str) -> TermNode:
     ):
         _check_depth(expression)
     least, most = term.quantifier
+    written = text[term.begin : term.end]
     return TermNode(
         id=None if term.name is None else str(term.name),
         predicate=PredicateNode(
             variables=term.predicate.variables,
             expression=term.predicate.expression,
-            text=text[term.begin : term.end].strip(),
-            at=term.begin,
+            text=written.strip(),
+            at=term.begin + len(written) - len(written.lstrip()),
         ),
         conversational=term.conversational,
         min=least,
@@ -412,25 +433,30 @@ def _literal(token: Token) -> bool | int | float | str | None:
 
 def _number(token: Token) -> int | float:
     digits = token.replace("_", "")
-    if digits.isdigit() and len(digits) <= 18:
-        return int(digits)
+    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
+        raise _MistakeError(_at(token), "a number does not begin with 0")
     number = float(digits)
     if isinf(number):
         raise _MistakeError(_at(token), "this number is too large")
-    return int(digits) if digits.isdigit() and number < 2**63 else number
+    # what does not fit 64 bits is a fraction; only numbers of a sane length get this far
+    return whole if digits.isdigit() and (whole := int(digits)) <= _LARGEST else number
 
 
 def _unquoted(token: Token) -> str:
     def character(match: re.Match[str]) -> str:
         escape = match[1]
-        if len(escape) == 5:
-            return chr(int(escape[1:], 16))
-        if escape not in _ESCAPES:
-            raise _MistakeError(
-                _at(token) + 1 + match.start(),
-                f"'\\{escape}' is no escape",
-                "a backslash itself is written twice: '\\\\'",
-            )
-        return _ESCAPES[escape]
+        if len(escape) >= 5:
+            units = (int(unit, 16) for unit in escape[1:].split("\\u"))
+            found = b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")
+            if found:
+                return found
+        elif escape in _ESCAPES:
+            return _ESCAPES[escape]
+        hint = (
+            "\\u takes four hexadecimal digits of a whole character, such as \\u00e9"
+            if escape[0] == "u"
+            else "a backslash itself is written twice: '\\\\'"
+        )
+        raise _MistakeError(_at(token) + 1 + match.start(), f"'\\{escape}' is no escape", hint)
 
     return _ESCAPE.sub(character, token[1:-1])

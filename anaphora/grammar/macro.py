@@ -7,7 +7,7 @@ first is made, so that no synonym can explode.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -32,8 +32,9 @@ MOST_REPEATED = 100
 LONGEST_PHRASE = 2_000  # characters
 
 _ENDLESS = 10**12
-_SPECIAL = re.compile(r"[{}<>\\|_\[\]]|//")
+_SPECIAL = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
 _BRACE = re.compile(r"\\.|[{}]")
+_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
 _MACRO_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
 
 
@@ -71,9 +72,8 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
             message = f"'{name}' is not the name of a macro"
             problems.append((name, Problem(message, hint="a name looks like <WORDS>")))
             continue
-        book = _Macros(macros)
         try:
-            book.measure(_parsed(text), (name,))
+            _Macros(macros).measure(_parsed(text), name)
         except UnexpectedInput as error:
             problems.append((name, problem_of(error, text, "")))
         except _MistakeError as mistake:
@@ -138,6 +138,8 @@ def _parsed(text: str) -> _Piece:
     if len(text) > LONGEST_TEXT:
         message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"
         raise _MistakeError(0, message)
+    if half := _HALF.search(text):
+        raise _MistakeError(half.start(), "half of a character stands here")
     depth = 0
     for brace in _BRACE.finditer(text):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
@@ -165,10 +167,13 @@ class _Builder(Transformer[Token, Any]):
 
     def regex(self, children: list[Token]) -> Pattern:
         token = children[0]
+        at = token.start_pos or 0
+        if len(token) == 4:
+            raise _MistakeError(at, "this regular expression is empty")
         try:
             return Pattern(token[2:-2].replace("\\/", "/"))
         except GrammarError as error:
-            raise _MistakeError(token.start_pos or 0, error.message, error.hint) from None
+            raise _MistakeError(at, error.message, error.hint) from None
 
     def macro(self, children: list[Token]) -> _Macro:
         return _Macro(str(children[0]), children[0].start_pos or 0)
@@ -196,7 +201,7 @@ class _Builder(Transformer[Token, Any]):
         least, most = (int(child[:9]) for child in children)
         at = children[0].start_pos or 0
         if not 1 <= most <= MOST_REPEATED:
-            message = f"the maximum must be from 1 to {MOST_REPEATED}, not {most}"
+            message = f"the maximum must be from 1 to {MOST_REPEATED}, not {_short(children[1])}"
             raise _MistakeError(children[1].start_pos or 0, message)
         if least > most:
             raise _MistakeError(at, f"the minimum {least} is above the maximum {most}")
@@ -205,28 +210,77 @@ class _Builder(Transformer[Token, Any]):
 
 class _Macros:
     """The macros of a model. What each stands for is found once, however often it is named: a
-    macro that names another one twice, which names a third one twice, costs nothing more."""
+    macro that names another one twice, which names a third one twice, costs nothing more.
+
+    Macros are taken innermost first, without recursion from one into the other: only the groups
+    of a single text can be nested, and their depth is bounded.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
         self._parsed: dict[str, _Piece] = {}
-        self._measured: dict[str, _Size] = {}
+        self._sizes: dict[str, _Size] = {}
         self._written: dict[str, list[Phrase]] = {}
 
-    def measure(self, piece: _Piece, path: tuple[str, ...] = ()) -> _Size:
-        """How many phrases a piece stands for at the most, and how long the longest can be;
-        ``path`` are the macros inside which it stands."""
+    def measure(self, tree: _Piece, name: str = "") -> _Size:
+        """How many phrases a parsed text stands for at the most, and how long the longest can
+        be; ``name`` is the macro whose text it is."""
+        path = [_Open(name, 0, tree, _references(tree))]
+        while True:
+            inner = path[-1]
+            reference = next(inner.references, None)
+            if reference is None:
+                path.pop()
+                size = self._size_of(inner.tree)
+                if not path:
+                    return size
+                self._sizes[inner.name] = size
+            elif reference.name not in self._sizes:
+                path.append(self._opened(reference, path))
+
+    def write(self, tree: _Piece) -> Iterable[Phrase]:
+        """The phrases of a text that has been measured, with their blanks as written."""
+        for name in self._sizes:  # innermost first
+            if name not in self._written:
+                self._written[name] = list(self._ways(self._parsed[name]))
+        return self._ways(tree)
+
+    def _opened(self, reference: _Macro, path: Sequence[_Open]) -> _Open:
+        """A macro, parsed. Mistakes are shown where the outermost text names the way to them."""
+        name = reference.name
+        at = path[1].at if len(path) > 1 else reference.at
+        where = f"in {path[-1].name}: " if len(path) > 1 else ""
+        names = [one.name for one in path]
+        if name in names:
+            circle = " → ".join((*names[names.index(name) :], name))
+            raise _MistakeError(at, f"the macro {name} contains itself: {circle}")
+        if name not in self._texts:
+            close = get_close_matches(name, self._texts, n=1)
+            hint = f"did you mean {close[0]}?" if close else ""
+            raise _MistakeError(at, f"{where}there is no macro {_short(name)}", hint)
+        if len(path) > DEEPEST_NESTING:
+            raise _MistakeError(at, f"macros are nested more than {DEEPEST_NESTING} deep")
+        try:
+            tree = self._parsed[name] = _parsed(self._texts[name])
+        except UnexpectedInput as error:
+            found = problem_of(error, self._texts[name], "")
+            raise _MistakeError(at, f"in {name}: {found.message}", found.hint) from None
+        except _MistakeError as mistake:
+            raise _MistakeError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+        return _Open(name, at, tree, _references(tree))
+
+    def _size_of(self, piece: _Piece) -> _Size:
         match piece:
-            case _Macro():
-                return self._measure_macro(piece, path)
+            case _Macro(name):
+                return self._sizes[name]
             case _Sequence(pieces):
-                sizes = [self.measure(one, path) for one in pieces]
+                sizes = [self._size_of(one) for one in pieces]
                 phrases = 1
                 for size in sizes:
                     phrases = min(phrases * size.phrases, _ENDLESS)
                 return _size(phrases, sum(size.longest for size in sizes))
             case _Group(alternatives, least, most):
-                sizes = [self.measure(one, path) for one in alternatives]
+                sizes = [self._size_of(one) for one in alternatives]
                 longest = max(size.longest for size in sizes) * most
                 return _size(sum(size.phrases for size in sizes) * (most - least + 1), longest)
             case str():
@@ -234,49 +288,41 @@ class _Macros:
             case Pattern():
                 return _Size(1, 1)
 
-    def ways(self, piece: _Piece) -> Iterable[Phrase]:
-        """The phrases of a piece that has been measured, with their blanks as written."""
+    def _ways(self, piece: _Piece) -> Iterable[Phrase]:
         match piece:
             case _Macro(name):
-                if name not in self._written:
-                    self._written[name] = list(self.ways(self._parsed[name]))
                 return self._written[name]
             case _Sequence(pieces):
-                ways = [list(self.ways(one)) for one in pieces]
+                ways = [list(self._ways(one)) for one in pieces]
                 return (tuple(chunk for part in way for chunk in part) for way in product(*ways))
             case _Group(alternatives, least, most):
                 return (
                     _repeated(way, times)
                     for alternative in alternatives
-                    for way in self.ways(alternative)
+                    for way in self._ways(alternative)
                     for times in range(least, most + 1)
                 )
             case str() | Pattern():
                 return ((piece,),)
 
-    def _measure_macro(self, macro: _Macro, path: tuple[str, ...]) -> _Size:
-        name, at = macro.name, macro.at
-        if name in self._measured:
-            return self._measured[name]
-        if name in path:
-            circle = " → ".join((*path[path.index(name) :], name))
-            raise _MistakeError(at, f"the macro {name} contains itself: {circle}")
-        if name not in self._texts:
-            close = get_close_matches(name, self._texts, n=1)
-            hint = f"did you mean {close[0]}?" if close else ""
-            raise _MistakeError(at, f"there is no macro {name}", hint)
-        if len(path) >= DEEPEST_NESTING:
-            raise _MistakeError(at, f"macros are nested more than {DEEPEST_NESTING} deep")
-        try:
-            self._parsed[name] = _parsed(self._texts[name])
-            size = self.measure(self._parsed[name], (*path, name))
-        except UnexpectedInput as error:
-            message = problem_of(error, self._texts[name], "").message
-            raise _MistakeError(at, f"in {name}: {message}") from None
-        except _MistakeError as mistake:
-            raise _MistakeError(at, _inside(name, mistake.message), mistake.hint) from None
-        self._measured[name] = size
-        return size
+
+class _Open(NamedTuple):
+    """A text that is being measured: whose it is, where the outermost text leads to it."""
+
+    name: str
+    at: int
+    tree: _Piece
+    references: Iterator[_Macro]
+
+
+def _references(tree: _Piece) -> Iterator[_Macro]:
+    pending = [tree]
+    while pending:
+        match pending.pop():
+            case _Macro() as macro:
+                yield macro
+            case _Sequence(pieces) | _Group(pieces):
+                pending.extend(reversed(pieces))
 
 
 def _expanded(text: str, macros: _Macros, limit: int) -> tuple[Phrase, ...]:
@@ -284,19 +330,17 @@ def _expanded(text: str, macros: _Macros, limit: int) -> tuple[Phrase, ...]:
     size = macros.measure(tree)
     if size.phrases > limit:
         many = f"{size.phrases:,}{' or more' if size.phrases == _ENDLESS else ''}"
-        message = f"'{_short(text)}' stands for {many} phrases; {limit:,} are allowed"
+        message = f"'{_short(text)}' stands for {many} phrases, more than the {limit:,} allowed"
         raise _MistakeError(0, message)
     if size.longest > LONGEST_PHRASE:
         message = f"'{_short(text)}' stands for phrases of more than {LONGEST_PHRASE:,} characters"
         raise _MistakeError(0, message)
-    phrases = tuple(dict.fromkeys(_folded(way) for way in macros.ways(tree)))
+    phrases = tuple(dict.fromkeys(_folded(way) for way in macros.write(tree)))
     if () in phrases:
-        raise _MistakeError(0, f"'{_short(text)}' can stand for nothing at all")
+        raise _MistakeError(
+            0, f"'{_short(text)}' can stand for nothing at all", "one word must stay"
+        )
     return phrases
-
-
-def _inside(name: str, message: str) -> str:
-    return message if message.startswith(("in <", "the macro <")) else f"in {name}: {message}"
 
 
 def _repeated(way: Phrase, times: int) -> Phrase:

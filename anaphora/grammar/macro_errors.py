@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from anaphora.errors import Problem
@@ -9,6 +11,7 @@ from anaphora.grammar.places import problem_at
 
 __all__ = ["problem_of"]
 
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _ESCAPED = "a character with a meaning of its own is written with a backslash: "
 
 
@@ -23,12 +26,14 @@ def problem_of(error: UnexpectedInput, text: str, source: str) -> Problem:
 
 def _said(text: str, at: int) -> tuple[str, str]:
     found = text[at : at + 1]
-    before = text[:at].rstrip()
+    before = _ESCAPE.sub("", text[:at]).rstrip()
     if text.startswith("//", at):
-        return "this regular expression is not closed", "it ends with // as it begins"
+        return "this regular expression is not closed", "it ends with // as it begins; // is \\/\\/"
+    if text.startswith("^^", at):
+        return "'^^' has no meaning in a synonym", f"{_ESCAPED}\\^\\^"
+    if found in ("[", "]") or before.rfind("[") > before.rfind("]"):
+        return _of_repetition(found, before)
     match found:
-        case "" if before.rfind("[") > before.rfind("}"):
-            return "a '[' is not closed", "a repetition is written {word}[1,2]"
         case "":
             return "a '{' is not closed", "add the missing }"
         case "}" | "|" if before.endswith(("{", "|")):
@@ -41,8 +46,6 @@ def _said(text: str, at: int) -> tuple[str, str]:
             return "_ stands for nothing and must be alone between bars", "write {a|_}, or \\_"
         case "_":
             return "_ stands outside of a group", "write {a|_} for a or nothing, or \\_ for itself"
-        case "[" | "]":
-            return "a repetition is written {word}[1,2]", f"{_ESCAPED}\\{found}"
         case "<" | ">":
             return "a macro is written <NAME>", f"{_ESCAPED}\\{found}"
         case "\\":
@@ -51,3 +54,12 @@ def _said(text: str, at: int) -> tuple[str, str]:
             return "_ stands for nothing and must be alone between bars", "write {a|_}, or \\_"
         case _:
             return f"'{found}' is not expected here", ""
+
+
+def _of_repetition(found: str, before: str) -> tuple[str, str]:
+    example = "a repetition is written {word}[1,2]"
+    if not found:
+        return "a '[' is not closed", example
+    if before.rfind("[") > before.rfind("]"):
+        return "this is no repetition", example
+    return example, f"{_ESCAPED}\\{found}"

@@ -130,6 +130,7 @@ class _Parents:
                 path = ("elements", index, "parent")
                 draft.complain_of_unknown(path, "parent", element.parent, sorted(known))
         self._cyclic: set[str] = set()
+        self._too_deep = False
         self.ancestors = {id: self._chain(id) for id in self._parent}
 
     def _chain(self, id: str) -> tuple[str, ...]:
@@ -141,11 +142,16 @@ class _Parents:
                 self._report_circle(chain[chain.index(parent) :])
                 break
             if len(chain) > _MOST_ANCESTORS:
-                path = ("elements", self._index[id], "parent")
-                self._draft.complain(path, f"more than {_MOST_ANCESTORS} parents above each other")
+                self._report_depth(id)
                 break
             seen.add(parent)
         return tuple(dict.fromkeys(chain[1:]))
+
+    def _report_depth(self, id: str) -> None:
+        if not self._too_deep:
+            path = ("elements", self._index[id], "parent")
+            self._draft.complain(path, f"more than {_MOST_ANCESTORS} parents above each other")
+        self._too_deep = True
 
     def _report_circle(self, circle: list[str]) -> None:
         if circle[0] in self._cyclic:

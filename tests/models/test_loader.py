@@ -14,6 +14,7 @@ from anaphora.grammar.patterns import Pattern
 from anaphora.models import catalog, load_model, parse_model
 from anaphora.models.domain import AskStep, PauseStep, ResetStep
 from anaphora.models.files import LARGEST_FILE
+from anaphora.models.loader import load_samples
 from tests.models.models import GOOD, START
 
 
@@ -93,6 +94,12 @@ def test_numbers_in_free_data_are_plain_numbers() -> None:
     assert {type(value) for value in meta.values()} == {str, int, float, bool}
 
 
+def test_numbers_are_read_by_the_core_schema_of_yaml() -> None:
+    numbers = "{a: 0x1F, b: 0o17, c: -.inf, d: 1e3, e: 1_000, f: 017}"
+    meta = parse_model(f"{START}meta: {numbers}\n").meta
+    assert meta == {"a": 31, "b": 15, "c": float("-inf"), "d": 1000.0, "e": "1_000", "f": 17}
+
+
 def test_samples_keep_their_lines() -> None:
     (dialog,) = parse_model(GOOD).samples
     lines = GOOD.splitlines()
@@ -151,6 +158,40 @@ def test_a_byte_order_mark_and_foreign_line_ends_do_no_harm(tmp_path: Path) -> N
     with pytest.raises(ModelError) as caught:
         load_model(file)
     assert [(p.line, p.column, p.excerpt) for p in caught.value.problems] == [(4, 1, "foo: 1")]
+
+
+def test_samples_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+    model = parse_model(START)
+    file = tmp_path / "dialogs.yaml"
+    for text in (
+        "- dialog: [{ask: x, intent: i}]",
+        "model: m\nsamples:\n- dialog: [{ask: x, intent: i}]",
+    ):
+        file.write_text(text, encoding="utf-8")
+        (dialog,) = load_samples(file, model)
+        assert dialog.steps == (AskStep("x", intent="i", line=dialog.line),)
+        assert dialog.line == text.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("- dialog: [{ask: x, intent: j}]", (1, 29), "unknown intent 'j'"),
+        ("samples:\n- dialog: [{ask: x, slots: {u: 1}}]", (2, 29), "unknown slot 'u'"),
+        ("samples: []\nsample: []", (2, 1), "unknown key 'sample'"),
+        ("{model: m}", (1, 1), "the file has no samples"),
+        ("", (1, 1), "the file is empty"),
+        ("- dialog: [{ask: x, language: fr}]", (1, 21), "no language 'fr'"),
+    ],
+)
+def test_mistakes_in_a_file_of_samples_are_found(
+    tmp_path: Path, text: str, place: tuple[int, int], message: str
+) -> None:
+    file = tmp_path / "dialogs.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=message) as caught:
+        load_samples(file, parse_model(START))
+    assert [(problem.line, problem.column) for problem in caught.value.problems] == [place]
 
 
 @pytest.mark.parametrize("name", catalog.names())

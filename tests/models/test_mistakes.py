@@ -365,6 +365,41 @@ def test_mistakes_in_json_have_places_too(text: str, place: tuple[int, int], mes
     assert message in found[place]
 
 
+def test_a_template_that_would_compute_for_ages_is_only_read() -> None:
+    assert problems_of(START + 'responses: {i: "{{ 9 ** 9 ** 9 ** 9 }}"}') == ()
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ " + "(" * 20_000, "{{ " + " + ".join(["t"] * 5_000) + " }}"]
+)
+def test_a_template_that_nests_too_deeply_is_refused(template: str) -> None:
+    (problem,) = problems_of(f'{START}responses: {{i: "{template}"}}')
+    assert problem.message == "the template is nested too deeply"
+
+
+def test_an_intent_that_nests_too_deeply_is_a_mistake_with_a_place() -> None:
+    nested = "!" * 20_000 + "true"
+    text = f"id: m\nelements: [{{id: e}}]\nintents:\n- intent=i term(t)~{{{nested}}}\n"
+    (problem,) = problems_of(text)
+    assert problem.line == 4
+
+
+def test_parents_do_not_stand_above_each_other_without_end() -> None:
+    elements = "".join(f"- {{id: e{at}, parent: e{at + 1}}}\n" for at in range(300))
+    text = f"id: m\nintents: ['intent=i term(t)~{{true}}']\nelements:\n{elements}- id: e300\n"
+    (problem,) = problems_of(text)
+    assert problem.message == "more than 100 parents above each other"
+
+
+def test_synonyms_that_explode_together_are_refused() -> None:
+    synonym = "{a|b}" * 12 + "{c|d}"
+    synonyms = "".join(f"  - '{synonym}{at}'\n" for at in range(130))
+    text = "id: m\nintents: ['intent=i term(t)~{true}']\nelements:\n- id: e\n  synonyms:\n"
+    (problem,) = problems_of(text + synonyms)
+    assert "more than 1,000,000 phrases" in problem.message
+    assert synonym in problem.message
+
+
 def test_what_steers_a_terminal_is_not_repeated_in_messages() -> None:
     (problem,) = problems_of(START + '"\\e[2J": 1\n')
     assert "\x1b" not in str(ModelError(problem))

@@ -1,0 +1,145 @@
+"""The chat, typed into a pipe and into a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from anaphora.cli import app
+
+
+def chat(*lines: str, model: str = "weather") -> str:
+    result = CliRunner().invoke(app, ["chat", model], input="".join(f"{line}\n" for line in lines))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_questions_are_answered_one_after_the_other():
+    output = chat("weather in Tokyo", "and in Kyoto?")
+    assert "the weather in Tokyo." in output
+    assert "the weather in Kyoto." in output
+
+
+def test_an_end_of_input_leaves_quietly():
+    assert "Traceback" not in chat()
+
+
+def test_stm_shows_the_memory_as_a_table():
+    output = chat("/stm", "weather in Tokyo", "/stm")
+    assert "nothing is remembered" in output
+    assert "element" in output
+    assert "city" in output.split("element")[1]
+
+
+def test_stm_shows_what_is_being_waited_for():
+    assert "waiting for city of weather" in chat("What's the weather?", "/stm")
+
+
+def test_why_explains_the_last_answer():
+    output = chat("/why", "weather in Tokyo", "/why")
+    assert "nothing has been asked yet" in output
+    assert "match 1: weather" in output
+
+
+def test_reset_forgets_the_conversation():
+    output = chat("weather in Tokyo", "/reset", "and tomorrow?")
+    assert "everything is forgotten" in output
+    assert "rejected" in output
+
+
+def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
+    output = chat(
+        "weather in Tokyo",
+        "/model cafe",
+        "how much is a coffee at Starbucks?",
+        "/model weather",
+        "and tomorrow?",
+    )
+    assert "a coffee on the menu of Starbucks" in output
+    assert "the weather in Tokyo for tomorrow" in output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/model", "weather-ru"),
+        ("/model nowhere", ""),
+        ("/sttm", "did you mean /stm?"),
+        ("/nonsense", "/help lists the commands"),
+        ("/help", "/quit"),
+        ("", ""),
+        ("[red]weather[/red] in Tokyo", "the weather in Tokyo"),
+    ],
+)
+def test_whatever_is_typed_the_chat_goes_on(line, said):
+    output = chat(line, "weather in Oslo")
+    assert said in output
+    assert "the weather in Oslo." in output
+
+
+def test_quit_leaves_at_once():
+    assert "Oslo" not in chat("/quit", "weather in Oslo")
+
+
+class Terminal:
+    """A chat in a terminal of its own."""
+
+    def __init__(self, home: str) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "anaphora", "chat", "weather"],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=os.environ | {"XDG_STATE_HOME": home, "TERM": "xterm"},
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.seen = ""
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def wait_for(self, text: str, seconds: float = 30) -> None:
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self._master], [], [], max(0, end - time.monotonic()))
+            assert ready, f"{text!r} did not come; so far: {self.seen!r}"
+            self.seen += os.read(self._master, 4096).decode("utf-8", "replace")
+        self.seen = self.seen.split(text, 1)[1]
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    opened = Terminal(str(tmp_path))
+    yield opened
+    opened.close()
+
+
+def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_kept(terminal, tmp_path):
+    terminal.wait_for("> ")
+    terminal.type("weather in Tokyo\n")
+    terminal.wait_for("the weather in Tokyo.")
+    terminal.wait_for("> ")
+    os.kill(terminal.process.pid, signal.SIGINT)
+    terminal.wait_for("/quit leaves")
+    terminal.type("and tomorrow?\n")
+    terminal.wait_for("the weather in Tokyo for tomorrow.")
+    terminal.wait_for("> ")
+    terminal.type("\x04")
+    assert terminal.process.wait(30) == 0
+    assert "and tomorrow?" in (tmp_path / "anaphora" / "history").read_text(encoding="utf-8")

@@ -1,0 +1,237 @@
+"""The commands as a user types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from anaphora.cli import app
+from anaphora.version import __version__
+
+STRANGE = ["", " ", "🌧️", "مرحبا", "\u202eabc", "\0", "[bold]weather[/bold]"]
+
+
+def run(*arguments: str, stdin: str | bytes | None = "") -> Result:
+    return CliRunner().invoke(app, arguments, input=stdin)
+
+
+def anaphora(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """The command in a process of its own, with its exit code and its error output."""
+    return subprocess.run(
+        [sys.executable, "-m", "anaphora", *arguments],
+        input=stdin,
+        capture_output=True,
+        check=False,
+    )
+
+
+def replies(*arguments: str, stdin: str | bytes | None = "") -> list[dict]:
+    result = run("ask", "--json", *arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+class TestAsk:
+    def test_several_texts_are_one_dialog_and_time_passes_where_it_is_said(self):
+        found = replies(
+            "weather", "What is the weather in Tokyo now?", "And in New York?", "@6m", "And now?"
+        )
+        assert [reply["status"] for reply in found] == ["matched", "matched", "rejected"]
+        assert found[1]["slots"]["city"] == {
+            "value": "New York",
+            "text": "New York",
+            "element": "city",
+            "source": "sentence",
+        }
+        assert found[1]["slots"]["date"]["source"] == "memory"
+
+    def test_pauses_add_up_to_the_moment(self):
+        assert replies("weather", "weather in Tokyo", "@PT4M", "@60s", "tomorrow")[1]["intent"]
+        after = replies("weather", "weather in Tokyo", "@4m", "@61s", "tomorrow")
+        assert after[1]["status"] == "rejected"
+
+    def test_a_reply_in_json_has_these_keys_and_no_others(self):
+        (reply,) = replies("weather", "What's the weather?")
+        assert list(reply) == [
+            "status",
+            "intent",
+            "slots",
+            "missing",
+            "prompt",
+            "text",
+            "memory",
+        ]
+        assert reply["missing"] == ["city"]
+        assert reply["prompt"] == reply["text"] == "For which city?"
+
+    def test_the_memory_after_each_question_is_told(self):
+        (reply,) = replies("weather", "weather in Tokyo")
+        assert {"element": "city", "value": "Tokyo", "groups": ["city"]} in reply["memory"]
+
+    def test_people_read_the_answer_and_how_it_was_understood(self):
+        output = run("ask", "weather", "weather in Tokyo", "and tomorrow?").output
+        assert "I would look up the weather in Tokyo." in output
+        assert "matched weather" in output
+        assert "city=Tokyo (memory)" in output
+
+    def test_questions_may_be_piped_in(self):
+        found = replies("weather", stdin="weather in Tokyo\nand tomorrow?\n@6m\nnow\n")
+        assert [reply["status"] for reply in found] == ["matched", "matched", "rejected"]
+
+    @pytest.mark.parametrize("text", STRANGE)
+    def test_strange_texts_are_answered(self, text):
+        assert replies("weather", text)[0]["status"] in ("rejected", "incomplete")
+
+    def test_bytes_that_are_no_text_and_a_megabyte_are_answered(self):
+        done = anaphora("ask", "weather", stdin=b"\xff\xfe\0\n" + b"weather " * 131_072 + b"\n")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"longer than 10,000 characters" in done.stdout
+
+    def test_an_argument_that_is_no_text_is_answered(self):
+        done = anaphora("ask", "weather", "\udcff weather in Tokyo")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"Tokyo" in done.stdout
+
+    def test_a_pause_that_cannot_be_read_is_told(self):
+        result = run("ask", "weather", "@soon")
+        assert result.exit_code == 2
+        assert "write @6m" in result.output
+
+    def test_an_unknown_model_gets_a_suggestion_and_no_traceback(self):
+        done = anaphora("ask", "wether", "hi")
+        assert done.returncode == 2
+        assert b"did you mean 'weather'" in done.stderr
+        assert b"Traceback" not in done.stderr
+
+    def test_the_language_may_be_given(self):
+        (reply,) = replies("lights", "--language", "ru", "Включи свет на кухне")
+        assert reply["slots"]["room"]["value"] == ["kitchen"]
+        done = anaphora("ask", "lights", "--language", "de", "Licht an")
+        assert done.returncode == 2
+        assert b"does not know the language 'de'" in done.stderr
+
+    def test_a_reader_that_has_seen_enough_is_no_error(self):
+        command = f"{sys.executable} -m anaphora schema | head -c 10"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
+        assert done.stderr == b""
+
+
+class TestExplain:
+    def test_the_last_answer_is_explained(self):
+        output = run("explain", "weather", "weather in Tokyo now", "and tomorrow?").output
+        assert "'and tomorrow?' is matched" in output
+        assert "'weather in Tokyo now'" not in output
+        assert "evicted by date=tomorrow" in output
+
+    def test_every_answer_and_as_json(self):
+        result = run("explain", "--all", "--json", "weather", "weather in Tokyo", "Kyoto")
+        first, second = (json.loads(line) for line in result.output.splitlines())
+        assert first["matches"][0]["intent"] == "weather"
+        assert second["forgotten"][0]["rule"] == "evicted"
+
+
+BROKEN = """\
+id: broken
+elements:
+  - id: tea
+    synonim: [chai]
+intents:
+  - intent=tea term={# == 'tee'}
+"""
+
+
+class TestCheck:
+    def test_a_model_whose_samples_pass(self):
+        result = run("check", "weather")
+        assert result.exit_code == 0
+        assert "dialogs passed" in result.output
+
+    def test_all_mistakes_of_a_file_are_shown_with_their_places(self, tmp_path):
+        file = tmp_path / "broken.yaml"
+        file.write_text(BROKEN, encoding="utf-8")
+        done = anaphora("check", str(file))
+        assert done.returncode == 1
+        errors = done.stderr.decode()
+        assert "broken.yaml:4:5: " in errors
+        assert "did you mean 'synonyms'" in errors
+        assert "broken.yaml:6:28: " in errors
+        assert "did you mean 'tea'" in errors
+
+    def test_a_dialog_that_fails_is_shown_turn_by_turn(self, tmp_path):
+        file = tmp_path / "more.yaml"
+        file.write_text(
+            "samples:\n  - dialog:\n      - ask: weather in Tokyo\n        slots: {city: Kyoto}\n",
+            encoding="utf-8",
+        )
+        result = run("check", "weather", "--samples", str(file))
+        assert result.exit_code == 1
+        assert "slot city is 'Tokyo', not 'Kyoto'" in result.output
+        assert "| 'weather in Tokyo' is matched" in result.output
+        assert "1 of" in result.output
+
+    def test_a_file_of_samples_with_mistakes_is_told(self, tmp_path):
+        file = tmp_path / "more.yaml"
+        file.write_text("samples:\n  - dialog:\n      - ask: hi\n        intent: wether\n")
+        done = anaphora("check", "weather", "--samples", str(file))
+        assert done.returncode == 1
+        assert b"more.yaml:4:17" in done.stderr
+
+    def test_a_model_without_samples_says_so(self, tmp_path):
+        file = tmp_path / "tea.yaml"
+        file.write_text(
+            "id: tea\nelements: [{id: tea}]\nintents: [\"intent=tea term={# == 'tea'}\"]\n"
+        )
+        result = run("check", str(file))
+        assert result.exit_code == 0
+        assert "no samples to run" in result.output
+
+
+class TestOthers:
+    def test_the_starter_model_passes_its_own_samples(self, tmp_path):
+        result = run("new", "my-bot", "--directory", str(tmp_path))
+        assert result.exit_code == 0
+        assert run("check", str(tmp_path / "my-bot.yaml")).exit_code == 0
+
+    def test_new_overwrites_nothing_unless_it_is_told_to(self, tmp_path):
+        (tmp_path / "bot.yaml").write_text("mine")
+        assert run("new", "bot", "-d", str(tmp_path)).exit_code == 2
+        assert (tmp_path / "bot.yaml").read_text() == "mine"
+        assert run("new", "bot", "-d", str(tmp_path), "--force").exit_code == 0
+
+    def test_new_refuses_what_is_no_id(self, tmp_path):
+        assert run("new", "../bot", "-d", str(tmp_path)).exit_code == 2
+        assert not list(tmp_path.iterdir())
+
+    def test_the_schema_is_json_and_may_go_into_a_file(self, tmp_path):
+        schema = json.loads(run("schema").output)
+        assert "elements" in schema["properties"]
+        assert run("schema", "-o", str(tmp_path / "s.json")).exit_code == 0
+        assert json.loads((tmp_path / "s.json").read_text(encoding="utf-8")) == schema
+
+    def test_the_bundled_models_are_listed(self):
+        output = run("models").output
+        assert all(name in output for name in ("weather", "sales", "cafe", "lights"))
+
+    def test_the_version(self):
+        assert run("--version").output.strip() == f"anaphora {__version__}"
+
+    @pytest.mark.parametrize(
+        "command", ["chat", "ask", "explain", "check", "new", "models", "schema"]
+    )
+    def test_every_command_explains_itself(self, command):
+        result = run(command, "--help")
+        assert result.exit_code == 0
+        assert "Usage:" in result.output
+
+    def test_help_does_not_wait_for_spacy(self):
+        code = "import sys, anaphora.cli; print('spacy' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert done.stdout.strip() == b"False"
+
+
+def test_the_module_runs_as_the_command():
+    assert anaphora("--version").stdout.decode().strip() == f"anaphora {__version__}"

@@ -1,0 +1,249 @@
+"""The intent definition language, a test for each of its rules and for each kind of mistake."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from anaphora import GrammarError
+from anaphora.grammar.idl import parse
+from anaphora.grammar.syntax import (
+    BinaryNode,
+    CallNode,
+    ListNode,
+    LiteralNode,
+    UnaryNode,
+    VariableNode,
+)
+
+
+def expression(text):
+    ((intent),) = parse(f"intent=x term={{{text}}}")
+    return intent.terms[0].predicate.expression
+
+
+def literal(value):
+    return LiteralNode(value)
+
+
+class TestIntents:
+    def test_an_intent_has_an_id_and_terms(self):
+        (intent,) = parse("intent=order term(food)~{# == 'food'} term={true}")
+        assert intent.id == "order"
+        food, unnamed = intent.terms
+        assert (food.id, food.conversational, food.min, food.max) == ("food", True, 1, 1)
+        assert (unnamed.id, unnamed.conversational) == (None, False)
+
+    def test_a_text_may_declare_several(self):
+        assert [one.id for one in parse("intent=a term={true} id=b term={id == 'x'}")] == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        ("quantifier", "least", "most"),
+        [("?", 0, 1), ("*", 0, 100), ("+", 1, 100), ("[1,2]", 1, 2), (" [ 0 , 7 ]", 0, 7)],
+    )
+    def test_a_quantifier_says_how_many(self, quantifier, least, most):
+        term = parse(f"intent=x term={{true}}{quantifier}")[0].terms[0]
+        assert (term.min, term.max) == (least, most)
+
+    def test_options_flow_and_metadata_stand_before_the_terms_in_any_order(self):
+        (intent,) = parse(
+            "intent=x meta={'a': [1, -2.5, null, {\"b\": true}]} flow='a.*' "
+            "options={'ordered': false, 'allow_stm_only': true} term={true}"
+        )
+        assert intent.meta == {"a": [1, -2.5, None, {"b": True}]}
+        assert intent.flow == "a.*"
+        assert intent.options == {"ordered": False, "allow_stm_only": True}
+
+    def test_ordered_is_an_option(self):
+        assert parse("intent=x ordered=true term={true}")[0].options == {"ordered": True}
+
+    def test_ids_may_have_colons_and_hyphens_and_letters_of_any_script(self):
+        (intent,) = parse("intent=a-1:b term(погода)={# == 'x'}")
+        assert (intent.id, intent.terms[0].id) == ("a-1:b", "погода")
+
+    def test_words_of_the_language_are_ids_where_an_id_stands(self):
+        assert parse("intent=term term(intent)={true}")[0].id == "term"
+
+    def test_comments_are_passed_over(self):
+        (intent,) = parse("// one\nintent=x /* two\n */ term={true // three\n}")
+        assert intent.id == "x"
+
+    def test_a_predicate_keeps_its_text_and_every_node_its_place(self):
+        text = "intent=x term={ # == 'a' }"
+        predicate = parse(text)[0].terms[0].predicate
+        assert predicate.text == "# == 'a'"
+        assert text[predicate.expression.at :].startswith("== ")
+        assert text[predicate.expression.left.at] == "#"
+
+
+class TestExpressions:
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("null", None),
+            ("true", True),
+            ("false", False),
+            ("42", 42),
+            ("1_000", 1000),
+            ("4.5", 4.5),
+            ("2e3", 2000.0),
+            ("'it'", "it"),
+            ('"it\'s"', "it's"),
+            (r"'it\'s'", "it's"),
+            (r"'a\n\t\\\u0041'", "a\n\t\\A"),
+            ("'погода'", "погода"),
+        ],
+    )
+    def test_literals(self, text, value):
+        node = expression(text)
+        assert node == literal(value)
+        assert type(node.value) is type(value)
+
+    def test_lists_calls_and_variables(self):
+        assert expression("['a', 1]") == ListNode((literal("a"), literal(1)))
+        assert expression("[]") == ListNode(())
+        assert expression("#") == expression("#") == CallNode("#", ())
+        assert expression("f") == expression("f()") == CallNode("f", ())
+        assert expression("#(g(1))") == CallNode("#", (CallNode("g", (literal(1),)),))
+        predicate = parse("intent=x term={@a = 1 @b = @a @b == -1}")[0].terms[0].predicate
+        assert [variable.name for variable in predicate.variables] == ["a", "b"]
+        assert predicate.expression.left == VariableNode("b")
+
+    @pytest.mark.parametrize(
+        ("text", "same"),
+        [
+            ("1 + 2 * 3", "1 + (2 * 3)"),
+            ("1 - 2 - 3", "(1 - 2) - 3"),
+            ("1 < 2 == true", "(1 < 2) == true"),
+            ("1 == 2 && 3 != 4", "(1 == 2) && (3 != 4)"),
+            ("!a && b", "(!a) && b"),
+            ("-a * b", "(-a) * b"),
+            ("a || b && c", "(a || b) && c"),
+            ("a && b || c", "(a && b) || c"),
+            ("a % b / c", "(a % b) / c"),
+        ],
+    )
+    def test_operators_bind_in_their_order_and_to_the_left(self, text, same):
+        assert expression(text) == expression(same)
+        assert isinstance(expression(text), BinaryNode)
+
+
+class TestShortForm:
+    @pytest.mark.parametrize(
+        ("short", "long"),
+        [
+            ("id == 'sale'", "# == 'sale'"),
+            ("id == sale", "# == 'sale'"),
+            ("value != null", "tok_value != null"),
+            ("parent == 'p'", "tok_parent == 'p'"),
+            ("~size >= 3", "meta_ent('size') >= 3"),
+            ("~size >= -3", "meta_ent('size') >= -3"),
+            ("groups @@ 'A'", "has(ent_groups, 'A')"),
+            ("groups == 'A'", "has(ent_groups, 'A')"),
+            ("groups !@ A", "!has(ent_groups, 'A')"),
+            ("groups @@ (A, 'B')", "has_all(ent_groups, ['A', 'B'])"),
+            ("id @@ (a, b)", "has(['a', 'b'], #)"),
+            ("ancestors @@ 'p'", "has(tok_ancestors, 'p')"),
+            ("id == 'a' && !(id == b || id == c)", "# == 'a' && !(# == 'b' || # == 'c')"),
+        ],
+    )
+    def test_it_says_the_same_in_fewer_words(self, short, long):
+        (intent,) = parse(f"id=x term={{{short}}}")
+        expected = expression(long)
+        if short == "~size >= -3":
+            expected = BinaryNode(">=", expected.left, literal(-3))
+        assert intent.terms[0].predicate.expression == expected
+
+    def test_its_terms_take_from_memory(self):
+        (intent,) = parse("id=sale term={id=='sale'} term(best)={id=='best'}?")
+        assert [term.conversational for term in intent.terms] == [True, True]
+        assert (intent.terms[1].id, intent.terms[1].min) == ("best", 0)
+
+
+MISTAKES = {
+    "": "there is no intent",
+    "// nothing": "there is no intent",
+    "intent=x": "expected is a term",
+    "intent x": "expected is '='",
+    "intent=x term(a)={# = 'x'}": "'=' does not compare",
+    "intent=x term(a)={# == 'x'": "a '{' is not closed",
+    "intent=x term(a)={# == 'x}": "no closing quote",
+    "intent=x term(a)={# == x and y}": "write &&",
+    "intent=x term(a)={# == x or y}": "write ||",
+    "intent=x term(a)={# & true}": "write &&",
+    "intent=x term a={# == 'x'}": "write term(a)",
+    "intent=x option={'a':true} term={true}": "did you mean 'options'",
+    "intent=x term={true}[2,1]": "minimum 2 is above",
+    "intent=x term={true}[0,0]": "maximum must be from 1",
+    "intent=x term={true}[1,101]": "maximum must be from 1",
+    "intent=x term={true}[1.5,2]": "whole numbers",
+    "intent=x term={}": "expected is a value",
+    "intent=x term={/* foo }": "comment is not closed",
+    "intent=x term(a)={true} term(a)={true}": "already a term 'a'",
+    "intent=x flow='a' flow='b' term={true}": "given twice",
+    r"intent=x term={'\q'}": "is no escape",
+    "intent=x term={1 2}": "expected is an operator",
+    "intent=x meta={a: 1} term={true}": "a text in quotes",
+    "intent=x term={1e999}": "too large",
+    "id=x term={foo == 1}": "no property 'foo'",
+    "intent=x term={f(1}": "expected is",
+    "intent=x term={« == 1}": "'«' is not expected",
+    "intent=x term={" + "!" * 300 + "true}": "200 deep",
+    "intent=x term={" + "1 + " * 300 + "1}": "200 deep",
+    "intent=x meta={'a': " + "[" * 300 + "]" * 300 + "} term={true}": "200 deep",
+    "intent=x term={true}" + " " * 70_000: "more than the 65,536 allowed",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:40])
+def test_a_mistake_is_told_in_plain_words(text):
+    with pytest.raises(GrammarError) as caught:
+        parse(text, "bot.idl")
+    assert MISTAKES[text] in str(caught.value)
+    assert "__" not in str(caught.value)
+    assert caught.value.source == "bot.idl"
+
+
+def test_a_mistake_is_shown_where_it_stands():
+    with pytest.raises(GrammarError) as caught:
+        parse("intent=x\n  term(a)={# = 'x'}", "bot.idl")
+    error = caught.value
+    assert (error.line, error.column) == (2, 14)
+    assert error.caret == "  term(a)={# = 'x'}\n             ^"
+    assert str(error).startswith("bot.idl:2:14: ")
+
+
+GOOD = (
+    "intent=x options={'ordered': true} flow='a.*' term(a)~{@v = meta_ent('q') "
+    "@v != null && has(ent_groups(), ['a', 1.5])}[1,2] id=y term={groups @@ (a, b)}?"
+)
+WORDS = ["intent", "term", "=", "~", "{", "}", "(", ")", "[", "]", "#", "'a'", "1", "&&", "!", "@"]
+
+
+@given(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join))
+@example("intent=x term={\0}")
+@example("\ud800")
+def test_any_text_is_read_or_refused(text):
+    read_or_refused(text)
+
+
+@given(st.integers(0, len(GOOD) - 1), st.integers(0, 9), st.sampled_from(["", *WORDS, "\\", "é"]))
+def test_any_damage_to_a_good_text_is_read_or_refused(at, length, inserted):
+    read_or_refused(GOOD[:at] + inserted + GOOD[at + length :])
+
+
+def read_or_refused(text):
+    try:
+        assert parse(text)
+    except GrammarError as error:
+        assert error.message
+        assert error.line >= 0
+
+
+def test_deep_parentheses_are_read_without_running_out_of_stack():
+    assert expression("(" * 5_000 + "true" + ")" * 5_000) == literal(True)
+
+
+def test_negation_is_a_node_of_its_own():
+    assert expression("!true") == UnaryNode("!", literal(True))

@@ -1,0 +1,100 @@
+"""Every answer can be explained: what was understood, offered, matched, missed, forgotten."""
+
+from __future__ import annotations
+
+import json
+
+from tests.intents.weather import WEATHER
+
+
+def explained(bot, *questions, text=WEATHER):
+    engine = bot(text)
+    for question in questions[:-1]:
+        engine.ask(question)
+    return engine.ask(questions[-1], explain=True).explanation
+
+
+def test_what_came_from_memory_and_what_was_evicted_by_which_rule(bot):
+    explanation = explained(bot, "weather in Tokyo now", "and in Kyoto?")
+    ((first,),) = (explanation.matches,)
+    assert [(name, taken.source) for name, taken in first.taken] == [
+        ("topic", "memory"),
+        ("city", "sentence"),
+        ("date", "memory"),
+    ]
+    assert [str(gone.remembered.entity) for gone in explanation.forgotten] == ["city=Tokyo"]
+    assert "forgotten: city=Tokyo {city}, evicted by city=Kyoto {city}" in str(explanation)
+    assert "not offered: city=Tokyo {city}, for the sentence has {city}" in str(explanation)
+    assert "remembered: weather {topic}, 1 question ago" in str(explanation)
+
+
+def test_why_an_intent_missed(bot):
+    explanation = explained(bot, "now in Tokyo")
+    (miss,) = explanation.misses
+    assert (miss.intent, miss.reason) == ("weather", "nothing fills topic: {# == 'weather'}")
+
+
+def test_a_timeout_is_among_what_was_forgotten(bot, clock):
+    engine = bot(WEATHER)
+    engine.ask("weather in Tokyo")
+    clock.pass_time(minutes=6)
+    explanation = engine.ask("and tomorrow?", explain=True).explanation
+    assert {gone.rule.value for gone in explanation.forgotten} == {"timeout"}
+
+
+def test_a_completed_question_names_what_was_pending(bot):
+    explanation = explained(bot, "What's the weather?", "Tokyo")
+    assert "goes on with an earlier question" in str(explanation)
+    assert "from the question that is being completed" in str(explanation)
+
+
+def test_a_reset_phrase_is_noted(bot):
+    assert "a reset phrase" in str(explained(bot, "weather in Tokyo", "forget it"))
+
+
+def test_explaining_beforehand_changes_nothing(bot):
+    engine = bot(WEATHER)
+    engine.ask("weather in Tokyo now")
+    before = engine.conversation()
+    called = []
+    engine.on("weather")(lambda: called.append(1))
+    assert engine.explain("and in Kyoto?").status == "matched"
+    assert (engine.conversation(), called) == (before, [])
+
+
+def test_other_readings_of_the_sentence_are_shown(bot):
+    text = """
+        id: readings
+        elements:
+          - {id: york}
+          - {id: city, values: {New York: []}}
+        intents: ["intent=city term={# == 'city'}"]
+    """
+    explanation = explained(bot, "New York", text=text)
+    assert "read otherwise: york from 'York'" in str(explanation)
+
+
+def test_of_many_intents_only_those_that_the_question_concerns_are_listed(bot):
+    elements = "\n".join(f"      - {{id: e{n}}}" for n in range(300))
+    intents = "\n".join(
+        f"      - intent=i{n} term={{# == 'e{n}'}} term={{# == 'shared'}}" for n in range(300)
+    )
+    text = f"""
+    id: many
+    elements:
+      - {{id: shared}}
+{elements}
+    intents:
+{intents}
+    """
+    explanation = explained(bot, "e7", text=text)
+    assert [miss.intent for miss in explanation.misses] == ["i7"]
+    assert explanation.untouched == 299
+    assert "299 more intents" in str(explanation)
+
+
+def test_it_can_be_sent_as_json(bot):
+    plain = explained(bot, "weather in Tokyo now", "and in Kyoto?").to_plain()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["forgotten"][0]["rule"] == "evicted"
+    assert plain["hidden"][0]["by"] == ["city"]

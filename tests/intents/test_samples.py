@@ -1,0 +1,60 @@
+"""Sample dialogs say where a bot does not do what they expect."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+
+from anaphora import Engine, parse_model
+from anaphora.intents.samples import run_dialogs
+from tests.intents.weather import WEATHER
+
+
+def failures(steps: str) -> list[str]:
+    samples = "samples:\n  - dialog:\n" + indent(dedent(steps), "      ")
+    model = parse_model(dedent(WEATHER) + samples)
+    (result,) = run_dialogs(Engine(model), model.samples)
+    return [failure for turn in result.turns for failure in turn.failures]
+
+
+def test_a_dialog_that_comes_out_as_it_says():
+    assert not failures("""
+        - {ask: weather in Tokyo now, intent: weather, slots: {city: Tokyo}, from_memory: []}
+        - {pause: 5m}
+        - {ask: Kyoto, slots: {city: Kyoto}, from_memory: [topic, date]}
+        - {reset: entities}
+        - {ask: Kyoto, status: rejected}
+        - {ask: What's the weather?, status: incomplete, missing: [city]}
+        - {ask: Tokyo, slots: {city: Tokyo, date: null}}
+        - {reset: all}
+    """)
+
+
+@pytest.mark.parametrize(
+    ("step", "failure"),
+    [
+        ("{ask: hello}", "status is rejected, not matched"),
+        ("{ask: weather in Tokyo, status: rejected}", "status is matched, not rejected"),
+        ("{ask: weather in Tokyo, slots: {city: Kyoto}}", "slot city is 'Tokyo', not 'Kyoto'"),
+        ("{ask: weather in Tokyo, slots: {date: now}}", "slot date is empty, not 'now'"),
+        ("{ask: weather in Tokyo now, slots: {date: null}}", "slot date is 'now', not empty"),
+        ("{ask: weather in Tokyo, from_memory: [city]}", "from memory came nothing, not city"),
+        (
+            "{ask: What's the weather?, status: incomplete, missing: [topic]}",
+            "missing is city, not topic",
+        ),
+        ("{ask: forget it, intent: weather, status: reset}", "intent is None, not weather"),
+    ],
+)
+def test_what_came_otherwise_is_told(step, failure):
+    (told,) = failures(f"- {step}")
+    assert told.startswith(failure)
+
+
+def test_a_flow_can_be_reset_alone():
+    assert not failures("""
+        - {ask: weather in Tokyo}
+        - {reset: flow}
+        - {ask: Kyoto, slots: {city: Kyoto}, from_memory: [topic]}
+    """)
