@@ -36,7 +36,7 @@ for command in (chat, ask, explain, check, new, models, schema):
     app.command()(command)
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - called so by typer
     if wanted:
         typer.echo(f"anaphora {__version__}")
         raise typer.Exit

@@ -447,7 +447,9 @@ def _unquoted(token: Token) -> str:
         escape = match[1]
         if len(escape) >= 5:
             units = (int(unit, 16) for unit in escape[1:].split("\\u"))
-            found = b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")
+            found = b"".join(unit.to_bytes(2, "big") for unit in units).decode(
+                "utf-16-be", "ignore"
+            )
             if found:
                 return found
         elif escape in _ESCAPES:

@@ -1,10 +1,19 @@
-"""Says in plain words what is wrong where the intent language could not be read on."""
+"""Says in plain words what is wrong where the intent language could not be read on.
+
+The parser knows which terminals could follow and which brackets are open. The mistakes that
+authors make most have a lesson each; for the others the terminals are listed in plain words.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any, NamedTuple
 
+from lark import Token
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from anaphora.errors import Problem
@@ -12,7 +21,7 @@ from anaphora.grammar.places import problem_at
 
 __all__ = ["problem_of"]
 
-EXAMPLE = "intent=order term(food)~{# == 'food'}"
+EXAMPLE = "intent=order term(food)={# == 'food'}"
 
 _PLAIN = {
     "INTENT": "an intent ('intent=…')",
@@ -23,6 +32,7 @@ _PLAIN = {
     "LBRACE": "'{'",
     "RBRACE": "'}'",
     "_LPAR": "'('",
+    "LPAR": "'('",
     "_RPAR": "')'",
     "LSQB": "'['",
     "_RSQB": "']'",
@@ -31,77 +41,322 @@ _PLAIN = {
     "ID": "a name",
     "STRING": "a text in quotes",
     "NUMBER": "a number",
+    "TRUE": "true",
+    "FALSE": "false",
 }
-_VALUE = {"ID", "HASH", "STRING", "NUMBER", "NULL"}
-_CLAUSES = ("options", "flow", "meta", "ordered", "term", "intent")
+_VALUE = frozenset({"ID", "HASH", "STRING", "NUMBER", "NULL"})
+_CONDITION = frozenset({"ID", "TILDE", "NOT"})  # where a condition of the short form begins
+_CLAUSES = {
+    "OPTIONS": "options",
+    "ORDERED": "ordered",
+    "FLOW": "flow",
+    "META": "meta",
+    "TERM": "term",
+    "INTENT": "intent",
+}
+_CLOSERS = {"{": "}", "(": ")", "[": "]"}
+_OPERATORS = {"and": "&&", "or": "||", "not": "!"}
+_SLIPS = {"===": "==", "=<": "<=", "=>": ">=", "<>": "!=", "!==": "!="}
+_CURLY = "‘’‚“”„«»`´"  # noqa: RUF001 - the quotation marks that are not the language's
+
 _WORD = re.compile(r"[^\W\d]\w*")
-_SHOWN = re.compile(r"\w+|\S")
+_LAST_WORD = re.compile(r"(?<!\w)([^\W\d]\w*)\s*$")
+_LAST_TERM = re.compile(r"(?<!\w)(term\s*(?:\([^()]*\))?)\s*$")
+_STRING = re.compile(r"'(\\.|[^'\\\n])*'|\"(\\.|[^\"\\\n])*\"")
+_SHOWN = re.compile(r"\w+|\S|.", re.DOTALL)
 
 
 def problem_of(error: UnexpectedInput, text: str, source: str) -> Problem:
     """The problem that made the parser stop at ``error``."""
-    expected = set(_expected(error))
-    at = _place(error, text)
-    rest = text[at:]
-    if not text.strip() or (at >= len(text) and "INTENT" in expected and "TERM" not in expected):
-        return problem_at(text, source, 0, "there is no intent", f"one is written {EXAMPLE}")
-    message, hint = _special(rest, text[:at], expected)
-    if not message:
-        found = _SHOWN.search(rest)
-        what = f"'{found[0]}' is not expected here" if found else "the text ends too early"
-        message = f"{what}; expected is {_listed(expected)}"
-    return problem_at(text, source, at, message, hint)
+    spot = _spot(error, text)
+    lesson = next((found for teach in _LESSONS if (found := teach(spot))), None)
+    if lesson is None:
+        lesson = _Lesson(f"{_found(spot.rest)}; expected is {_listed(spot.expected)}")
+    at = spot.at if lesson.at is None else lesson.at
+    return problem_at(text, source, at, lesson.message, lesson.hint)
 
 
-def _special(rest: str, before: str, expected: set[str]) -> tuple[str, str]:
-    """A message and a hint for the mistakes that are made most."""
-    word = match[0] if (match := _WORD.match(rest)) else ""
-    in_expression = bool(expected & {"AND", "IS"}) or expected >= _VALUE
-    if rest.startswith("/*"):
-        return "this comment is not closed", "a comment ends with */"
-    if rest[:1] in ("'", '"'):
-        if "AND" in expected or "STRING" not in expected:
-            return f"a text is not expected here; expected is {_listed(expected)}", ""
-        return "this text has no closing quote", ""
-    if word in ("and", "or") and "AND" in expected:
-        return f"'{word}' is no operator", f"write {'&&' if word == 'and' else '||'}"
-    if rest.startswith("=") and "IS" in expected:
-        return "'=' does not compare", "write =="
-    if rest[:1] in ("&", "|") and in_expression:
-        return f"'{rest[0]}' is no operator", f"write {rest[0] * 2}"
-    if not rest.strip() and "RBRACE" in expected:
-        return "a '{' is not closed", "add the missing }"
-    if not rest.strip() and "_RPAR" in expected and "RBRACE" not in expected:
-        return "a '(' is not closed", "add the missing )"
-    if word and "TERM" in expected and before.rstrip()[-1:] != "=":
-        close = get_close_matches(word, _CLAUSES, n=1)
-        meant = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(_CLAUSES)}"
-        return f"an intent has no part '{word}'", meant
-    if word and before.rstrip().endswith("term"):
-        return "a term's name stands in parentheses", f"write term({word})"
-    return "", ""
+class _Lesson(NamedTuple):
+    message: str
+    hint: str = ""
+    at: int | None = None  # if not the place where the parser stopped
 
 
-def _listed(expected: set[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where the parser stopped: the texts on both sides, and what it knows there.
+
+    ``open`` is the innermost bracket that is not closed; ``inside`` what it opens: a predicate,
+    JSON, a quantifier, or '' outside of them.
+    """
+
+    text: str
+    at: int
+    expected: frozenset[str]
+    open: Token | None
+    inside: str
+
+    @property
+    def before(self) -> str:
+        return self.text[: self.at].rstrip()
+
+    @property
+    def rest(self) -> str:
+        return self.text[self.at :]
+
+    @property
+    def word(self) -> str:
+        return match[0] if (match := _WORD.match(self.rest)) else ""
+
+    @property
+    def wants_value(self) -> bool:
+        return self.expected >= _VALUE or self.expected >= _CONDITION
+
+    @property
+    def wants_operator(self) -> bool:
+        return bool(self.expected & {"AND", "IS"})
+
+    def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """A pattern that ends where the text before does."""
+        return pattern.search(self.text, max(0, self.at - 200), self.at)
+
+
+def _comment(spot: _Spot) -> _Lesson | None:
+    at = spot.at - 1 if spot.rest.startswith("*") and spot.before.endswith("/") else spot.at
+    if not spot.text.startswith("/*", at):
+        return None
+    return _Lesson("this comment is not closed", "a comment ends with */", at)
+
+
+def _no_intent(spot: _Spot) -> _Lesson | None:
+    if "INTENT" not in spot.expected or "TERM" in spot.expected:
+        return None
+    hint = "did you mean 'intent'?" if get_close_matches(spot.word, ["intent"]) else ""
+    at = spot.at if spot.rest.strip() else 0
+    return _Lesson(f"expected an intent, such as: {EXAMPLE}", hint, at)
+
+
+def _quote(spot: _Spot) -> _Lesson | None:
+    first = spot.rest[:1]
+    if first and first in _CURLY:
+        return _Lesson(f"'{first}' does not begin a text", "texts stand between ' or \"")
+    if first in ("'", '"') and not _STRING.match(spot.rest):
+        return _Lesson("this text has no closing quote", "a text ends on the line it begins on")
+    return None
+
+
+def _slip(spot: _Spot) -> _Lesson | None:
+    """Operators of other languages."""
+    if spot.inside != "predicate":
+        return None
+    for slip, meant in _SLIPS.items():
+        for at in range(max(spot.at - 2, 0), spot.at + 1):
+            if at + len(slip) > spot.at and spot.text.startswith(slip, at):
+                return _Lesson(f"'{slip}' is no operator", f"write {meant}", at)
+    if spot.rest[:1] in ("&", "|"):
+        return _Lesson(f"'{spot.rest[0]}' is no operator", f"write {spot.rest[0] * 2}")
+    if (meant := _OPERATORS.get(spot.word.lower())) and spot.wants_operator:
+        return _Lesson(f"'{spot.word}' is no operator", f"write {meant}")
+    last = spot.find(_LAST_WORD)
+    if last and (meant := _OPERATORS.get(last[1].lower())) and spot.rest[:1] not in "})":
+        return _Lesson(f"'{last[1]}' is no operator", f"write {meant}", last.start(1))
+    return None
+
+
+def _missing_brace(spot: _Spot) -> _Lesson | None:
+    """A term or an intent that begins while a predicate is open."""
+    if spot.inside != "predicate" or spot.open is None:
+        return None
+    if spot.rest[:1] in ("=", "~") and (term := spot.find(_LAST_TERM)):
+        return _unclosed(spot.open, spot.text, at=term.start(1))
+    if spot.wants_operator and re.match(r"(term\b\s*[(=~])|(intent|id)\s*=[^=]", spot.rest):
+        return _unclosed(spot.open, spot.text)
+    return None
+
+
+def _unclosed_bracket(spot: _Spot) -> _Lesson | None:
+    first = spot.rest[:1]
+    if first.strip() and first not in _CLOSERS.values():
+        return None
+    if spot.open is None or first == _CLOSERS[spot.open.value]:
+        opener = next((opener for opener, closer in _CLOSERS.items() if closer == first), "")
+        unopened = spot.open is None and opener
+        return _Lesson(f"there is no '{opener}' for this '{first}'") if unopened else None
+    if spot.inside == "predicate" and first == ")" and spot.open.value == "{":
+        return _Lesson("there is no '(' for this ')'")
+    return _unclosed(spot.open, spot.text)
+
+
+def _assignment(spot: _Spot) -> _Lesson | None:
+    if spot.inside == "predicate" and spot.rest.startswith("=") and spot.wants_operator:
+        return _Lesson("'=' does not compare", "a comparison is written ==")
+    return None
+
+
+def _nothing(spot: _Spot) -> _Lesson | None:
+    """A value or a condition that is left out before a bracket or a comma."""
+    if spot.inside != "predicate" or spot.rest[:1] not in tuple("}),]"):
+        return None
+    if spot.rest[0] == "}" and spot.before.endswith("{"):
+        return _Lesson("this predicate is empty", "a condition stands there, such as # == 'food'")
+    if spot.rest[0] == "}" and spot.wants_value and not spot.before.endswith(tuple("=!<>&|+-*/%@")):
+        return _Lesson("after its variables a predicate needs a condition")
+    if spot.wants_value or "STRING" in spot.expected:
+        return _Lesson(f"a value is missing before '{spot.rest[0]}'")
+    return None
+
+
+def _quantifier(spot: _Spot) -> _Lesson | None:
+    braces = spot.rest.startswith("{") and {"LSQB", "OPTIONAL"} <= spot.expected
+    if spot.inside != "quantifier" and not braces:
+        return None
+    return _Lesson("this is no quantifier", "there are ?, *, + and [min,max], such as [1,2]")
+
+
+def _term_name(spot: _Spot) -> _Lesson | None:
+    if "LBRACE" not in spot.expected and not {"EQUAL", "TILDE"} <= spot.expected:
+        return None
+    if spot.rest.startswith("{") and {"EQUAL", "TILDE"} <= spot.expected:
+        hint = "= takes from the sentence alone, ~ from memory as well"
+        return _Lesson("'=' or '~' is missing before '{'", hint)
+    last = spot.find(_LAST_WORD)
+    if spot.word and last and last[1] == "term":
+        return _Lesson("a term's name stands in parentheses", f"write term({spot.word})")
+    return None
+
+
+def _clause(spot: _Spot) -> _Lesson | None:
+    if not spot.word or "TERM" not in spot.expected:
+        return None
+    if spot.word in _CLAUSES.values():
+        return _Lesson(f"'{spot.word}' stands before the first term of an intent")
+    known = [name for terminal, name in _CLAUSES.items() if terminal in spot.expected]
+    close = get_close_matches(spot.word, known, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"what can stand here: {', '.join(known)}"
+    return _Lesson(f"an intent has no part '{spot.word}'", hint)
+
+
+def _json(spot: _Spot) -> _Lesson | None:
+    if spot.inside != "json" or not spot.word:
+        return None
+    if "_COLON" not in spot.expected and spot.word.lower() in ("true", "false", "null"):
+        return _Lesson(f"'{spot.word}' is not expected here", f"write {spot.word.lower()}")
+    if "STRING" in spot.expected:
+        return _Lesson("keys and texts stand in quotes", f"write '{spot.word}'")
+    return None
+
+
+def _name(spot: _Spot) -> _Lesson | None:
+    if "ID" not in spot.expected or len(spot.expected) > 1 or not spot.rest.strip():
+        return None
+    if spot.rest[0] in ("'", '"'):
+        return _Lesson("a name stands without quotes")
+    return _Lesson(f"{_found(spot.rest)}", "a name begins with a letter, '_' or '$'")
+
+
+def _short_form(spot: _Spot) -> _Lesson | None:
+    """What only the long form can say."""
+    if spot.inside != "predicate" or "HASH" in spot.expected:
+        return None
+    if spot.rest[:1] in ("#", "@") and spot.wants_value:
+        hint = "in an intent that begins with id= the element is id, its groups are groups"
+        return _Lesson(f"'{spot.rest[0]}' belongs to intents that begin with intent=", hint)
+    if spot.rest.startswith("(") and spot.wants_operator and "AND" not in spot.expected:
+        return _Lesson("functions belong to intents that begin with intent=")
+    return None
+
+
+def _two_values(spot: _Spot) -> _Lesson | None:
+    if spot.inside != "predicate" or not spot.wants_operator or not spot.word:
+        return None
+    message = f"{_found(spot.rest)}; expected is {_listed(spot.expected)}"
+    return _Lesson(message, "a text stands in quotes")
+
+
+_LESSONS: tuple[Callable[[_Spot], _Lesson | None], ...] = (
+    _comment,
+    _no_intent,
+    _quote,
+    _slip,
+    _missing_brace,
+    _quantifier,
+    _unclosed_bracket,
+    _assignment,
+    _nothing,
+    _term_name,
+    _clause,
+    _json,
+    _name,
+    _short_form,
+    _two_values,
+)
+
+
+def _unclosed(bracket: Token, text: str, *, at: int | None = None) -> _Lesson:
+    start = bracket.start_pos or 0
+    column = start - text.rfind("\n", 0, start)
+    place = f"line {text.count(chr(10), 0, start) + 1}, column {column}"
+    closer = _CLOSERS[bracket.value]
+    return _Lesson(f"a '{bracket}' is not closed", f"the one of {place} needs a {closer}", at)
+
+
+def _found(rest: str) -> str:
+    found = _SHOWN.match(rest.lstrip() or rest)
+    if not found:
+        return "the text ends too early"
+    shown = f"'{found[0]}'" if found[0].isprintable() else f"U+{ord(found[0]):04X}"
+    return f"{shown} is not expected here"
+
+
+def _listed(expected: frozenset[str]) -> str:
     """The terminals that could follow, in plain words."""
     words = []
     if expected >= _VALUE:
         words.append("a value, such as #, 'text', 42 or a function")
-        expected = expected - _VALUE - {"LSQB", "_LPAR"}
-    elif "AND" in expected:
-        words.append("an operator, such as == or &&")
+        expected = expected - _VALUE - {"LSQB", "_LPAR", "TRUE", "FALSE"}
+    elif expected >= _CONDITION:
+        words.append("a condition, such as id == 'food' or ~size > 2")
+        expected = expected - _CONDITION - {"_LPAR"}
+    elif expected & {"AND", "IS"}:
+        words.append("an operator, such as == or &&" if "AND" in expected else "a comparison")
     words += sorted({_PLAIN[name] for name in expected & _PLAIN.keys()})
-    return " or ".join(words) or "something else"
+    return " or ".join(words)
 
 
-def _expected(error: UnexpectedInput) -> set[str]:
-    if isinstance(error, UnexpectedToken):
-        return set(error.accepts or error.expected)
-    return set(getattr(error, "allowed", None) or getattr(error, "expected", None) or ())
-
-
-def _place(error: UnexpectedInput, text: str) -> int:
-    """The offset where reading stopped: at the end, behind the last thing that was written."""
-    position: int | None = error.pos_in_stream
+def _spot(error: UnexpectedInput, text: str) -> _Spot:
+    parser: Any = error.interactive_parser  # type: ignore[attr-defined]  # set by the LALR parser
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-    return len(text.rstrip()) if ended or position is None else position
+    position: int | None = error.pos_in_stream
+    at = len(text.rstrip()) if ended or position is None else position
+    bracket, inside = _innermost(parser.parser_state.value_stack)
+    return _Spot(text, at, frozenset(parser.accepts()), bracket, inside)
+
+
+def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
+    """The last bracket that is open on the parser's stack, and what it is the bracket of."""
+    opened: list[tuple[Token, str]] = []
+    for before, token in _with_previous(stack):
+        if not isinstance(token, Token):
+            continue
+        if token.value in _CLOSERS.values():
+            opened.pop()
+        elif token.value in _CLOSERS:
+            opened.append((token, _kind(before, token, opened)))
+    return opened[-1] if opened else (None, "")
+
+
+def _with_previous(stack: list[Any]) -> Iterator[tuple[Any, Any]]:
+    return pairwise([None, *stack])
+
+
+def _kind(before: Any, bracket: Token, opened: list[tuple[Token, str]]) -> str:
+    if opened:
+        return opened[-1][1]
+    previous = before.type if isinstance(before, Token) else ""
+    match bracket.value:
+        case "{":
+            return "json" if previous == "_EQUAL" else "predicate"
+        case "[":
+            return "quantifier"
+        case _:
+            return ""

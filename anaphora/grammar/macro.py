@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -134,6 +134,7 @@ def _parser() -> Lark:
     )
 
 
+@lru_cache(maxsize=1_000)  # the macros of a model are read again for each synonym that names them
 def _parsed(text: str) -> _Piece:
     if len(text) > LONGEST_TEXT:
         message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"

@@ -127,7 +127,7 @@ class Conversation:
         }
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Conversation:
+    def from_plain(cls, plain: Any) -> Conversation:
         """The conversation that :meth:`to_plain` gave.
 
         Raises :class:`StoreError` for data of another format or shape.

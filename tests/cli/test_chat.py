@@ -101,6 +101,8 @@ class Terminal:
             stderr=slave,
             env=os.environ | {"XDG_STATE_HOME": home, "TERM": "xterm"},
             start_new_session=True,
+            # Whoever runs the tests in the background may have had Ctrl-C ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(slave)
         self.seen = ""

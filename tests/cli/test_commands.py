@@ -158,7 +158,7 @@ class TestCheck:
         errors = done.stderr.decode()
         assert "broken.yaml:4:5: " in errors
         assert "did you mean 'synonyms'" in errors
-        assert "broken.yaml:6:28: " in errors
+        assert "broken.yaml:6:27: " in errors
         assert "did you mean 'tea'" in errors
 
     def test_a_dialog_that_fails_is_shown_turn_by_turn(self, tmp_path):

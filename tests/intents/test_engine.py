@@ -387,6 +387,19 @@ class TestHandlers:
             engine.ask("tea")
         assert engine.memory() == ()
 
+    @pytest.mark.parametrize(
+        "template", ["{{ 2 ** 999999999 }}", "{{ 'a' * 10 ** 9 }}", "{{ tea.__class__.mro() }}"]
+    )
+    def test_a_response_can_neither_hang_nor_reach_out(self, bot, template):
+        engine = bot(f"""
+            id: hostile
+            elements: [{{id: tea}}]
+            intents: ["intent=tea term(tea)={{# == 'tea'}}"]
+            responses: {{tea: "{template}"}}
+        """)
+        with pytest.raises(HandlerError, match="cannot be filled"):
+            engine.ask("tea")
+
 
 class TestStrangeInput:
     @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_nothing_is_asked_when_a_missing_term_has_no_prompt(bot):
 
 
 TRIP = """
-  - intent=trip term(trip)~{has(['flight', 'trip'], #)} term(city)~{# == 'city'}
+  - "intent=trip term(trip)~{has(['flight', 'trip'], #)} term(city)~{# == 'city'}"
     prompts:
       trip: {city: Where does it go?}"""
 

@@ -105,7 +105,6 @@ class MemoryStore:
 
     def _queue(self, key: Key) -> _Turn:
         with self._mutex:
-            self._sweep()
             turn = self._turns.get(key)
             if turn is None:
                 turn = self._turns[key] = _Turn()
@@ -130,6 +129,7 @@ class MemoryStore:
             turn.users -= 1
             if not turn.users:
                 del self._turns[key]
+            self._sweep()
 
     def _keep(self, key: Key, conversation: Conversation, timeout: timedelta) -> None:
         with self._mutex:
