@@ -6,11 +6,12 @@ are not called and nothing is stored: the engine does that with the decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from anaphora.errors import EvaluationError
+from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Filling, Match
 from anaphora.intents.slots import nearest
@@ -29,10 +30,11 @@ class Mind:
 
     model: Model
     index: IntentIndex
+    by_id: Mapping[str, Intent]
 
     @classmethod
     def of(cls, model: Model) -> Mind:
-        return cls(model, IntentIndex(model.intents))
+        return cls(model, IntentIndex(model.intents), {one.id: one for one in model.intents})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +120,12 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
     """The pending question with what this sentence adds to it. None if nothing is pending, if
     it adds nothing, or if the sentence makes sense by its own strength."""
     pending = conversation.pending
-    intents = mind.model.intents
-    order = next((i for i, one in enumerate(intents) if pending and one.id == pending.intent), None)
-    if pending is None or order is None:
+    intent = mind.by_id.get(pending.intent) if pending else None
+    if pending is None or intent is None:
         return None
     if _solve(mind, question, replace(conversation, remembered=())).matches:
         return None
-    alone = Mind.of(replace(mind.model, intents=(intents[order],)))
+    alone = Mind.of(replace(mind.model, intents=(intent,)))
     decision = _solve(alone, question, conversation, pending.entities)
     if decision.matches:
         return decision

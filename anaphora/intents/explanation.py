@@ -172,7 +172,7 @@ def _scene_of(decision: Decision, winner: Match | None) -> Scene:
 
 def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, ...], int]:
     intents = mind.model.intents
-    matched = {match.filling.order for match in decision.matches}
+    matched = {match.intent.id for match in decision.matches}
     if len(intents) <= _MOST_MISSES:
         orders: list[int] = list(range(len(intents)))
     else:
@@ -184,7 +184,8 @@ def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, .
         touched = mind.index.touched_by(keys)
         orders = list(dict.fromkeys(order for _, some in touched for order in some))
         orders = orders[:_MOST_MISSES]
-    missed = fillings(intents, (order for order in orders if order not in matched), scene)
+    others = (order for order in orders if intents[order].id not in matched)
+    missed = fillings(intents, others, scene)
     ordered = sorted(missed, key=_nearness)
     misses = tuple(Miss(filling.intent.id, filling.reason) for filling in ordered)
     return misses, len(intents) - len(matched) - len(misses)

@@ -209,6 +209,16 @@ class TestChangeOfTopic:
         assert engine.ask("And in Kyoto?", model="other").status == "rejected"
         assert engine.ask("And in Kyoto?", model="weather").status == "matched"
 
+    def test_switching_models_changes_the_topic(self, clock):
+        engine = Engine("weather", "cafe", clock=clock)
+        engine.ask("What is the weather in Tokyo now?")
+        reply = engine.ask("How much is a coffee at Starbucks?", model="cafe")
+        assert (reply.intent, reply.slots["food"].value) == ("price", "coffee")
+        assert engine.ask("And the donuts?", model="cafe").slots["place"].value == "Starbucks"
+        reply = engine.ask("And at McDonald's?", model="cafe")
+        assert (reply.slots["food"].value, reply.slots["place"].value) == ("donut", "McDonald's")
+        assert engine.ask("And in Kyoto?").slots["date"].value == "now"
+
 
 class TestForgetting:
     def test_a_reset_phrase_forgets_the_conversation(self, bot):

@@ -48,6 +48,20 @@ def test_a_completed_question_names_what_was_pending(bot):
     assert "from the question that is being completed" in str(explanation)
 
 
+def test_a_completed_question_is_no_miss_and_the_other_intents_are(bot):
+    text = """
+        id: two
+        elements: [{id: tea}, {id: book}, {id: city}]
+        intents:
+          - intent=tea term={# == 'tea'}
+          - intent=book term={# == 'book'} term(city)={# == 'city'}
+        prompts: {book: {city: Where to?}}
+    """
+    explanation = explained(bot, "book", "city", text=text)
+    assert [match.intent for match in explanation.matches] == ["book"]
+    assert [miss.intent for miss in explanation.misses] == ["tea"]
+
+
 def test_a_reset_phrase_is_noted(bot):
     assert "a reset phrase" in str(explained(bot, "weather in Tokyo", "forget it"))
 

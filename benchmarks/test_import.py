@@ -1,0 +1,21 @@
+"""What does a process pay before its first answer?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+STATEMENTS = {
+    "python alone": "pass",
+    "import anaphora": "import anaphora",
+    "import spacy": "import spacy",
+    "first answer": "import anaphora; anaphora.Engine('weather').ask('weather in Tokyo')",
+}
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
+def test_start(benchmark, what):
+    command = [sys.executable, "-c", STATEMENTS[what]]
+    benchmark.pedantic(subprocess.run, (command,), {"check": True}, rounds=5, warmup_rounds=1)
