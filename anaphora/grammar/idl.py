@@ -5,20 +5,16 @@ The language is defined by ``idl.lark``; here each of its rules becomes a node.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
-from math import isinf
 from typing import Any
 
 from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedInput
 
-from anaphora.errors import GrammarError
 from anaphora.grammar.idl_errors import problem_of
-from anaphora.grammar.places import problem_at
+from anaphora.grammar.literals import literal, number, unquoted
+from anaphora.grammar.parsing import MistakeError, check_text, load_parser, located, offset
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -46,11 +42,6 @@ _PROPERTIES = {
     "ancestors": "tok_ancestors",
     "value": "tok_value",
 }
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
-_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_ESCAPE = re.compile(rf"\\({_PAIR}|u[0-9a-fA-F]{{4}}|.)", re.DOTALL)
-_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
-_LARGEST = 2**63 - 1
 
 
 def parse(text: str, source: str = "") -> tuple[IntentNode, ...]:
@@ -58,28 +49,10 @@ def parse(text: str, source: str = "") -> tuple[IntentNode, ...]:
 
     Raises :class:`GrammarError` for anything that is not in the language.
     """
-    if len(text) > LONGEST_TEXT:
-        message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"
-        raise GrammarError(problem_at(text, source, 0, message))
-    if half := _HALF.search(text):
-        message = "half of a character stands here"
-        raise GrammarError(problem_at(text, source, half.start(), message))
-    try:
+    with located(text, source, problem_of):
+        check_text(text, LONGEST_TEXT)
         read: Any = _parser().parse(text)
         return tuple(_finished(intent, text) for intent in read)
-    except UnexpectedInput as error:
-        raise GrammarError(problem_of(error, text, source)) from None
-    except _MistakeError as mistake:
-        raise GrammarError(
-            problem_at(text, source, mistake.at, mistake.message, mistake.hint)
-        ) from None
-
-
-class _MistakeError(Exception):
-    """Something that the grammar allows and the language doesn't, at an offset of the text."""
-
-    def __init__(self, at: int, message: str, hint: str = "") -> None:
-        self.at, self.message, self.hint = at, message, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +96,7 @@ class _Intent:
 
 @cache
 def _parser() -> Lark:
-    return Lark.open_from_package(
-        __package__,
-        "idl.lark",
-        parser="lalr",
-        transformer=_Builder(),  # nodes are built while parsing: no tree is walked
-        maybe_placeholders=True,
-    )
+    return load_parser("idl.lark", _Builder())
 
 
 class _Builder(Transformer[Token, Any]):
@@ -142,43 +109,40 @@ class _Builder(Transformer[Token, Any]):
         keyword, name, *rest = children
         clauses = tuple(part for part in rest if isinstance(part, _Clause))
         terms = tuple(part for part in rest if isinstance(part, _Term))
-        for first, second in combinations(clauses, 2):
-            if first.name == second.name:
-                raise _MistakeError(second.at, f"'{second.name}' is given twice")
-        _refuse_second_order(clauses)
+        _refuse_twice(clauses)
         names: set[str] = set()
         for name_of_term in (term.name for term in terms if term.name is not None):
             if name_of_term in names:
-                raise _MistakeError(
-                    _at(name_of_term), f"there is already a term '{name_of_term}' in this intent"
+                raise MistakeError(
+                    offset(name_of_term), f"there is already a term '{name_of_term}' in this intent"
                 )
             names.add(name_of_term)
-        return _Intent(_at(keyword), name, clauses, terms)
+        return _Intent(offset(keyword), name, clauses, terms)
 
     def short_intent(self, children: list[Any]) -> _Intent:
         return self.intent(children)
 
     def options(self, children: list[Any]) -> _Clause:
-        return _Clause("options", children[1].value, _at(children[0]), children[1].at)
+        return _Clause("options", children[1].value, offset(children[0]), children[1].at)
 
     def meta(self, children: list[Any]) -> _Clause:
-        return _Clause("meta", children[1].value, _at(children[0]), children[1].at)
+        return _Clause("meta", children[1].value, offset(children[0]), children[1].at)
 
     def ordered(self, children: list[Any]) -> _Clause:
-        return _Clause("ordered", children[1], _at(children[0]), _at(children[0]))
+        return _Clause("ordered", children[1], offset(children[0]), offset(children[0]))
 
     def flow(self, children: list[Any]) -> _Clause:
-        return _Clause("flow", _unquoted(children[1]), _at(children[0]), _at(children[1]))
+        return _Clause("flow", unquoted(children[1]), offset(children[0]), offset(children[1]))
 
     def term(self, children: list[Any]) -> _Term:
         keyword, name, reach, brace, predicate, end, quantifier = children
         return _Term(
-            at=_at(keyword),
+            at=offset(keyword),
             name=name,
             conversational=reach,
             predicate=predicate,
-            begin=_at(brace) + 1,
-            end=_at(end),
+            begin=offset(brace) + 1,
+            end=offset(end),
             quantifier=quantifier or (1, 1),
         )
 
@@ -206,16 +170,18 @@ class _Builder(Transformer[Token, Any]):
         return 1, MOST
 
     def between(self, children: list[Token]) -> tuple[int, int]:
-        least, most = (_number(child) for child in children[1:])
+        least, most = (number(child) for child in children[1:])
         if not isinstance(least, int) or not isinstance(most, int):
-            raise _MistakeError(_at(children[1]), "a quantifier takes whole numbers, such as [1,2]")
+            raise MistakeError(
+                offset(children[1]), "a quantifier takes whole numbers, such as [1,2]"
+            )
         if most < 1 or most > MOST:
-            raise _MistakeError(
-                _at(children[2]), f"the maximum must be from 1 to {MOST}, not {most}"
+            raise MistakeError(
+                offset(children[2]), f"the maximum must be from 1 to {MOST}, not {most}"
             )
         if least > most:
-            raise _MistakeError(
-                _at(children[1]), f"the minimum {least} is above the maximum {most}"
+            raise MistakeError(
+                offset(children[1]), f"the minimum {least} is above the maximum {most}"
             )
         return least, most
 
@@ -225,28 +191,28 @@ class _Builder(Transformer[Token, Any]):
 
     def variable_declaration(self, children: list[Any]) -> VariableDeclaration:
         sign, name, value = children
-        return VariableDeclaration(str(name), value, _at(sign))
+        return VariableDeclaration(str(name), value, offset(sign))
 
     def binary(self, children: list[Any]) -> BinaryNode:
         left, operator, right = children
-        return BinaryNode(str(operator), left, right, _at(operator))
+        return BinaryNode(str(operator), left, right, offset(operator))
 
     def unary(self, children: list[Any]) -> UnaryNode:
         operator, operand = children
-        return UnaryNode(str(operator), operand, _at(operator))
+        return UnaryNode(str(operator), operand, offset(operator))
 
     def variable(self, children: list[Token]) -> VariableNode:
-        return VariableNode(str(children[1]), _at(children[0]))
+        return VariableNode(str(children[1]), offset(children[0]))
 
     def call(self, children: list[Any]) -> CallNode:
         name, arguments = children
-        return CallNode(str(name), arguments or (), _at(name))
+        return CallNode(str(name), arguments or (), offset(name))
 
     def arguments(self, children: list[Expression]) -> tuple[Expression, ...]:
         return tuple(children)
 
     def bracketed(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), _at(children[0]))
+        return ListNode(children[1] or (), offset(children[0]))
 
     def parenthesized(self, children: list[Expression]) -> Expression:
         return children[0]
@@ -256,34 +222,34 @@ class _Builder(Transformer[Token, Any]):
         several = isinstance(left, CallNode) and left.name in ("ent_groups", "tok_ancestors")
         listed = isinstance(right, ListNode)
         if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
-            return BinaryNode(str(operator), left, right, _at(operator))
+            return BinaryNode(str(operator), left, right, offset(operator))
         # "contains", or "is one of" where the list stands on the right of a single value
         arguments = (right, left) if listed and not several else (left, right)
         name = "has_all" if listed and several else "has"
-        contains = CallNode(name, arguments, _at(operator))
+        contains = CallNode(name, arguments, offset(operator))
         return contains if operator in ("@@", "==") else UnaryNode("!", contains, contains.at)
 
     def bare_property(self, children: list[Token]) -> CallNode:
         word = children[0]
         if word not in _PROPERTIES:
             known = ", ".join(_PROPERTIES)
-            raise _MistakeError(
-                _at(word),
+            raise MistakeError(
+                offset(word),
                 f"an entity has no property '{word}'",
                 f"there are {known}, and ~name for metadata",
             )
-        return CallNode(_PROPERTIES[word], (), _at(word))
+        return CallNode(_PROPERTIES[word], (), offset(word))
 
     def metadata(self, children: list[Token]) -> CallNode:
         sign, name = children
-        return CallNode("meta_ent", (LiteralNode(str(name), _at(name)),), _at(sign))
+        return CallNode("meta_ent", (LiteralNode(str(name), offset(name)),), offset(sign))
 
     def negative(self, children: list[Token]) -> LiteralNode:
-        sign, number = children
-        return LiteralNode(-_number(number), _at(sign))
+        sign, digits = children
+        return LiteralNode(-number(digits), offset(sign))
 
     def literal(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(_literal(children[0]), _at(children[0]))
+        return LiteralNode(literal(children[0]), offset(children[0]))
 
     def boolean(self, children: list[Token]) -> bool:
         return children[0].type == "TRUE"
@@ -293,39 +259,41 @@ class _Builder(Transformer[Token, Any]):
         value: dict[str, Any] = {}
         for at, key, held in (member for member in members if member is not None):
             if key in value:
-                raise _MistakeError(at, f"the key '{key}' stands here twice")
+                raise MistakeError(at, f"the key '{key}' stands here twice")
             value[key] = held
-        return _Json(value, _at(brace))
+        return _Json(value, offset(brace))
 
     def member(self, children: list[Any]) -> tuple[int, str, Any]:
         key, value = children
-        return _at(key), _unquoted(key), value.value
+        return offset(key), unquoted(key), value.value
 
     def array(self, children: list[Any]) -> _Json:
         bracket, *items = children
-        return _Json([item.value for item in items if item is not None], _at(bracket))
+        return _Json([item.value for item in items if item is not None], offset(bracket))
 
     def negative_number(self, children: list[Any]) -> _Json:
-        sign, number = children
-        return _Json(-_number(number), _at(sign))
+        sign, digits = children
+        return _Json(-number(digits), offset(sign))
 
     def unquoted(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(str(children[0]), _at(children[0]))
+        return LiteralNode(str(children[0]), offset(children[0]))
 
     def short_values(self, children: list[Expression]) -> tuple[Expression, ...]:
         return tuple(children)
 
     def short_list(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), _at(children[0]))
+        return ListNode(children[1] or (), offset(children[0]))
 
 
-def _refuse_second_order(clauses: Iterable[_Clause]) -> None:
-    """``ordered=…`` is short for an option, which must not be given again."""
-    given = {clause.name: clause for clause in clauses}
-    options = given.get("options")
-    if "ordered" in given and options is not None and "ordered" in options.value:
-        second = max(given["ordered"], options, key=lambda clause: clause.at)
-        raise _MistakeError(second.at, "'ordered' is given twice")
+def _refuse_twice(clauses: Iterable[_Clause]) -> None:
+    given: dict[str, _Clause] = {}
+    for clause in clauses:
+        if clause.name in given:
+            raise MistakeError(clause.at, f"'{clause.name}' is given twice")
+        given[clause.name] = clause
+    options, ordered = given.get("options"), given.get("ordered")
+    if options and ordered and "ordered" in options.value:  # ordered=… is short for the option
+        raise MistakeError(max(options.at, ordered.at), "'ordered' is given twice")
 
 
 def _finished(intent: _Intent, text: str) -> IntentNode:
@@ -381,7 +349,7 @@ def _check_depth(expression: Expression) -> None:
         level = [child for node in level for child in _children(node)]
         if not level:
             return
-    raise _MistakeError(
+    raise MistakeError(
         level[0].at,
         f"the expression is nested or chained more than {DEEPEST_TREE} deep",
         "use has(list(…), …) for long alternatives, or several terms",
@@ -412,53 +380,4 @@ def _check_depth_of_json(clause: _Clause) -> None:
         ]
         if not level:
             return
-    raise _MistakeError(clause.value_at, f"this is nested more than {DEEPEST_TREE} deep")
-
-
-def _at(token: Token) -> int:
-    return token.start_pos or 0
-
-
-def _literal(token: Token) -> bool | int | float | str | None:
-    match token.type:
-        case "NULL":
-            return None
-        case "TRUE" | "FALSE":
-            return token.type == "TRUE"
-        case "STRING":
-            return _unquoted(token)
-        case _:
-            return _number(token)
-
-
-def _number(token: Token) -> int | float:
-    digits = token.replace("_", "")
-    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
-        raise _MistakeError(_at(token), "a number does not begin with 0")
-    number = float(digits)
-    if isinf(number):
-        raise _MistakeError(_at(token), "this number is too large")
-    # what does not fit 64 bits is a fraction; only numbers of a sane length get this far
-    return whole if digits.isdigit() and (whole := int(digits)) <= _LARGEST else number
-
-
-def _unquoted(token: Token) -> str:
-    def character(match: re.Match[str]) -> str:
-        escape = match[1]
-        if len(escape) >= 5:
-            units = (int(unit, 16) for unit in escape[1:].split("\\u"))
-            found = b"".join(unit.to_bytes(2, "big") for unit in units).decode(
-                "utf-16-be", "ignore"
-            )
-            if found:
-                return found
-        elif escape in _ESCAPES:
-            return _ESCAPES[escape]
-        hint = (
-            "\\u takes four hexadecimal digits of a whole character, such as \\u00e9"
-            if escape[0] == "u"
-            else "a backslash itself is written twice: '\\\\'"
-        )
-        raise _MistakeError(_at(token) + 1 + match.start(), f"'\\{escape}' is no escape", hint)
-
-    return _ESCAPE.sub(character, token[1:-1])
+    raise MistakeError(clause.value_at, f"this is nested more than {DEEPEST_TREE} deep")

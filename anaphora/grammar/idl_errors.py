@@ -7,7 +7,7 @@ authors make most have a lesson each; for the others the terminals are listed in
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
@@ -57,7 +57,9 @@ _CLAUSES = {
 _CLOSERS = {"{": "}", "(": ")", "[": "]"}
 _OPERATORS = {"and": "&&", "or": "||", "not": "!"}
 _SLIPS = {"===": "==", "=<": "<=", "=>": ">=", "<>": "!=", "!==": "!="}
-_CURLY = "‘’‚“”„«»`´"  # noqa: RUF001 - the quotation marks that are not the language's
+_CURLY = "‘’‚“”„«»`´"  # not the language's own quotation marks
+
+_WIDEST = 24
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _LAST_WORD = re.compile(r"(?<!\w)([^\W\d]\w*)\s*$")
@@ -155,11 +157,11 @@ def _slip(spot: _Spot) -> _Lesson | None:
                 return _Lesson(f"'{slip}' is no operator", f"write {meant}", at)
     if spot.rest[:1] in ("&", "|"):
         return _Lesson(f"'{spot.rest[0]}' is no operator", f"write {spot.rest[0] * 2}")
-    if (meant := _OPERATORS.get(spot.word.lower())) and spot.wants_operator:
-        return _Lesson(f"'{spot.word}' is no operator", f"write {meant}")
+    if (operator := _OPERATORS.get(spot.word.lower())) and spot.wants_operator:
+        return _Lesson(f"'{spot.word}' is no operator", f"write {operator}")
     last = spot.find(_LAST_WORD)
-    if last and (meant := _OPERATORS.get(last[1].lower())) and spot.rest[:1] not in "})":
-        return _Lesson(f"'{last[1]}' is no operator", f"write {meant}", last.start(1))
+    if last and (operator := _OPERATORS.get(last[1].lower())) and spot.rest[:1] not in "})":
+        return _Lesson(f"'{last[1]}' is no operator", f"write {operator}", last.start(1))
     return None
 
 
@@ -184,7 +186,7 @@ def _unclosed_bracket(spot: _Spot) -> _Lesson | None:
         return _Lesson(f"there is no '{opener}' for this '{first}'") if unopened else None
     if spot.inside == "predicate" and first == ")" and spot.open.value == "{":
         return _Lesson("there is no '(' for this ')'")
-    return _unclosed(spot.open, spot.text)
+    return _unclosed(spot.open, spot.text, more=bool(first))
 
 
 def _assignment(spot: _Spot) -> _Lesson | None:
@@ -292,12 +294,13 @@ _LESSONS: tuple[Callable[[_Spot], _Lesson | None], ...] = (
 )
 
 
-def _unclosed(bracket: Token, text: str, *, at: int | None = None) -> _Lesson:
+def _unclosed(bracket: Token, text: str, *, more: bool = True, at: int | None = None) -> _Lesson:
     start = bracket.start_pos or 0
-    column = start - text.rfind("\n", 0, start)
-    place = f"line {text.count(chr(10), 0, start) + 1}, column {column}"
-    closer = _CLOSERS[bracket.value]
-    return _Lesson(f"a '{bracket}' is not closed", f"the one of {place} needs a {closer}", at)
+    line = text[start:].split("\n", 1)[0].rstrip()
+    shown = line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…"
+    # At the end of the text the caret says it; whoever cut the text off may know more.
+    hint = f"add the missing {_CLOSERS[bracket.value]} for: {shown}" if more else ""
+    return _Lesson(f"a '{bracket}' is not closed", hint, at)
 
 
 def _found(rest: str) -> str:
@@ -324,7 +327,7 @@ def _listed(expected: frozenset[str]) -> str:
 
 
 def _spot(error: UnexpectedInput, text: str) -> _Spot:
-    parser: Any = error.interactive_parser  # type: ignore[attr-defined]  # set by the LALR parser
+    parser: Any = error.interactive_parser
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
     position: int | None = error.pos_in_stream
     at = len(text.rstrip()) if ended or position is None else position
@@ -335,7 +338,7 @@ def _spot(error: UnexpectedInput, text: str) -> _Spot:
 def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
     """The last bracket that is open on the parser's stack, and what it is the bracket of."""
     opened: list[tuple[Token, str]] = []
-    for before, token in _with_previous(stack):
+    for before, token in pairwise([None, *stack]):
         if not isinstance(token, Token):
             continue
         if token.value in _CLOSERS.values():
@@ -343,10 +346,6 @@ def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
         elif token.value in _CLOSERS:
             opened.append((token, _kind(before, token, opened)))
     return opened[-1] if opened else (None, "")
-
-
-def _with_previous(stack: list[Any]) -> Iterator[tuple[Any, Any]]:
-    return pairwise([None, *stack])
 
 
 def _kind(before: Any, bracket: Token, opened: list[tuple[Token, str]]) -> str:

@@ -19,6 +19,7 @@ from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.macro_errors import problem_of
+from anaphora.grammar.parsing import MistakeError, check_text, load_parser, located, offset
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.places import problem_at
 
@@ -34,7 +35,6 @@ LONGEST_PHRASE = 2_000  # characters
 _ENDLESS = 10**12
 _SPECIAL = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
 _BRACE = re.compile(r"\\.|[{}]")
-_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
 _MACRO_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
 
 
@@ -53,14 +53,8 @@ def expand(
             return ((plain,),)
     if not text.strip():
         raise GrammarError(problem_at(text, source, 0, "the synonym is empty"))
-    try:
+    with located(text, source, problem_of):
         return _expanded(text, _Macros(macros or {}), limit)
-    except UnexpectedInput as error:
-        raise GrammarError(problem_of(error, text, source)) from None
-    except _MistakeError as mistake:
-        raise GrammarError(
-            problem_at(text, source, mistake.at, mistake.message, mistake.hint)
-        ) from None
 
 
 def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
@@ -76,17 +70,10 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
             _Macros(macros).measure(_parsed(text), name)
         except UnexpectedInput as error:
             problems.append((name, problem_of(error, text, "")))
-        except _MistakeError as mistake:
+        except MistakeError as mistake:
             found = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
             problems.append((name, found))
     return problems
-
-
-class _MistakeError(Exception):
-    """Something that the grammar allows and the language doesn't, at an offset of the text."""
-
-    def __init__(self, at: int, message: str, hint: str = "") -> None:
-        self.at, self.message, self.hint = at, message, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,27 +112,17 @@ _NOTHING = _Sequence(())
 
 @cache
 def _parser() -> Lark:
-    return Lark.open_from_package(
-        __package__,
-        "macro.lark",
-        parser="lalr",
-        transformer=_Builder(),
-        maybe_placeholders=True,
-    )
+    return load_parser("macro.lark", _Builder())
 
 
 @lru_cache(maxsize=1_000)  # the macros of a model are read again for each synonym that names them
 def _parsed(text: str) -> _Piece:
-    if len(text) > LONGEST_TEXT:
-        message = f"the text has {len(text):,} characters, more than the {LONGEST_TEXT:,} allowed"
-        raise _MistakeError(0, message)
-    if half := _HALF.search(text):
-        raise _MistakeError(half.start(), "half of a character stands here")
+    check_text(text, LONGEST_TEXT)
     depth = 0
     for brace in _BRACE.finditer(text):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth > DEEPEST_NESTING:
-            raise _MistakeError(brace.start(), f"groups are nested over {DEEPEST_NESTING} deep")
+            raise MistakeError(brace.start(), f"groups are nested over {DEEPEST_NESTING} deep")
     parsed: Any = _parser().parse(text)
     tree: _Piece = parsed
     return tree
@@ -168,16 +145,16 @@ class _Builder(Transformer[Token, Any]):
 
     def regex(self, children: list[Token]) -> Pattern:
         token = children[0]
-        at = token.start_pos or 0
+        at = offset(token)
         if len(token) == 4:
-            raise _MistakeError(at, "this regular expression is empty")
+            raise MistakeError(at, "this regular expression is empty")
         try:
             return Pattern(token[2:-2].replace("\\/", "/"))
         except GrammarError as error:
-            raise _MistakeError(at, error.message, error.hint) from None
+            raise MistakeError(at, error.message, error.hint) from None
 
     def macro(self, children: list[Token]) -> _Macro:
-        return _Macro(str(children[0]), children[0].start_pos or 0)
+        return _Macro(str(children[0]), offset(children[0]))
 
     def nothing(self, children: list[Token | None]) -> _Piece:
         return _NOTHING
@@ -187,11 +164,11 @@ class _Builder(Transformer[Token, Any]):
 
     def group(self, children: list[Any]) -> _Group:
         brace, *alternatives, quantifier = children
-        at = brace.start_pos or 0
+        at = offset(brace)
         if all(alternative == _NOTHING for alternative in alternatives):
-            raise _MistakeError(at, "a group of nothing but _ stands for nothing")
+            raise MistakeError(at, "a group of nothing but _ stands for nothing")
         if any(isinstance(one, str) and not one.strip() for one in alternatives):
-            raise _MistakeError(at, "an alternative of this group is empty", "write _ for nothing")
+            raise MistakeError(at, "an alternative of this group is empty", "write _ for nothing")
         least, most = quantifier or (1, 1)
         return _Group(tuple(alternatives), least, most)
 
@@ -200,12 +177,12 @@ class _Builder(Transformer[Token, Any]):
 
     def between(self, children: list[Token]) -> tuple[int, int]:
         least, most = (int(child[:9]) for child in children)
-        at = children[0].start_pos or 0
+        at = offset(children[0])
         if not 1 <= most <= MOST_REPEATED:
             message = f"the maximum must be from 1 to {MOST_REPEATED}, not {_short(children[1])}"
-            raise _MistakeError(children[1].start_pos or 0, message)
+            raise MistakeError(offset(children[1]), message)
         if least > most:
-            raise _MistakeError(at, f"the minimum {least} is above the maximum {most}")
+            raise MistakeError(at, f"the minimum {least} is above the maximum {most}")
         return least, most
 
 
@@ -254,20 +231,20 @@ class _Macros:
         names = [one.name for one in path]
         if name in names:
             circle = " → ".join((*names[names.index(name) :], name))
-            raise _MistakeError(at, f"the macro {name} contains itself: {circle}")
+            raise MistakeError(at, f"the macro {name} contains itself: {circle}")
         if name not in self._texts:
             close = get_close_matches(name, self._texts, n=1)
             hint = f"did you mean {close[0]}?" if close else ""
-            raise _MistakeError(at, f"{where}there is no macro {_short(name)}", hint)
+            raise MistakeError(at, f"{where}there is no macro {_short(name)}", hint)
         if len(path) > DEEPEST_NESTING:
-            raise _MistakeError(at, f"macros are nested more than {DEEPEST_NESTING} deep")
+            raise MistakeError(at, f"macros are nested more than {DEEPEST_NESTING} deep")
         try:
             tree = self._parsed[name] = _parsed(self._texts[name])
         except UnexpectedInput as error:
             found = problem_of(error, self._texts[name], "")
-            raise _MistakeError(at, f"in {name}: {found.message}", found.hint) from None
-        except _MistakeError as mistake:
-            raise _MistakeError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+            raise MistakeError(at, f"in {name}: {found.message}", found.hint) from None
+        except MistakeError as mistake:
+            raise MistakeError(at, f"in {name}: {mistake.message}", mistake.hint) from None
         return _Open(name, at, tree, _references(tree))
 
     def _size_of(self, piece: _Piece) -> _Size:
@@ -332,13 +309,13 @@ def _expanded(text: str, macros: _Macros, limit: int) -> tuple[Phrase, ...]:
     if size.phrases > limit:
         many = f"{size.phrases:,}{' or more' if size.phrases == _ENDLESS else ''}"
         message = f"'{_short(text)}' stands for {many} phrases, more than the {limit:,} allowed"
-        raise _MistakeError(0, message)
+        raise MistakeError(0, message)
     if size.longest > LONGEST_PHRASE:
         message = f"'{_short(text)}' stands for phrases of more than {LONGEST_PHRASE:,} characters"
-        raise _MistakeError(0, message)
+        raise MistakeError(0, message)
     phrases = tuple(dict.fromkeys(_folded(way) for way in macros.write(tree)))
     if () in phrases:
-        raise _MistakeError(
+        raise MistakeError(
             0, f"'{_short(text)}' can stand for nothing at all", "one word must stay"
         )
     return phrases

@@ -12,7 +12,7 @@ from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Candidate, Filling, Match, TermMatch
 from anaphora.intents.ranking import rank
 from anaphora.models.utterance import Entity, Utterance, Variant
-from anaphora.stm.conversation import Conversation, Remembered
+from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
 __all__ = ["Question", "Scene", "fillings", "scenes", "solve"]
@@ -40,7 +40,7 @@ class Scene:
     sentence: tuple[Candidate, ...]
     memory: tuple[Candidate, ...]
     hidden: tuple[tuple[Remembered, frozenset[str]], ...]
-    flow: str
+    flow: tuple[FlowStep, ...]
     surroundings: Surroundings
 
 
@@ -71,10 +71,8 @@ def scenes(
     Pending entities count as part of the sentence: a new entity stands in for one whose groups
     include its own, and both stand in for remembered ones.
     """
-    flow = " ".join(step.intent for step in conversation.flow)
-    number = conversation.questions + 1
     return tuple(
-        _scene(variant, question.surroundings, conversation, flow, number, pending)
+        _scene(variant, question.surroundings, conversation, pending)
         for variant in question.variants
     )
 
@@ -89,14 +87,13 @@ def _scene(
     variant: Variant,
     surroundings: Surroundings,
     conversation: Conversation,
-    flow: str,
-    number: int,
     pending: Sequence[Entity],
 ) -> Scene:
     groups = [entity.groups for entity in variant.entities]
     kept = [held for held in pending if not any(new <= held.groups for new in groups)]
     groups += [entity.groups for entity in kept]
     offers, hidden = offered(conversation, groups)
+    number = conversation.questions + 1
     return Scene(
         variant=variant,
         sentence=(
@@ -108,7 +105,7 @@ def _scene(
             for offer in offers
         ),
         hidden=hidden,
-        flow=flow,
+        flow=conversation.flow,
         surroundings=replace(surroundings, entities=variant.entities),
     )
 
@@ -164,8 +161,10 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
 def _obstacle(filling: Filling, scene: Scene) -> str:
     intent = filling.intent
     options = intent.options
-    if intent.flow is not None and not intent.flow.occurs_in(scene.flow):
-        return f"its flow /{intent.flow.text}/ is not found in the dialog '{scene.flow}'"
+    if intent.flow is not None:
+        dialog = " ".join(step.intent for step in scene.flow)
+        if not intent.flow.occurs_in(dialog):
+            return f"its flow /{intent.flow.text}/ is not found in the dialog '{dialog}'"
     if not any(match.hits for match in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count, product
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -69,6 +71,14 @@ MISTAKES = {
     "{a|_b}": "alone between bars",
     "{a}[2,1]": "minimum 2 is above",
     "{a}[0,0]": "maximum must be from 1",
+    "{a}[1]": "a repetition is written {word}[1,2]",
+    "{a}[x,y]": "this is no repetition",
+    "{a}[1,99999999999]": "not 99999999999",
+    "^^{# == 'a'}^^": "'^^' has no meaning in a synonym",
+    "////": "this regular expression is empty",
+    "//\ud83d//": "half of a character",
+    "a \ud83d": "half of a character",
+    "http://example": "// is \\/\\/",
     "{a}[1,999]": "maximum must be from 1",
     "{a}[1": "a '[' is not closed",
     "[a]": "a repetition is written",
@@ -102,7 +112,9 @@ def test_a_mistake_is_shown_where_it_stands():
 
 def test_the_number_of_phrases_is_limited_and_the_synonym_named():
     assert len(texts("{a|b}{a|b}", limit=4)) == 4
-    with pytest.raises(GrammarError, match=r"'\{a\|b\}\{a\|b\}' stands for 4 phrases; 3 are"):
+    with pytest.raises(
+        GrammarError, match=r"'\{a\|b\}\{a\|b\}' stands for 4 phrases, more than the 3"
+    ):
         texts("{a|b}{a|b}", limit=3)
 
 
@@ -133,6 +145,23 @@ def test_macros_nested_too_deep_are_refused():
     chain = {f"<M{n}>": f"<M{n + 1}>" for n in range(100)} | {"<M100>": "a"}
     with pytest.raises(GrammarError, match="nested more than 50 deep"):
         expand("<M0>", chain)
+
+
+def test_macros_and_groups_may_both_be_nested_as_deep_as_each_of_them_may():
+    nested = {f"<M{n}>": "{a " * 50 + f"<M{n + 1}>" + "}" * 50 for n in range(45)}
+    with pytest.raises(GrammarError, match="more than 2,000 characters"):
+        expand("<M0>", nested | {"<M45>": "b"})
+    assert check_macros(nested | {"<M45>": "b"}) == []
+    plain = {name: text.replace("a ", "") for name, text in nested.items()}
+    assert expand("<M0>", plain | {"<M45>": "b"}) == (("b",),)
+
+
+def test_a_mistake_inside_a_macro_is_shown_where_the_synonym_names_it():
+    macros = {"<A>": "<B> x", "<B>": "{y"}
+    with pytest.raises(GrammarError) as caught:
+        expand("the <A>", macros)
+    assert (caught.value.line, caught.value.column) == (1, 5)
+    assert caught.value.message == "in <B>: a '{' is not closed"
 
 
 words = st.text("abc", min_size=1, max_size=3)
@@ -168,3 +197,44 @@ def test_any_text_is_expanded_or_refused(text):
         assert phrases
         assert len(set(phrases)) == len(phrases)
         assert all(chunk for phrase in phrases for chunk in phrase if isinstance(chunk, str))
+
+
+# A tree is the name of a word, a row of trees, or a group of trees with a quantifier.
+trees = st.recursive(
+    st.just("word"),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3).map(lambda row: ("row", row))
+        | st.tuples(
+            st.just("group"),
+            st.lists(inner, min_size=1, max_size=3),
+            st.sampled_from([("", [1]), ("?", [0, 1]), ("[1,2]", [1, 2]), (" [ 2,2 ]", [2])]),
+        )
+    ),
+    max_leaves=5,
+)
+
+
+def written(tree, number):
+    """A synonym with a word of its own at each leaf, and the phrases that it must stand for."""
+    if tree == "word":
+        word = f"w{next(number)}"
+        return word, [(word,)]
+    parts = [written(part, number) for part in tree[1]]
+    if tree[0] == "row":
+        ways = product(*(phrases for _, phrases in parts))
+        return " ".join(text for text, _ in parts), [sum(way, ()) for way in ways]
+    quantifier, repeats = tree[2]
+    text = "{" + "|".join(text for text, _ in parts) + "}" + quantifier
+    return text, [way * times for _, ways in parts for way in ways for times in repeats]
+
+
+@given(trees)
+def test_a_nested_synonym_stands_for_what_its_parts_stand_for(tree):
+    text, phrases = written(tree, count())
+    expected = list(dict.fromkeys((" ".join(("first", *phrase)),) for phrase in phrases))
+    assert list(expand(f"first {text}", limit=100_000)) == expected
+    if len(phrases) > 1:
+        with pytest.raises(
+            GrammarError, match=f"stands for .* more than the {len(phrases) - 1:,} "
+        ):
+            expand(f"first {text}", limit=len(phrases) - 1)

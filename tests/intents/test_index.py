@@ -44,7 +44,7 @@ def scene(sentence: list[str], memory: list[str]) -> Scene:
     def named(names: list[str]) -> tuple[Candidate, ...]:
         return tuple(Candidate(Entity(name, frozenset({name}), name)) for name in names)
 
-    return Scene(Variant(()), named(sentence), named(memory), (), "", Surroundings())
+    return Scene(Variant(()), named(sentence), named(memory), (), (), Surroundings())
 
 
 def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:

@@ -1,0 +1,65 @@
+"""The literals of the intent language: what a token of its grammar stands for."""
+
+from __future__ import annotations
+
+import re
+from math import isinf
+
+from lark import Token
+
+from anaphora.grammar.parsing import MistakeError, offset
+
+__all__ = ["literal", "number", "unquoted"]
+
+_LARGEST = 2**63 - 1
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"\\({_PAIR}|u[0-9a-fA-F]{{4}}|.)", re.DOTALL)
+_UNICODE_HINT = r"\u takes four hexadecimal digits of a whole character, such as \u00e9"
+_ESCAPE_HINT = r"a backslash itself is written twice: '\\'"
+
+
+def literal(token: Token) -> bool | int | float | str | None:
+    """The value of a literal of any kind; raises MistakeError for one that has none."""
+    match token.type:
+        case "NULL":
+            return None
+        case "TRUE" | "FALSE":
+            return token.type == "TRUE"
+        case "STRING":
+            return unquoted(token)
+        case _:
+            return number(token)
+
+
+def number(token: Token) -> int | float:
+    """An integer if it is written as one and fits 64 bits, else a fraction."""
+    digits = token.replace("_", "")
+    if digits[0] == "0" and digits[1:2].isdigit():
+        raise MistakeError(offset(token), "a number does not begin with 0")
+    fraction = float(digits)
+    if isinf(fraction):
+        raise MistakeError(offset(token), "this number is too large")
+    # Python refuses to read an integer of thousands of digits; those are infinite fractions.
+    return whole if digits.isdigit() and (whole := int(digits)) <= _LARGEST else fraction
+
+
+def unquoted(token: Token) -> str:
+    """A text without its quotes and with its escapes replaced."""
+
+    def character(match: re.Match[str]) -> str:
+        escape = match[1]
+        found = _of_units(escape) if len(escape) > 1 else _ESCAPES.get(escape)
+        if found:
+            return found
+        at = offset(token) + 1 + match.start()
+        hint = _UNICODE_HINT if escape[0] == "u" else _ESCAPE_HINT
+        raise MistakeError(at, f"'\\{escape}' is no escape", hint)
+
+    return _ESCAPE.sub(character, token[1:-1])
+
+
+def _of_units(escape: str) -> str:
+    """The character of ``u00e9``, or of a surrogate pair; '' for half of one."""
+    units = (int(unit, 16) for unit in escape[1:].split("\\u"))
+    return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be", "ignore")

@@ -1,0 +1,63 @@
+"""What the readers of both languages share: the parser, the limits of a text, and mistakes that
+are found while nodes are built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput
+
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.places import problem_at
+
+__all__ = ["MistakeError", "check_text", "load_parser", "located", "offset"]
+
+_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
+
+
+class MistakeError(Exception):
+    """Something that the grammar allows and the language doesn't, at an offset of the text."""
+
+    def __init__(self, at: int, message: str, hint: str = "") -> None:
+        self.at, self.message, self.hint = at, message, hint
+
+
+def load_parser(grammar: str, builder: Transformer[Token, Any]) -> Lark:
+    """The parser of a grammar file of this package. ``builder`` makes the nodes while the text
+    is read: no tree is walked."""
+    return Lark.open_from_package(
+        __package__, grammar, parser="lalr", transformer=builder, maybe_placeholders=True
+    )
+
+
+def check_text(text: str, longest: int) -> None:
+    """Raises :class:`MistakeError` for a text of more than ``longest`` characters or with half
+    a character in it."""
+    if len(text) > longest:
+        message = f"the text has {len(text):,} characters, more than the {longest:,} allowed"
+        raise MistakeError(0, message)
+    if half := _HALF.search(text):
+        raise MistakeError(half.start(), "half of a character stands here")
+
+
+@contextmanager
+def located(
+    text: str, source: str, problem_of: Callable[[UnexpectedInput, str, str], Problem]
+) -> Iterator[None]:
+    """Turns what a reader of ``text`` raises into a :class:`GrammarError` with its place."""
+    try:
+        yield
+    except UnexpectedInput as error:
+        raise GrammarError(problem_of(error, text, source)) from None
+    except MistakeError as mistake:
+        problem = problem_at(text, source, mistake.at, mistake.message, mistake.hint)
+        raise GrammarError(problem) from None
+
+
+def offset(token: Token) -> int:
+    """Where a token begins in its text."""
+    return token.start_pos or 0
