@@ -110,13 +110,6 @@ class _Builder(Transformer[Token, Any]):
         clauses = tuple(part for part in rest if isinstance(part, _Clause))
         terms = tuple(part for part in rest if isinstance(part, _Term))
         _refuse_twice(clauses)
-        names: set[str] = set()
-        for name_of_term in (term.name for term in terms if term.name is not None):
-            if name_of_term in names:
-                raise MistakeError(
-                    offset(name_of_term), f"there is already a term '{name_of_term}' in this intent"
-                )
-            names.add(name_of_term)
         return _Intent(offset(keyword), name, clauses, terms)
 
     def short_intent(self, children: list[Any]) -> _Intent:

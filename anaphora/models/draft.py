@@ -62,7 +62,7 @@ class Draft:
             if problem.line and isinstance(node, TextNode):
                 text = self.report.source.text
                 at = offset_of_place(node, text, problem.line, problem.column)
-            self.report.add(at, problem.message, problem.hint or self._comment_hint(path))
+            self.report.add(at, problem.message, self._comment_hint(path) or problem.hint)
 
     def complain_of_unknown(
         self, path: Path, what: str, name: str, known: Iterable[str], *, in_key: bool = False

@@ -219,7 +219,6 @@ MISTAKES = {
     "intent=x term={f(1,)}": "a value is missing before ')'",
     "intent=x term={/* foo }": "comment is not closed",
     "intent=x term={1 /* foo }": "comment is not closed",
-    "intent=x term(a)={true} term(a)={true}": "already a term 'a'",
     "intent=x flow='a' flow='b' term={true}": "given twice",
     r"intent=x term={'\q'}": "is no escape",
     "intent=x term={1 2}": "expected is an operator",
