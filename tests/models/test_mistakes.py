@@ -348,7 +348,7 @@ def test_nesting_by_aliases_counts_as_well() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ('{"id": "m",}', (1, 12), "not valid JSON"),
+        ('{"id": "m" 1}', (1, 12), "not valid JSON"),
         ('{\n  "id": tru\n}', (2, 9), "not valid JSON"),
         ('{"id": "m"', (1, 11), "not valid JSON"),
         ('{"id": "m",\n\t"name":\t[]}', (2, 10), "expected text, not a list"),
