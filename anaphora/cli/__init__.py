@@ -59,8 +59,8 @@ def anaphora(
 
 def main() -> None:
     """Run the command line; errors of the package are told without a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character is no reason to fail
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # bytes that are no text are no reason to fail
             stream.reconfigure(errors="replace")
     try:
         app()

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,11 +102,14 @@ class _Chat:
         if command in self._commands:
             self._commands[command](argument)
             return
-        close = get_close_matches(command, self._commands, n=1)
+        known = [usage.split()[0] for usage in _HELP]
+        close = get_close_matches(command.lower(), known, n=1)
         meant = f"did you mean {close[0]}?" if close else "/help lists the commands"
         self._out.print(f"There is no command {command}; {meant}")
 
     def _show_memory(self, _: str) -> None:
+        from anaphora.models.durations import format_duration
+
         now = datetime.now(UTC)
         conversation = self._engine.conversation(at=now)
         if pending := conversation.pending:
@@ -118,12 +121,13 @@ class _Chat:
             return
         table = Table("element", "value", "groups", "questions ago", "last used", box=None)
         for held in conversation.remembered:
+            age = timedelta(seconds=max(0, int((now - held.used_at).total_seconds())))
             table.add_row(
                 Text(held.entity.element),
                 Text(held.entity.said),
                 Text(", ".join(sorted(held.entity.groups))),
                 str(conversation.questions - held.question),
-                f"{max(0, int((now - held.used_at).total_seconds()))} s ago",
+                f"{format_duration(age)} ago",
             )
         self._out.print(table)
 
@@ -161,10 +165,13 @@ class _Chat:
 
 def _lines() -> Iterator[str]:
     """What the user types, a line at a time, until Ctrl-D."""
+    if sys.stdin is None:  # closed by whoever started us
+        return
     if not sys.stdin.isatty():
         yield from (line.rstrip("\r\n") for line in sys.stdin)
         return
-    with suppress(ImportError):  # Windows has no readline: no history then
+    # No history on Windows, which has no readline, nor for a user without a home.
+    with suppress(ImportError, RuntimeError):
         _keep_history()
     while True:
         try:

@@ -13,8 +13,9 @@ from anaphora.cli.terminal import complain, console
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.intents.samples import DialogResult, Turn
-    from anaphora.models.domain import Dialog, Model
+    from anaphora.intents.engine import Engine
+    from anaphora.intents.samples import DialogResult
+    from anaphora.models.domain import Dialog, Model, Step
 
 __all__ = ["check"]
 
@@ -54,16 +55,13 @@ def _check(out: Console, name: str, samples: Path | None) -> bool:
 
 def _run(out: Console, model: Model, dialogs: tuple[Dialog, ...]) -> bool:
     from anaphora.intents.engine import Engine
-    from anaphora.intents.samples import run_dialogs
 
+    engine = Engine(model)
     out.print(
         f"{model.id}: {len(model.elements)} elements, {len(model.intents)} intents, "
         f"{len(dialogs)} sample dialogs"
     )
-    failed = 0
-    for result in run_dialogs(Engine(model), dialogs):
-        failed += not result.passed
-        _show(out, result)
+    failed = sum(not _passes(out, engine, dialog) for dialog in dialogs)
     if not dialogs:
         out.print("  no samples to run")
     elif failed:
@@ -73,17 +71,34 @@ def _run(out: Console, model: Model, dialogs: tuple[Dialog, ...]) -> bool:
     return not failed
 
 
-def _show(out: Console, result: DialogResult) -> None:
-    """A line for a dialog that passed, every turn of one that did not."""
-    dialog = result.dialog
+def _passes(out: Console, engine: Engine, dialog: Dialog) -> bool:
+    """Run a dialog and print a line for it, and every turn if it failed.
+
+    A response that cannot be filled fails its own dialog; the others are still run.
+    """
+    from anaphora.intents.samples import run_dialog
+
+    try:
+        result = run_dialog(engine, dialog)
+    except AnaphoraError as error:
+        _head(out, dialog, Text("✗", style="red"))
+        out.print(Text(f"        {error}", style="red"))
+        return False
+    _head(out, dialog, Text("✓", style="green") if result.passed else Text("✗", style="red"))
+    if not result.passed:
+        _show_turns(out, result)
+    return result.passed
+
+
+def _head(out: Console, dialog: Dialog, mark: Text) -> None:
+    title = dialog.name or next((_said(step) for step in dialog.steps), "empty dialog")
     place = f" (line {dialog.line})" if dialog.line else ""
-    title = dialog.name or next((_said(turn) for turn in result.turns), "empty dialog")
-    mark = Text("  ✓ ", style="green") if result.passed else Text("  ✗ ", style="red")
-    out.print(mark + Text(title + place))
-    if result.passed:
-        return
+    out.print(Text.assemble("  ", mark, f" {title}{place}"))
+
+
+def _show_turns(out: Console, result: DialogResult) -> None:
     for turn in result.turns:
-        out.print(Text(f"      {_said(turn)}", style="bold"))
+        out.print(Text(f"      {_said(turn.step)}", style="bold"))
         for failure in turn.failures:
             out.print(Text(f"        {failure}", style="red"))
         if turn.failures and turn.reply and turn.reply.explanation:
@@ -91,14 +106,14 @@ def _show(out: Console, result: DialogResult) -> None:
                 out.print(Text(f"        | {line}", style="dim"))
 
 
-def _said(turn: Turn) -> str:
+def _said(step: Step) -> str:
     from anaphora.models.domain import AskStep, PauseStep
     from anaphora.models.durations import format_duration
 
-    match turn.step:
+    match step:
         case AskStep(text):
             return text
         case PauseStep(duration):
             return f"(pause of {format_duration(duration)})"
-        case step:
+        case _:
             return f"(reset: {step.what})"

@@ -42,12 +42,15 @@ class Said:
 def read_dialog(texts: list[str] | None) -> Iterator[Said]:
     """The questions of the arguments or, if there are none, of the standard input.
 
-    Raises ``typer.BadParameter`` for a time that cannot be read, and when there is nothing to
-    read from.
+    Raises ``typer.BadParameter`` for a time that cannot be read (in the arguments, before any
+    question is asked), and when there is no question and nothing to read one from.
     """
     if texts:
-        return _questions(texts)
-    if sys.stdin.isatty():
+        questions = tuple(_questions(texts))
+        if not questions:
+            raise typer.BadParameter("there is a pause, but no question behind it")
+        return iter(questions)
+    if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("give at least one question, or pipe them in, one a line")
     return _questions(_lines())
 

@@ -14,6 +14,8 @@ def models() -> None:
     """List the bundled models.
 
     Each is a YAML file to learn from; the last line says where they are.
+
+    Example: anaphora models
     """
     from anaphora.models.catalog import names, path
     from anaphora.models.loader import load_model

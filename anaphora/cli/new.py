@@ -15,6 +15,7 @@ from anaphora.cli.terminal import console
 __all__ = ["new"]
 
 _NAME = re.compile(r"[^\W\d_][\w-]*")
+_NO_TEXT = frozenset({"true", "false", "null"})  # in YAML, unless they stand in quotes
 
 
 def new(
@@ -35,6 +36,8 @@ def new(
         raise typer.BadParameter(
             f"'{name}' cannot be an id: take letters, digits, '-' and '_', a letter first"
         )
+    if name.lower() in _NO_TEXT:
+        raise typer.BadParameter(f"'{name}' cannot be an id: YAML takes it for something else")
     target = directory / f"{name}.yaml"
     starter = files("anaphora.cli").joinpath("starter.yaml").read_text(encoding="utf-8")
     title = name.replace("-", " ").replace("_", " ").capitalize()

@@ -19,7 +19,10 @@ def schema(
 ) -> None:
     """Print the JSON Schema of model files, with which editors complete and check them.
 
-    Example: anaphora schema > anaphora.schema.json, and in the first line of a model
+    Example: anaphora schema --output anaphora.schema.json
+
+    Many editors find it by the first line of a model:
+
     # yaml-language-server: $schema=anaphora.schema.json
     """
     from anaphora.models.json_schema import json_schema

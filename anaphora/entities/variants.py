@@ -124,7 +124,8 @@ def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
 
 def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
     covered = {token for entity in entities for token in entity.tokens}
-    uncovered = [token for token in utterance.tokens if token.free and token.index not in covered]
+    known = covered.union(*utterance.resets)
+    uncovered = [token for token in utterance.tokens if token.free and token.index not in known]
     lengths = [len(entity.tokens) for entity in entities]
     rank = (
         -len(covered),

@@ -52,8 +52,8 @@ class Term:
 
     @property
     def label(self) -> str:
-        """Its id, else its place in the intent, for messages."""
-        return self.id or f"#{self.position + 1}"
+        """Its id, else its predicate, for messages."""
+        return self.id or f"{{{self.predicate.text}}}"
 
 
 @dataclass(frozen=True, slots=True)

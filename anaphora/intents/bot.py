@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
+from anaphora.errors import HandlerError
 from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.intents.decision import Decision, Mind, decide, pending_of
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 __all__ = ["Bot", "Outcome"]
+
+_Respond: TypeAlias = Callable[[Decision, Match], tuple[Conversation, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +85,11 @@ class Bot:
 
         Raises :class:`ModelError` for a language that the model doesn't have.
         """
-        if len(text) <= self._max_characters:
-            utterance = self.pipeline(text, language)
-            return _without_reset_phrases(utterance) if utterance.resets else utterance
-        return Utterance(text, language or self.model.languages[0], tokens=())
+        too_long = len(text) > self._max_characters
+        utterance = self.pipeline("" if too_long else text, language)
+        if too_long:
+            return replace(utterance, text=text)
+        return _without_reset_phrases(utterance) if utterance.resets else utterance
 
     def decide(
         self, utterance: Utterance, conversation: Conversation, at: datetime, user: str
@@ -104,18 +110,25 @@ class Bot:
         question = Question(utterance, variants(utterance), surroundings)
         return decide(self._mind, question, conversation, at)
 
-    def conclude(
-        self, decision: Decision, at: datetime, handlers: Mapping[str, Handler]
-    ) -> Outcome:
+    def answer(self, decision: Decision, at: datetime) -> Outcome:
         """Answer with the best match whose handler takes it, ask for what is missing, or say
         why not.
 
         Raises :class:`HandlerError` if a handler or a template fails.
         """
+        return self._conclude(decision, at, self._respond)
+
+    def foresee(self, decision: Decision, at: datetime) -> Outcome:
+        """What :meth:`answer` would come to if no handler passed; nothing is called for it."""
+        return self._conclude(decision, at, lambda decision, match: (decision.conversation, None))
+
+    def _conclude(self, decision: Decision, at: datetime, respond: _Respond) -> Outcome:
+        if len(decision.question.utterance.text) > self._max_characters:
+            return self._rejected(decision, at, self._why_not(decision))
         skipped: list[Match] = []
         for match in decision.matches:
             try:
-                return self._matched(decision, match, tuple(skipped), at, handlers)
+                return self._matched(decision, match, tuple(skipped), at, respond)
             except Skip:
                 skipped.append(match)
             except Reject as rejection:
@@ -132,20 +145,10 @@ class Bot:
         match: Match,
         skipped: tuple[Match, ...],
         at: datetime,
-        handlers: Mapping[str, Handler],
+        respond: _Respond,
     ) -> Outcome:
-        conversation, text, result = decision.conversation, None, None
-        utterance, filling = decision.question.utterance, match.filling
-        handler = handlers.get(match.intent.id)
-        if handler:
-            data = dict(conversation.data)
-            result = handler(match, data=data, text=utterance.text, user=conversation.user)
-            conversation = rules.with_data(conversation, data)
-            text = result if isinstance(result, str) else None
-        if result is None:
-            text = self.responses.response(
-                match.intent.id, utterance.language, self._values(decision, filling)
-            )
+        conversation, result = respond(decision, match)
+        filling = match.filling
         conversation, evicted = rules.remember(
             conversation,
             at,
@@ -160,9 +163,23 @@ class Bot:
             winner=match,
             skipped=skipped,
             evicted=evicted,
-            text=text or "",
+            text=result if isinstance(result, str) else "",
             result=result,
         )
+
+    def _respond(self, decision: Decision, match: Match) -> tuple[Conversation, Any]:
+        """What the handler returns or, if that is nothing, the response of the model; with the
+        conversation as the handler leaves it."""
+        conversation, utterance = decision.conversation, decision.question.utterance
+        handler, result = self.handlers.get(match.intent.id), None
+        if handler:
+            data = deepcopy(dict(conversation.data))  # a handler may change it and then fail
+            result = handler(match, data=data, text=utterance.text, user=conversation.user)
+            conversation = rules.with_data(conversation, _as_json(data, match.intent))
+        if result is None:
+            values = self._values(decision, match.filling)
+            result = self.responses.response(match.intent.id, utterance.language, values)
+        return conversation, result
 
     def _incomplete(self, decision: Decision, asking: Filling, at: datetime) -> Outcome:
         conversation = rules.incomplete(decision.conversation, at, pending_of(decision, at))
@@ -177,8 +194,8 @@ class Bot:
     def _rejected(
         self, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
     ) -> Outcome:
-        settings = self.model.conversation
-        conversation, evicted = rules.rejected(decision.conversation, at, settings)
+        before = decision.left or decision.conversation  # a topic that was refused is no change
+        conversation, evicted = rules.rejected(before, at, self.model.conversation)
         return Outcome(
             "rejected",
             conversation,
@@ -190,21 +207,23 @@ class Bot:
 
     def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
         """What a template may name."""
-        slots = {name: slot.value for name, slot in slots_of(filling).items()}
-        return {
+        given = {
             "intent": filling.intent.id,
             "user": decision.conversation.user,
             "text": decision.question.utterance.text,
-        } | slots
+        }
+        slots = {name: slot.value for name, slot in slots_of(filling).items()}
+        empty = {term.id for term in filling.intent.terms} - slots.keys()
+        return {name: value for name, value in given.items() if name not in empty} | slots
 
     def _why_not(self, decision: Decision) -> str:
         utterance = decision.question.utterance
+        if len(utterance.text) > self._max_characters:
+            return f"the question is longer than {self._max_characters:,} characters"
         if decision.error:
             return decision.error
         if decision.matches:
             return "every intent that matched passed on it"
-        if len(utterance.text) > self._max_characters:
-            return f"the question is longer than {self._max_characters:,} characters"
         if not utterance.text.strip():
             return "the question is empty"
         if not utterance.entities:
@@ -214,6 +233,22 @@ class Bot:
             return f"for {decision.nearest.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _as_json(data: dict[str, Any], intent: Intent) -> dict[str, Any]:
+    """What a handler leaves with the conversation, apart from whatever it still holds of it.
+
+    Raises :class:`HandlerError` for what no store could keep.
+    """
+    if not data:
+        return {}
+    try:
+        kept: dict[str, Any] = json.loads(json.dumps(data, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise HandlerError(
+            f"the handler of '{intent.id}' left something in 'data' that is not JSON: {error}"
+        ) from error
+    return kept
 
 
 def _without_reset_phrases(utterance: Utterance) -> Utterance:

@@ -15,7 +15,7 @@ from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Filling, Match
 from anaphora.intents.slots import nearest
-from anaphora.intents.solver import Question, Scene, scenes, solve
+from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
 from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
@@ -44,8 +44,9 @@ class Decision:
     ``conversation`` is the memory in which it was answered: after the timeouts, and after a
     reset if the question brought one. ``matches`` are best first. Without any, ``asking`` is
     the intent whose missing terms can be asked for, else ``nearest`` the one that came nearest.
-    ``pending`` are the entities of an earlier question that this one completes; ``error`` says
-    what a predicate could not work with.
+    ``pending`` are the entities of an earlier question that this one completes; ``left`` is the
+    memory that a change of topic left behind; ``error`` says what a predicate could not work
+    with.
     """
 
     question: Question
@@ -56,8 +57,8 @@ class Decision:
     nearest: Filling | None = None
     pending: tuple[Entity, ...] = ()
     forgotten: tuple[Forgotten, ...] = ()
+    left: Conversation | None = None
     reset_phrase: bool = False
-    topic_changed: bool = False
     error: str = ""
 
 
@@ -95,7 +96,8 @@ def pending_of(decision: Decision, at: datetime) -> Pending:
 
 
 def _after_reset(mind: Mind, question: Question, conversation: Conversation) -> Decision:
-    """A reset phrase forgets everything; what else the sentence says is answered afresh."""
+    """A reset phrase forgets everything; a question beside it is answered afresh if it is
+    complete."""
     fresh, wiped = forget_all(conversation, Rule.RESET)
     decision = _solve(mind, question, fresh)
     return replace(decision, forgotten=wiped, reset_phrase=True)
@@ -106,14 +108,15 @@ def _on_another_topic(
 ) -> Decision | None:
     """A question that is complete without any memory and whose topic is not the remembered
     one: the memory is reset before it is matched. None if this is no such question."""
-    remembered = _topics(held.entity for held in conversation.remembered)
-    if not remembered or _topics(question.utterance.entities) <= remembered:
+    current = _current_topics(conversation)
+    if not current or _topics(question.utterance.entities) <= current:
         return None
     fresh, wiped = forget_all(conversation, Rule.TOPIC)
-    decision = _solve(mind, question, fresh)
-    if not decision.matches or _topics(decision.matches[0].entities) <= remembered:
+    # The flow so far may be what lets an intent match; it is forgotten with the rest then.
+    decision = _solve(mind, question, replace(fresh, flow=conversation.flow))
+    if not decision.matches or _topics(decision.matches[0].entities) <= current:
         return None
-    return replace(decision, forgotten=wiped, topic_changed=True)
+    return replace(decision, conversation=fresh, forgotten=wiped, left=conversation)
 
 
 def _completing(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
@@ -126,11 +129,18 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
     if _solve(mind, question, replace(conversation, remembered=())).matches:
         return None
     alone = Mind.of(replace(mind.model, intents=(intent,)))
-    decision = _solve(alone, question, conversation, pending.entities)
-    if decision.matches:
-        return decision
-    asked = _ask(alone, decision)
-    return asked if asked.asking else None
+    # An answer stands in for what was said before or, where more is needed, is added to it.
+    ways = [
+        _solve(alone, replace(question, variants=(variant,)), conversation, entities)
+        for keep in (False, True)
+        for variant in question.variants
+        for entities in [pending.entities if keep else not_replaced(pending.entities, variant)]
+    ]
+    answered = [way for way in ways if way.matches]
+    if answered:
+        return answered[0]
+    asked = [way for way in (_ask(alone, way) for way in ways) if way.asking]
+    return max(asked, key=lambda way: len(way.asking.taken) if way.asking else 0, default=None)
 
 
 def _on_its_own(mind: Mind, question: Question, conversation: Conversation) -> Decision:
@@ -160,6 +170,13 @@ def _ask(mind: Mind, decision: Decision) -> Decision:
         if asking:
             return replace(decision, asking=asking, nearest=asking)
     return replace(decision, nearest=nearest(intents, index, where))
+
+
+def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:
+    """The topics that were used last: an incomplete question may have left older ones."""
+    topics = [held for held in conversation.remembered if held.entity.topic]
+    last = max((held.used_match for held in topics), default=0)
+    return _topics(held.entity for held in topics if held.used_match == last)
 
 
 def _topics(entities: Iterable[Entity]) -> set[tuple[str, str | None]]:

@@ -58,6 +58,7 @@ class Engine:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
         loaded = [model if isinstance(model, Model) else load_model(model) for model in models]
+        _check(loaded, nlp)
         self._bots = {
             model.id: Bot(model, nlp=nlp, max_characters=max_characters) for model in loaded
         }
@@ -82,9 +83,10 @@ class Engine:
     ) -> Reply:
         """Answer one question of ``user``'s conversation with ``model`` (its id).
 
-        ``at`` is the time of the question, now if left out; ``language`` one of the model's,
-        detected if left out. A reply that needs no handler never raises; a question that can't
-        be understood is answered with the status ``rejected``.
+        ``at`` is the time of the question, now if left out (conversations leave the store by
+        the engine's clock: give it one if the questions lie in the past); ``language`` is one
+        of the model's, detected if left out. A question that can't be understood is answered
+        with the status ``rejected``.
 
         Raises :class:`HandlerError` if the handler or the response template of the intent
         fails: the conversation is then as it was before the question. Raises :class:`Conflict`
@@ -94,9 +96,9 @@ class Engine:
         utterance = bot.read(text, language)
         with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
             decision = bot.decide(utterance, session.conversation, now, user)
-            outcome = bot.conclude(decision, now, bot.handlers)
+            outcome = bot.answer(decision, now)
+            explanation = _explain(bot, decision, outcome) if explain else None
             session.commit(outcome.conversation)
-        explanation = _explain(bot, decision, outcome) if explain else None
         return _reply(outcome, explanation)
 
     def explain(
@@ -116,7 +118,7 @@ class Engine:
         bot, now = self._bot(model), self._time(at)
         conversation = self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
         decision = bot.decide(bot.read(text, language), conversation, now, user)
-        return _explain(bot, decision, bot.conclude(decision, now, handlers={}))
+        return _explain(bot, decision, bot.foresee(decision, now))
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
         """Register the decorated function as the handler of ``intent``.
@@ -172,7 +174,7 @@ class Engine:
             elif what == "entities":
                 conversation, _ = rules.forget(conversation, lambda entity: True)
             else:
-                conversation, _ = rules.forget_all(conversation)
+                conversation = Conversation(user, bot.model.id)
             session.commit(conversation)
 
     def conversation(
@@ -201,6 +203,14 @@ class Engine:
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
         return now
+
+
+def _check(models: list[Model], nlp: object) -> None:
+    ids = [model.id for model in models]
+    if twice := next((id for id in ids if ids.count(id) > 1), None):
+        raise AnaphoraError(f"two models have the id '{twice}': an engine tells them by it")
+    if nlp is not None and len(models) > 1:
+        raise AnaphoraError("a spaCy pipeline of your own serves one model: make an engine of it")
 
 
 def _reply(outcome: Outcome, explanation: Explanation | None) -> Reply:

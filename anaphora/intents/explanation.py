@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from anaphora.errors import EvaluationError
+from anaphora.grammar.intent import Intent
 from anaphora.intents.decision import Decision, Mind
 from anaphora.intents.index import keys_of
 from anaphora.intents.match import Candidate, Filling, Match
@@ -146,7 +148,7 @@ def explain(
     evicted: Sequence[Forgotten] = (),
 ) -> Explanation:
     """Tell how ``decision`` came about and what became of it."""
-    scene = _scene_of(decision, winner)
+    scene = _scene_of(decision, winner.filling if winner else decision.asking or decision.nearest)
     misses, untouched = ((), 0) if decision.error else _misses(mind, decision, scene)
     return Explanation(
         text=decision.question.utterance.text,
@@ -161,12 +163,12 @@ def explain(
         misses=misses,
         untouched=untouched,
         forgotten=(*decision.forgotten, *evicted),
-        notes=tuple(_notes(decision)),
+        notes=tuple(_notes(decision, scene)),
     )
 
 
-def _scene_of(decision: Decision, winner: Match | None) -> Scene:
-    chosen = winner.filling.variant if winner else None
+def _scene_of(decision: Decision, shown: Filling | None) -> Scene:
+    chosen = shown.variant if shown else None
     return next((scene for scene in decision.scenes if scene.variant is chosen), decision.scenes[0])
 
 
@@ -185,14 +187,23 @@ def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, .
         orders = list(dict.fromkeys(order for _, some in touched for order in some))
         orders = orders[:_MOST_MISSES]
     others = (order for order in orders if intents[order].id not in matched)
-    missed = fillings(intents, others, scene)
-    ordered = sorted(missed, key=_nearness)
-    misses = tuple(Miss(filling.intent.id, filling.reason) for filling in ordered)
+    missed = sorted(_missed(intents, others, scene))
+    misses = tuple(Miss(intents[order].id, reason) for _, _, order, reason in missed)
     return misses, len(intents) - len(matched) - len(misses)
 
 
-def _nearness(filling: Filling) -> tuple[bool, int, int]:
-    return bool(filling.obstacle), len(filling.missing), filling.order
+def _missed(
+    intents: Sequence[Intent], orders: Iterable[int], scene: Scene
+) -> Iterator[tuple[bool, int, int, str]]:
+    """For each intent how far it is from matching, its place in the model, and the reason."""
+    for order in orders:
+        try:
+            (filling,) = fillings(intents, (order,), scene)
+        except EvaluationError as error:
+            yield True, 0, order, str(error)
+            continue
+        reason = filling.reason or "an earlier question that it completes goes first"
+        yield bool(filling.obstacle), len(filling.missing), order, reason
 
 
 def _ranked(matches: Sequence[Match], skipped: Sequence[Match]) -> tuple[RankedMatch, ...]:
@@ -209,14 +220,14 @@ def _ranked(matches: Sequence[Match], skipped: Sequence[Match]) -> tuple[RankedM
     )
 
 
-def _notes(decision: Decision) -> Iterator[str]:
+def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
     if decision.reset_phrase:
         yield "a reset phrase: everything remembered is forgotten before the rest is read"
-    if decision.topic_changed:
+    if decision.left:
         yield "a complete question on another topic: the memory was reset before it was matched"
     if decision.pending:
-        understood = ", ".join(str(entity) for entity in decision.pending)
-        yield f"it goes on with an earlier question that was incomplete: {understood}"
+        kept = ", ".join(str(held.entity) for held in scene.sentence if held.pending)
+        yield f"it goes on with an earlier question that was incomplete{kept and ': '}{kept}"
 
 
 def _named(entity: Entity) -> str:

@@ -52,7 +52,11 @@ class Handler:
         slots = [term.id for term in intent.terms if term.id is not None]
         parameters: dict[str, Any] = {}
         takes_all = False
-        for parameter in inspect.signature(function).parameters.values():
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError) as error:
+            raise HandlerError(f"{name} cannot be a handler of '{intent.id}': {error}") from error
+        for parameter in signature.parameters.values():
             if parameter.kind is parameter.VAR_KEYWORD:
                 takes_all = True
             elif parameter.kind is parameter.VAR_POSITIONAL:
@@ -77,15 +81,23 @@ class Handler:
         """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
         comes as :class:`HandlerError` with its cause."""
         slots = {name: slot.value for name, slot in match.slots.items()}
-        given = {"match": match, "data": data, "text": text, "user": user} | slots
+        given = {"match": match, "data": data, "text": text, "user": user}
+        given = {
+            name: value for name, value in given.items() if not match.intent.term(name)
+        } | slots
         arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
         if self.takes_all:
             arguments = slots | arguments
         try:
-            return self.function(**arguments)
+            result = self.function(**arguments)
         except (Skip, Reject):
             raise
         except Exception as error:
             raise HandlerError(
                 f"the handler of '{match.intent.id}' failed: {type(error).__name__}: {error}"
             ) from error
+        if inspect.iscoroutine(result) or inspect.isgenerator(result):
+            result.close()
+            kind = type(result).__name__
+            raise HandlerError(f"the handler of '{match.intent.id}' returned a {kind}, not run yet")
+        return result

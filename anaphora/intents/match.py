@@ -85,10 +85,14 @@ class Filling:
     def reason(self) -> str:
         """Why the intent doesn't match, in plain words ('' if it does)."""
         if missing := self.missing:
-            names = ", ".join(term.label for term in missing)
-            where = "" if missing[0].conversational else " in the sentence itself"
-            return f"nothing fills {names}{where}: {{{missing[0].predicate.text}}}"
+            return "; ".join(_lack(term) for term in missing)
         return self.obstacle
+
+
+def _lack(term: Term) -> str:
+    where = "" if term.conversational else " in the sentence itself"
+    predicate = f": {{{term.predicate.text}}}" if term.id else ""
+    return f"nothing fills {term.label}{where}{predicate}"
 
 
 class Rank(NamedTuple):

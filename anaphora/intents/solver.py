@@ -15,7 +15,7 @@ from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
-__all__ = ["Question", "Scene", "fillings", "scenes", "solve"]
+__all__ = ["Question", "Scene", "fillings", "not_replaced", "scenes", "solve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Question:
 class Scene:
     """One variant with the memory that is offered beside it.
 
-    ``sentence`` holds the entities of the variant and, behind them, the pending ones;
+    ``sentence`` holds the pending entities and, behind them, those of the variant;
     ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
     groups of that entity.
     """
@@ -60,6 +60,7 @@ def solve(
     ]
     if len(matches) > 1:
         matches.sort(key=lambda match: match.rank)
+        matches = list({_identity(match): match for match in reversed(matches)}.values())[::-1]
     return tuple(matches)
 
 
@@ -68,12 +69,19 @@ def scenes(
 ) -> tuple[Scene, ...]:
     """The variants of the question beside what ``conversation`` may offer to each.
 
-    Pending entities count as part of the sentence: a new entity stands in for one whose groups
-    include its own, and both stand in for remembered ones.
+    Pending entities count as part of the sentence, and stand before it: they were said first.
     """
     return tuple(
         _scene(variant, question.surroundings, conversation, pending)
         for variant in question.variants
+    )
+
+
+def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
+    """The pending entities for which no entity of the variant stands in: one whose groups are
+    all among their own."""
+    return tuple(
+        held for held in pending if not any(new.groups <= held.groups for new in variant.entities)
     )
 
 
@@ -83,22 +91,26 @@ def fillings(intents: Sequence[Intent], orders: Iterable[int], scene: Scene) -> 
         yield _fill(intents[order], order, scene)
 
 
+def _identity(match: Match) -> tuple[object, ...]:
+    """What tells a match from others: variants that differ in what it leaves give the same."""
+    terms = match.filling.terms
+    return match.filling.order, *(tuple(id(c.entity) for c in term.taken) for term in terms)
+
+
 def _scene(
     variant: Variant,
     surroundings: Surroundings,
     conversation: Conversation,
     pending: Sequence[Entity],
 ) -> Scene:
-    groups = [entity.groups for entity in variant.entities]
-    kept = [held for held in pending if not any(new <= held.groups for new in groups)]
-    groups += [entity.groups for entity in kept]
+    groups = [entity.groups for entity in (*pending, *variant.entities)]
     offers, hidden = offered(conversation, groups)
     number = conversation.questions + 1
     return Scene(
         variant=variant,
         sentence=(
+            *(Candidate(entity, pending=True) for entity in pending),
             *(Candidate(entity) for entity in variant.entities),
-            *(Candidate(entity, pending=True) for entity in kept),
         ),
         memory=tuple(
             Candidate(offer.entity, remembered=offer, ago=number - offer.question)
@@ -170,7 +182,8 @@ def _obstacle(filling: Filling, scene: Scene) -> str:
     if filling.missing:
         return ""
     new = [taken.entity for taken in filling.from_sentence]
-    if filling.taken and not new and not options.allow_stm_only:
+    recalled = filling.taken or not scene.variant.entities
+    if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"
     if options.ordered and not _in_order(filling):
         return "its terms stand in another order in the sentence"

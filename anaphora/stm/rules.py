@@ -112,7 +112,7 @@ def remember(
     The used ones are refreshed where they stand; the new ones evict earlier ones, not each
     other, and come first.
     """
-    _check_zone(at)
+    at = _later(conversation.last, at)
     question, match = conversation.questions + 1, conversation.matches + 1
     refreshed = (
         replace(held, used_at=at, used_match=match) if held in used else held
@@ -125,7 +125,7 @@ def remember(
         remembered=(*stored, *kept),
         flow=(*conversation.flow, FlowStep(intent, at))[-_LONGEST_FLOW:],
         pending=None,
-        last=_later(conversation.last, at),
+        last=at,
         questions=question,
         matches=match,
         rejections=0,
@@ -152,10 +152,11 @@ def rejected(
 def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Conversation:
     """The conversation after a question that lacked something: what it understood is pending,
     the memory is as it was."""
+    at = _later(conversation.last, at)
     return replace(
         conversation,
-        pending=pending,
-        last=_later(conversation.last, at),
+        pending=replace(pending, at=at),
+        last=at,
         questions=conversation.questions + 1,
         rejections=0,
     )

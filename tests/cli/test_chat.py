@@ -9,11 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
+from anaphora import Engine
 from anaphora.cli import app
+from anaphora.cli.chat import _lines as lines
 
 
 def chat(*lines: str, model: str = "weather") -> str:
@@ -30,6 +34,51 @@ def test_questions_are_answered_one_after_the_other():
 
 def test_an_end_of_input_leaves_quietly():
     assert "Traceback" not in chat()
+
+
+def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
+    done = subprocess.run(
+        [sys.executable, "-m", "anaphora", "chat"],
+        input=b"\xff\xfe\nweather in Oslo\n",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"the weather in Oslo." in done.stdout
+
+
+def test_a_closed_standard_input_leaves_quietly():
+    command = f"{sys.executable} -m anaphora chat <&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(monkeypatch):
+    answer = Engine.ask
+
+    def ask(self, text, **options):
+        if text == "a long one":
+            raise KeyboardInterrupt
+        return answer(self, text, **options)
+
+    monkeypatch.setattr(Engine, "ask", ask)
+    output = chat("a long one", "weather in Oslo")
+    assert "interrupted" in output
+    assert "the weather in Oslo." in output
+
+
+def test_an_error_of_the_model_is_told_and_the_chat_goes_on(tmp_path):
+    file = tmp_path / "kitchen.yaml"
+    file.write_text(
+        "id: kitchen\nelements: [{id: tea}, {id: milk}]\n"
+        "intents: [\"intent=tea term={# == 'tea'}\", \"intent=milk term={# == 'milk'}\"]\n"
+        "responses: {tea: '{{ 1 // 0 }}', milk: Here you are.}\n",
+        encoding="utf-8",
+    )
+    output = chat("tea", "milk", model=str(file))
+    assert "division" in output
+    assert "Here you are." in output
 
 
 def test_stm_shows_the_memory_as_a_table():
@@ -71,8 +120,10 @@ def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
     ("line", "said"),
     [
         ("/model", "weather-ru"),
-        ("/model nowhere", ""),
+        ("/model nowhere", "the bundled models are"),
         ("/sttm", "did you mean /stm?"),
+        ("/qiut", "did you mean /quit?"),
+        ("/STM", "did you mean /stm?"),
         ("/nonsense", "/help lists the commands"),
         ("/help", "/quit"),
         ("", ""),
@@ -130,6 +181,20 @@ def terminal(tmp_path):
     opened = Terminal(str(tmp_path))
     yield opened
     opened.close()
+
+
+def test_whoever_has_no_home_has_no_history_and_can_chat(monkeypatch):
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    def no_more(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", no_more)
+    assert list(lines()) == []
 
 
 def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_kept(terminal, tmp_path):

@@ -29,6 +29,12 @@ def anaphora(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess
     )
 
 
+def closed_stdin(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """The command as a service manager starts it that closes the standard input."""
+    command = ["bash", "-c", 'exec "$@" <&-', "bash", sys.executable, "-m", "anaphora", *arguments]
+    return subprocess.run(command, capture_output=True, check=False)
+
+
 def replies(*arguments: str, stdin: str | bytes | None = "") -> list[dict]:
     result = run("ask", "--json", *arguments, stdin=stdin)
     assert result.exit_code == 0, result.output
@@ -101,6 +107,20 @@ class TestAsk:
         assert result.exit_code == 2
         assert "write @6m" in result.output
 
+    def test_a_pause_that_cannot_be_read_is_told_before_anything_is_asked(self):
+        done = anaphora("ask", "weather", "weather in Tokyo", "@soon")
+        assert (done.returncode, done.stdout) == (2, b"")
+
+    def test_a_pause_alone_is_no_question(self):
+        result = run("ask", "weather", "@6m")
+        assert result.exit_code == 2
+        assert "no question" in result.output
+
+    def test_without_a_standard_input_a_question_is_asked_for(self):
+        done = closed_stdin("ask", "weather")
+        assert done.returncode == 2
+        assert b"give at least one question" in done.stderr
+
     def test_an_unknown_model_gets_a_suggestion_and_no_traceback(self):
         done = anaphora("ask", "wether", "hi")
         assert done.returncode == 2
@@ -141,6 +161,17 @@ elements:
     synonim: [chai]
 intents:
   - intent=tea term={# == 'tee'}
+"""
+
+
+UNFILLABLE = """\
+id: kitchen
+elements: [{id: tea}, {id: milk}]
+intents: ["intent=tea term(tea)={# == 'tea'}", "intent=milk term(milk)={# == 'milk'}"]
+responses: {tea: "{{ 1 // 0 }}"}
+samples:
+  - {name: the broken one, dialog: [{ask: tea}]}
+  - {name: the sound one, dialog: [{ask: milk}]}
 """
 
 
@@ -189,6 +220,16 @@ class TestCheck:
         assert result.exit_code == 0
         assert "no samples to run" in result.output
 
+    def test_a_response_that_cannot_be_filled_fails_its_own_dialog_alone(self, tmp_path):
+        file = tmp_path / "kitchen.yaml"
+        file.write_text(UNFILLABLE, encoding="utf-8")
+        result = run("check", str(file))
+        assert result.exit_code == 1
+        assert "✗ the broken one" in result.output
+        assert "division" in result.output
+        assert "✓ the sound one" in result.output
+        assert "1 of 2 dialogs failed" in result.output
+
 
 class TestOthers:
     def test_the_starter_model_passes_its_own_samples(self, tmp_path):
@@ -205,6 +246,17 @@ class TestOthers:
     def test_new_refuses_what_is_no_id(self, tmp_path):
         assert run("new", "../bot", "-d", str(tmp_path)).exit_code == 2
         assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("name", ["null", "True", "FALSE"])
+    def test_new_refuses_what_yaml_does_not_read_as_text(self, tmp_path, name):
+        assert run("new", name, "-d", str(tmp_path)).exit_code == 2
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("name", ["yes", "on", "y", "кафе"])
+    def test_new_takes_any_other_name_and_the_model_passes(self, tmp_path, name):
+        assert run("new", name, "-d", str(tmp_path)).exit_code == 0
+        result = run("check", str(tmp_path / f"{name}.yaml"))
+        assert result.exit_code == 0, result.output
 
     def test_the_schema_is_json_and_may_go_into_a_file(self, tmp_path):
         schema = json.loads(run("schema").output)

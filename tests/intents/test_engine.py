@@ -16,12 +16,18 @@ from anaphora import (
     Conflict,
     Engine,
     HandlerError,
+    MemoryStore,
+    ModelError,
     Reject,
     Reply,
     Skip,
     parse_model,
 )
 from tests.intents.weather import WEATHER
+
+
+async def coroutine() -> str:
+    return "too late"
 
 
 def values(reply: Reply) -> dict[str, Any]:
@@ -157,6 +163,32 @@ class TestSlotFilling:
         engine.ask("today")
         assert values(engine.ask("Tokyo"))["date"] == "today"
 
+    def test_a_slot_that_needs_several_values_collects_them(self, bot):
+        engine = bot("""
+            id: pizza
+            elements:
+              - {id: pizza}
+              - {id: topping, values: {ham: [], corn: [], olives: []}}
+            intents: ["intent=x term={# == 'pizza'} term(two)~{# == 'topping'}[2,2]"]
+            prompts: {x: {two: Which two toppings?}}
+        """)
+        assert engine.ask("pizza").prompt == "Which two toppings?"
+        assert engine.ask("ham").slots["two"].value == ["ham"]
+        assert sorted(engine.ask("and corn").slots["two"].value) == ["corn", "ham"]
+
+    def test_two_slots_of_the_same_element_are_filled_one_after_the_other(self, bot):
+        engine = bot("""
+            id: flight
+            elements:
+              - {id: flight}
+              - {id: city, values: {Tokyo: [], Kyoto: [], Rome: []}}
+            intents:
+              - intent=x term={# == 'flight'} term(from)~{# == 'city'} term(to)~{# == 'city'}
+            prompts: {x: {from: Where from?, to: Where to?}}
+        """)
+        assert engine.ask("a flight from Tokyo").prompt == "Where to?"
+        assert values(engine.ask("Kyoto")) == {"from": "Tokyo", "to": "Kyoto"}
+
     def test_a_term_that_takes_nothing_from_memory_is_completed_as_well(self, bot):
         engine = bot("""
             id: strict
@@ -218,6 +250,37 @@ class TestChangeOfTopic:
         reply = engine.ask("And at McDonald's?", model="cafe")
         assert (reply.slots["food"].value, reply.slots["place"].value) == ("donut", "McDonald's")
         assert engine.ask("And in Kyoto?").slots["date"].value == "now"
+
+    def test_an_intent_that_needs_the_dialog_so_far_may_change_the_topic(self, bot):
+        engine = bot("""
+            id: flow
+            elements:
+              - {id: weather, topic: true}
+              - {id: hotel, topic: true}
+              - {id: date, values: {today: []}}
+            intents:
+              - intent=w term={# == 'weather'} term(date)~{# == 'date'}?
+              - intent=h flow='w' term={# == 'hotel'} term(date)~{# == 'date'}?
+        """)
+        engine.ask("weather today")
+        assert values(engine.ask("hotel")) == {}
+
+    def test_the_topic_is_the_one_that_was_used_last(self, bot):
+        engine = bot(TOPICS.replace("groups: [topic], ", ""))
+        engine.ask("weather in Tokyo")
+        assert values(engine.ask("a hotel tomorrow?"))["city"] == "Tokyo"
+        assert "date" not in values(engine.ask("weather in Kyoto"))
+
+    def test_a_topic_that_no_handler_takes_leaves_the_memory(self, bot):
+        engine = bot(TOPICS)
+        engine.ask("weather in Tokyo tomorrow")
+
+        @engine.on("price")
+        def price() -> str:
+            raise Skip
+
+        assert engine.ask("how much is a coffee").status == "rejected"
+        assert values(engine.ask("And in Kyoto?"))["date"] == "tomorrow"
 
 
 class TestForgetting:
@@ -293,6 +356,29 @@ class TestHandlers:
         assert engine.ask("Kyoto", user="ann").text == "ann 2"
         assert engine.ask("weather in Tokyo", user="ben").text == "ben 1"
 
+    def test_a_slot_that_is_empty_is_none_whatever_its_name(self, bot):
+        engine = bot("""
+            id: names
+            elements: [{id: note}, {id: text}, {id: user}]
+            intents:
+              - intent=x term={# == 'note'} term(text)={# == 'text'}? term(user)={# == 'user'}?
+            responses: {x: "{{ text }}|{{ user }}"}
+        """)
+        assert engine.ask("note").text == "|"
+        engine.on("x")(lambda text, user="nobody": f"{text} {user}")
+        assert engine.ask("note").text == "None nobody"
+
+    @pytest.mark.parametrize("function", [lambda: (n for n in "ab"), lambda: coroutine()])
+    def test_a_result_that_has_not_run_is_refused(self, bot, function):
+        engine = bot(WEATHER)
+        engine.on("weather")(function)
+        with pytest.raises(HandlerError, match="not run yet"):
+            engine.ask("weather in Tokyo")
+
+    def test_what_has_no_signature_is_no_handler(self, bot):
+        with pytest.raises(HandlerError, match="cannot be a handler"):
+            bot(WEATHER).on("weather")(dict)
+
     def test_what_a_handler_returns_is_the_result_and_no_text_means_the_template(self, bot):
         engine = bot(WEATHER)
         engine.on("weather")(lambda city: {"city": city})
@@ -315,6 +401,28 @@ class TestHandlers:
             engine.ask("And in Kyoto?")
         assert isinstance(caught.value.__cause__, OSError)
         assert engine.conversation() == before
+
+    def test_one_that_raises_has_not_changed_the_data_inside_the_data_either(self, bot):
+        engine = bot(WEATHER)
+
+        @engine.on("weather")
+        def answer(city: str, data: dict[str, Any]) -> str:
+            data.setdefault("cities", []).append(city)
+            if city == "Kyoto":
+                raise OSError
+            return ""
+
+        engine.ask("weather in Tokyo")
+        with pytest.raises(HandlerError):
+            engine.ask("Kyoto")
+        assert engine.conversation().data == {"cities": ["Tokyo"]}
+
+    def test_data_that_no_store_could_keep_is_refused(self, bot):
+        engine = bot(WEATHER)
+        engine.on("weather")(lambda data: data.update(when=object()))
+        with pytest.raises(HandlerError, match="not JSON"):
+            engine.ask("weather in Tokyo")
+        assert engine.memory() == ()
 
     def test_skip_hands_the_question_to_the_next_best_match(self, bot):
         engine = bot("""
@@ -426,6 +534,17 @@ class TestStrangeInput:
         reply = bot(WEATHER).ask("weather in Tokyo " * 65_536)
         assert reply.reason == "the question is longer than 10,000 characters"
 
+    def test_a_text_that_is_not_read_matches_nothing_in_memory_either(self, bot):
+        engine = bot("""
+            id: memory
+            elements: [{id: fruit}]
+            intents: ["intent=x options={'allow_stm_only': true} term~{# == 'fruit'}"]
+        """)
+        engine.ask("fruit")
+        assert engine.ask("x" * 20_000).status == "rejected"
+        with pytest.raises(ModelError):
+            engine.ask("x" * 20_000, language="fr")
+
     def test_a_predicate_that_cannot_be_evaluated_rejects_the_question(self, bot):
         engine = bot("""
             id: broken
@@ -438,6 +557,29 @@ class TestStrangeInput:
 
 
 class TestThreads:
+    def test_handlers_that_wait_for_each_other_do_not_wait_for_ever(self, clock):
+        engine = Engine(
+            parse_model(dedent(WEATHER)), clock=clock, store=MemoryStore(clock, wait=0.2)
+        )
+        both_inside = Barrier(2, timeout=10)
+
+        @engine.on("weather")
+        def answer(city: str, user: str) -> str:
+            if city == "Tokyo":
+                both_inside.wait()
+                engine.ask("weather in Kyoto", user="b" if user == "a" else "a")
+            return "done"
+
+        def ask(user: str) -> BaseException | None:
+            try:
+                engine.ask("weather in Tokyo", user=user)
+            except HandlerError as error:
+                return error.__cause__
+            return None
+
+        with ThreadPoolExecutor(2) as pool:
+            assert Conflict in {type(cause) for cause in pool.map(ask, "ab")}
+
     def test_a_hundred_threads_in_one_conversation_are_answered_one_after_the_other(self, bot):
         engine = bot(WEATHER)
         inside: list[int] = []
@@ -479,6 +621,33 @@ class TestThreads:
         with ThreadPoolExecutor(2) as pool:
             replies = pool.map(lambda user: engine.ask("weather in Tokyo", user=user), "ab")
             assert [reply.text for reply in replies] == ["done", "done"]
+
+
+def test_a_skip_is_not_asked_again_for_a_reading_that_differs_in_nothing(bot):
+    engine = bot("""
+        id: readings
+        elements: [{id: go}, {id: one, synonyms: [x]}, {id: two, synonyms: [x]}]
+        intents: ["intent=go term={# == 'go'}"]
+    """)
+    called = []
+
+    @engine.on("go")
+    def go() -> str:
+        called.append(1)
+        raise Skip
+
+    engine.ask("go x x x")
+    assert called == [1]
+
+
+def test_an_engine_tells_its_models_by_their_ids(bot):
+    with pytest.raises(AnaphoraError, match="two models have the id 'weather'"):
+        bot(WEATHER, WEATHER)
+
+
+def test_a_pipeline_of_the_users_serves_one_model():
+    with pytest.raises(AnaphoraError, match="serves one model"):
+        Engine("weather", "cafe", nlp=spacy.blank("en"))
 
 
 def test_an_engine_without_a_model_says_what_it_needs():

@@ -62,6 +62,39 @@ def test_a_completed_question_is_no_miss_and_the_other_intents_are(bot):
     assert [miss.intent for miss in explanation.misses] == ["tea"]
 
 
+BROKEN = """
+    id: broken
+    elements: [{id: a}, {id: b}]
+    intents:
+      - intent=i term={# == 'a'}
+      - intent=j term={# == 'b'} term={length(ent_text()) / (length(ent_text()) - 1) > 0}?
+    responses: {i: "{{ intent / 2 }}"}
+"""
+
+
+def test_a_predicate_that_fails_in_another_intent_is_a_miss(bot):
+    engine = bot(BROKEN)
+    engine.on("i")(lambda: "fine")
+    reply = engine.ask("a", explain=True)
+    assert (reply.status, reply.text) == ("matched", "fine")
+    assert "divides" in reply.explanation.misses[0].reason
+
+
+def test_explaining_beforehand_fills_no_template(bot):
+    assert bot(BROKEN).explain("a").status == "matched"
+
+
+def test_the_reading_of_an_incomplete_question_is_the_one_that_is_completed(bot):
+    text = """
+        id: readings
+        elements: [{id: x, synonyms: [new york]}, {id: y, synonyms: [new]}, {id: z}]
+        intents: ["intent=i term={# == 'y'} term(z)={# == 'z'}"]
+        prompts: {i: {z: Which?}}
+    """
+    explanation = explained(bot, "new york", text=text)
+    assert [entity.element for entity in explanation.reading] == ["y"]
+
+
 def test_a_reset_phrase_is_noted(bot):
     assert "a reset phrase" in str(explained(bot, "weather in Tokyo", "forget it"))
 

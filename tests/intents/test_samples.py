@@ -52,6 +52,17 @@ def test_what_came_otherwise_is_told(step, failure):
     assert told.startswith(failure)
 
 
+def test_a_dialog_comes_out_the_same_however_often_it_is_run():
+    steps = (
+        "samples:\n  - dialog: [{ask: weather in Tokyo}, {pause: 6m}, {ask: now, status: rejected}]"
+    )
+    model = parse_model(dedent(WEATHER) + steps)
+    engine = Engine(model)
+    for _ in range(2):
+        (result,) = run_dialogs(engine, model.samples)
+        assert result.passed
+
+
 def test_a_flow_can_be_reset_alone():
     assert not failures("""
         - {ask: weather in Tokyo}

@@ -79,6 +79,16 @@ def test_a_predicate_that_looks_at_no_entity_matches_without_taking_one(bot):
     assert list(reply.slots) == ["fruit"]
 
 
+def test_a_predicate_that_looks_at_no_entity_does_not_match_on_memory_alone(bot):
+    engine = bot("""
+        id: memory
+        elements: [{id: tea}]
+        intents: ["intent=tea term={# == 'tea'}", "intent=any term~{true}"]
+    """)
+    engine.ask("tea")
+    assert engine.ask("hello").status == "rejected"
+
+
 def test_ordered_terms_must_follow_each_other_in_the_sentence(bot):
     text = "intent=x options={'ordered': true} term={# == 'buy'} term={# == 'fruit'}"
     engine = shop(bot, text)

@@ -63,7 +63,8 @@ class TestTimeout:
     def test_a_clock_that_goes_backwards_forgets_nothing(self):
         before = started(entity("city"))
         assert rules.recall(before, BEGIN - 60 * MINUTE, SETTINGS) == (before, ())
-        assert matched(before, BEGIN - MINUTE, entity("date")).last == BEGIN
+        after = matched(before, BEGIN - MINUTE, entity("date"))
+        assert (after.last, after.remembered[0].used_at) == (BEGIN, BEGIN)
 
     def test_the_timeout_is_the_models_own(self):
         hour = ConversationSettings(timeout=timedelta(hours=1))

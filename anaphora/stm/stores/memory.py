@@ -58,12 +58,11 @@ class MemoryStore:
 
     Questions of one conversation take turns; those of different ones don't wait for each other.
     ``clock`` tells when a conversation has been idle for too long. ``wait`` is for how many
-    seconds a question waits for its turn (None: as long as it takes).
+    seconds a question waits for its turn: handlers that ask in each other's conversations
+    would wait for ever.
     """
 
-    def __init__(
-        self, clock: Callable[[], datetime] = _utc_now, *, wait: float | None = None
-    ) -> None:
+    def __init__(self, clock: Callable[[], datetime] = _utc_now, *, wait: float = 60.0) -> None:
         self._clock = clock
         self._wait = wait
         self._kept: dict[Key, tuple[Conversation, datetime]] = {}
@@ -117,7 +116,7 @@ class MemoryStore:
             return turn
 
     def _take(self, turn: _Turn, key: Key) -> None:
-        if not turn.lock.acquire(timeout=-1 if self._wait is None else self._wait):
+        if not turn.lock.acquire(timeout=self._wait):
             raise Conflict(
                 f"the conversation of {key[0]!r} with '{key[1]}' has been busy for "
                 f"{self._wait} seconds"
