@@ -11,7 +11,7 @@ from anaphora.intents.engine import Engine
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
 
-__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs"]
+__all__ = ["DialogResult", "Turn", "run_dialog"]
 
 _BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
@@ -38,19 +38,15 @@ class DialogResult:
         return not any(turn.failures for turn in self.turns)
 
 
-def run_dialogs(
-    engine: Engine, dialogs: Iterable[Dialog], *, model: str | None = None
-) -> Iterator[DialogResult]:
-    """Run each dialog in a conversation of its own, as :func:`run_dialog` does."""
-    for number, dialog in enumerate(dialogs):
-        yield run_dialog(engine, dialog, model=model, user=f"sample {number}")
-
-
 def run_dialog(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
 ) -> DialogResult:
-    """Ask the questions of ``dialog`` one after the other, as ``user``, with no time between
-    them but that of its pauses, and hold each reply against what the dialog expects."""
+    """Ask the questions of ``dialog`` one after the other, in a conversation of ``user`` that
+    begins anew, with no time between them but that of its pauses, and hold each reply against
+    what the dialog expects.
+
+    Raises :class:`HandlerError` if a handler or a template fails.
+    """
     engine.forget(user=user, model=model)
     at = _BEGIN
     turns = []

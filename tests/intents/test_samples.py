@@ -7,14 +7,14 @@ from textwrap import dedent, indent
 import pytest
 
 from anaphora import Engine, parse_model
-from anaphora.intents.samples import run_dialogs
+from anaphora.intents.samples import run_dialog
 from tests.intents.weather import WEATHER
 
 
 def failures(steps: str) -> list[str]:
     samples = "samples:\n  - dialog:\n" + indent(dedent(steps), "      ")
     model = parse_model(dedent(WEATHER) + samples)
-    (result,) = run_dialogs(Engine(model), model.samples)
+    result = run_dialog(Engine(model), *model.samples)
     return [failure for turn in result.turns for failure in turn.failures]
 
 
@@ -59,8 +59,7 @@ def test_a_dialog_comes_out_the_same_however_often_it_is_run():
     model = parse_model(dedent(WEATHER) + steps)
     engine = Engine(model)
     for _ in range(2):
-        (result,) = run_dialogs(engine, model.samples)
-        assert result.passed
+        assert run_dialog(engine, *model.samples).passed
 
 
 def test_a_flow_can_be_reset_alone():
