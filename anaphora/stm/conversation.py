@@ -135,38 +135,8 @@ class Conversation:
         if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
             raise StoreError(f"this is not a conversation in format {FORMAT}")
         try:
-            pending = plain["pending"]
-            return cls(
-                user=plain["user"],
-                model=plain["model"],
-                remembered=tuple(
-                    Remembered(
-                        entity=_entity_from_plain(held["entity"]),
-                        question=held["question"],
-                        stored_at=datetime.fromisoformat(held["stored_at"]),
-                        used_at=datetime.fromisoformat(held["used_at"]),
-                        used_match=held["used_match"],
-                    )
-                    for held in plain["remembered"]
-                ),
-                flow=tuple(
-                    FlowStep(step["intent"], datetime.fromisoformat(step["at"]))
-                    for step in plain["flow"]
-                ),
-                pending=pending
-                and Pending(
-                    intent=pending["intent"],
-                    entities=tuple(_entity_from_plain(one) for one in pending["entities"]),
-                    missing=tuple(pending["missing"]),
-                    at=datetime.fromisoformat(pending["at"]),
-                ),
-                data=plain["data"],
-                last=plain["last"] and datetime.fromisoformat(plain["last"]),
-                questions=plain["questions"],
-                matches=plain["matches"],
-                rejections=plain["rejections"],
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return _conversation_from_plain(plain)
+        except (KeyError, TypeError, ValueError) as error:
             raise StoreError(f"this conversation cannot be read: {error!r}") from error
 
 
@@ -187,12 +157,78 @@ def _entity_to_plain(entity: Entity) -> dict[str, Any]:
     }
 
 
+def _conversation_from_plain(plain: Mapping[str, Any]) -> Conversation:
+    pending = _field(plain, "pending", dict, type(None))
+    return Conversation(
+        user=_field(plain, "user", str),
+        model=_field(plain, "model", str),
+        remembered=tuple(map(_remembered_from_plain, _field(plain, "remembered", list))),
+        flow=tuple(
+            FlowStep(_field(step, "intent", str), _time(step["at"]))
+            for step in _field(plain, "flow", list)
+        ),
+        pending=None if pending is None else _pending_from_plain(pending),
+        data=_field(plain, "data", dict),
+        last=None if plain["last"] is None else _time(plain["last"]),
+        questions=_field(plain, "questions", int),
+        matches=_field(plain, "matches", int),
+        rejections=_field(plain, "rejections", int),
+    )
+
+
+def _remembered_from_plain(plain: Mapping[str, Any]) -> Remembered:
+    return Remembered(
+        entity=_entity_from_plain(plain["entity"]),
+        question=_field(plain, "question", int),
+        stored_at=_time(plain["stored_at"]),
+        used_at=_time(plain["used_at"]),
+        used_match=_field(plain, "used_match", int),
+    )
+
+
+def _pending_from_plain(plain: Mapping[str, Any]) -> Pending:
+    return Pending(
+        intent=_field(plain, "intent", str),
+        entities=tuple(map(_entity_from_plain, _field(plain, "entities", list))),
+        missing=_items(plain, "missing", str),
+        at=_time(plain["at"]),
+    )
+
+
 def _entity_from_plain(plain: Mapping[str, Any]) -> Entity:
     return Entity(
-        **{
-            **plain,
-            "groups": frozenset(plain["groups"]),
-            "tokens": tuple(plain["tokens"]),
-            "ancestors": tuple(plain["ancestors"]),
-        }
+        element=_field(plain, "element", str),
+        groups=frozenset(_items(plain, "groups", str)),
+        text=_field(plain, "text", str),
+        tokens=_items(plain, "tokens", int),
+        start=_field(plain, "start", int),
+        end=_field(plain, "end", int),
+        value=_field(plain, "value", str, type(None)),
+        ancestors=_items(plain, "ancestors", str),
+        meta=_field(plain, "meta", dict),
+        topic=_field(plain, "topic", bool),
+        exact=_field(plain, "exact", bool),
+        own=_field(plain, "own", bool),
     )
+
+
+def _field(plain: Mapping[str, Any], name: str, *kinds: type) -> Any:
+    """What stands under ``name``; only of these very types (True is no number)."""
+    value = plain[name]
+    if type(value) not in kinds:
+        raise TypeError(f"'{name}' is of type {type(value).__name__}")
+    return value
+
+
+def _items(plain: Mapping[str, Any], name: str, kind: type) -> tuple[Any, ...]:
+    items = _field(plain, name, list)
+    if any(type(item) is not kind for item in items):
+        raise TypeError(f"'{name}' holds something else than {kind.__name__}")
+    return tuple(items)
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(f"the time {text} has no time zone")
+    return time

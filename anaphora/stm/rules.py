@@ -1,14 +1,14 @@
 """The rules of short-term memory, as pure functions from one conversation to the next.
 
-No function here reads a clock: ``at`` is the time of the question. DESIGN section 5 numbers the
-rules.
+No function here reads a clock: ``at`` is the time of the question, with a time zone (a time without
+one raises ``ValueError``). DESIGN section 5 numbers the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from anaphora.models.domain import ConversationSettings
@@ -45,8 +45,7 @@ def recall(
 ) -> tuple[Conversation, tuple[Forgotten, ...]]:
     """What the conversation still holds at the time ``at``, and what it has forgotten (rules 1
     to 3). A clock that goes backwards forgets nothing."""
-    _check_zone(at)
-    timeout = settings.timeout
+    at, timeout = _moment(at), settings.timeout
     if conversation.last is not None and at - conversation.last > timeout:
         return forget_all(conversation, Rule.TIMEOUT)
     forgotten = []
@@ -110,7 +109,8 @@ def remember(
     ``used`` remembered ones (rules 5 and 7).
 
     The used ones are refreshed where they stand; the new ones evict earlier ones, not each
-    other, and come first.
+    other, and come first. By rule 6 nothing that is used can be evicted as well; should a caller
+    say otherwise, eviction wins.
     """
     at = _later(conversation.last, at)
     question, match = conversation.questions + 1, conversation.matches + 1
@@ -217,10 +217,13 @@ def _without(
 
 
 def _later(last: datetime | None, at: datetime) -> datetime:
-    _check_zone(at)
-    return at if last is None else max(last, at)
+    moment = _moment(at)
+    return moment if last is None else max(last, moment)
 
 
-def _check_zone(at: datetime) -> None:
-    if at.tzinfo is None:
+def _moment(at: datetime) -> datetime:
+    """``at`` in UTC: two times of one zone are subtracted by what their clocks show, which is an
+    hour out on the night when the clocks change."""
+    if at.utcoffset() is None:
         raise ValueError(f"the time {at} has no time zone")
+    return at.astimezone(UTC)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Barrier, Event
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -135,3 +136,85 @@ def test_nothing_is_kept_beside_the_conversations(store):
         count_up(store, "ann")
     assert len(store._expiries) == 1
     assert store._turns == {}
+
+
+def test_a_thousand_conversations_lose_no_update(store):
+    users = [f"user {number % 1_000}" for number in range(3_000)]
+    with ThreadPoolExecutor(50) as pool:
+        list(pool.map(lambda user: count_up(store, user), users))
+    assert {store.peek(user, "weather").questions for user in users} == {3}
+    assert store._turns == {}
+
+
+def test_it_lists_what_it_keeps(store):
+    assert store.keys() == ()
+    count_up(store, "ann")
+    count_up(store, "ben")
+    assert set(store.keys()) == {("ann", "weather"), ("ben", "weather")}
+
+
+def test_what_is_forgotten_is_gone_and_begins_anew(store):
+    count_up(store, "ann")
+    count_up(store, "ben")
+    store.forget("ann", "weather")
+    store.forget("nobody", "weather")
+    assert store.keys() == (("ben", "weather"),)
+    count_up(store, "ann")
+    assert store.peek("ann", "weather").questions == 1
+
+
+def test_nothing_can_be_forgotten_by_the_thread_that_is_answering_in_it(store):
+    with store.open("ann", "weather", TIMEOUT), pytest.raises(Conflict):
+        store.forget("ann", "weather")
+
+
+def test_a_conversation_with_nothing_in_it_is_not_kept(store):
+    count_up(store, "ann")
+    with store.open("ann", "weather", TIMEOUT) as session:
+        session.commit(Conversation("ann", "weather"))
+    assert len(store) == 0
+
+
+def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
+    for _ in range(1_000):
+        count_up(store, "ann")
+        store.forget("ann", "weather")
+    assert len(store._expiries) == 1
+    clock.pass_time(minutes=6)
+    store.forget("ben", "weather")
+    assert (store._expiries, store._queued, store._turns) == ([], set(), {})
+
+
+def test_what_was_forgotten_and_begun_again_stays_its_full_time(store, clock):
+    count_up(store, "ann")
+    store.forget("ann", "weather")
+    clock.pass_time(minutes=3)
+    count_up(store, "ann")
+    clock.pass_time(minutes=3)
+    count_up(store, "ben")
+    assert store.peek("ann", "weather").questions == 1
+    clock.pass_time(minutes=3)
+    count_up(store, "ben")
+    assert store.peek("ann", "weather") is None
+
+
+def test_a_timeout_beyond_the_calendar_is_no_error(store):
+    with store.open("ann", "weather", timedelta.max) as session:
+        session.commit(replace(session.conversation, questions=1))
+    count_up(store, "ben")
+    assert len(store) == 2
+
+
+def test_a_conversation_stays_when_the_clocks_go_forward(clock):
+    berlin = ZoneInfo("Europe/Berlin")
+    store = MemoryStore(clock)
+    clock.now = datetime(2026, 3, 29, 1, 59, tzinfo=berlin)
+    count_up(store, "ann")
+    clock.now = datetime(2026, 3, 29, 3, 1, tzinfo=berlin)
+    count_up(store, "ben")
+    assert len(store) == 2
+
+
+def test_a_clock_without_a_time_zone_is_refused():
+    with pytest.raises(ValueError, match="time zone"):
+        count_up(MemoryStore(lambda: datetime(2026, 1, 1)), "ann")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -80,6 +81,22 @@ class TestTimeout:
             assert (after.remembered, after.flow, after.pending) == ((), (), None)
         else:
             assert (after.flow, after.data) == (before.flow, before.data)
+
+    def test_two_minutes_are_two_minutes_when_the_clocks_go_forward(self):
+        berlin = ZoneInfo("Europe/Berlin")
+        asked = Conversation("ann", "weather")
+        asked = matched(asked, datetime(2026, 3, 29, 1, 59, tzinfo=berlin), entity("city"))
+        after, forgotten = rules.recall(asked, datetime(2026, 3, 29, 3, 1, tzinfo=berlin), SETTINGS)
+        assert (held(after), forgotten) == (["city"], ())
+
+    def test_an_hour_is_an_hour_when_the_clocks_go_back(self):
+        first = datetime(2026, 10, 25, 2, 58, tzinfo=ZoneInfo("Europe/Berlin"))
+        asked = matched(Conversation("ann", "weather"), first, entity("city"))
+        after, forgotten = rules.recall(asked, first.replace(minute=59, fold=1), SETTINGS)
+        assert held(after) == []
+        assert [gone.rule for gone in forgotten] == [Rule.TIMEOUT]
+        again = rules.rejected(asked, first.replace(minute=0, fold=1), SETTINGS)[0]
+        assert again.last - asked.last == 2 * MINUTE
 
 
 class TestAge:
@@ -223,6 +240,10 @@ class TestRemembering:
         after = matched(asked, BEGIN, entity("city"))
         assert (after.pending, after.rejections) == (None, 0)
 
+    def test_what_a_new_entity_evicts_goes_though_it_was_used(self):
+        asked = matched(started(entity("city")), BEGIN, entity("town", "city"), used=("city",))
+        assert held(asked) == ["town"]
+
     def test_the_flow_is_the_intents_in_their_order_and_does_not_grow_for_ever(self):
         asked = Conversation("ann", "weather")
         for number in range(150):
@@ -276,3 +297,9 @@ def test_a_time_without_a_zone_is_refused():
         rules.recall(started(), datetime(2026, 1, 1), SETTINGS)
     with pytest.raises(ValueError, match="time zone"):
         rules.rejected(started(), datetime(2026, 1, 1), SETTINGS)
+    with pytest.raises(ValueError, match="time zone"):
+        rules.reset(started(), datetime(2026, 1, 1))
+    with pytest.raises(ValueError, match="time zone"):
+        rules.incomplete(started(), datetime(2026, 1, 1), Pending("x", (), ("y",), BEGIN))
+    with pytest.raises(ValueError, match="time zone"):
+        matched(started(), datetime(2026, 1, 1))

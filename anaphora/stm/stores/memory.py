@@ -17,6 +17,7 @@ __all__ = ["MemoryStore", "Session"]
 Key: TypeAlias = tuple[str, str]
 
 _SWEPT_AT_ONCE = 8  # for each that is opened: more leave than come
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def _utc_now() -> datetime:
@@ -57,16 +58,17 @@ class MemoryStore:
     """Keeps conversations until they have been idle for longer than their timeout.
 
     Questions of one conversation take turns; those of different ones don't wait for each other.
-    ``clock`` tells when a conversation has been idle for too long. ``wait`` is for how many
-    seconds a question waits for its turn: handlers that ask in each other's conversations
-    would wait for ever.
+    ``clock`` tells (with a time zone) when a conversation has been idle for too long. ``wait`` is
+    for how many seconds a question waits for its turn: handlers that ask in each other's
+    conversations would wait for ever.
     """
 
     def __init__(self, clock: Callable[[], datetime] = _utc_now, *, wait: float = 60.0) -> None:
         self._clock = clock
         self._wait = wait
         self._kept: dict[Key, tuple[Conversation, datetime]] = {}
-        self._expiries: list[tuple[datetime, Key]] = []  # one entry for each conversation kept
+        self._expiries: list[tuple[datetime, Key]] = []  # a heap with one entry a key at most
+        self._queued: set[Key] = set()  # the keys in it
         self._turns: dict[Key, _Turn] = {}
         self._mutex = threading.Lock()
 
@@ -102,6 +104,19 @@ class MemoryStore:
         kept = self._kept.get((user, model))
         return kept[0] if kept else None
 
+    def keys(self) -> tuple[Key, ...]:
+        """The user and the model of each conversation that is kept."""
+        with self._mutex:
+            return tuple(self._kept)
+
+    def forget(self, user: str, model: str) -> None:
+        """Drop a conversation, once a question that is being answered in it is through.
+
+        Raises :class:`Conflict` as :meth:`open` does.
+        """
+        with self.open(user, model, timedelta()) as session:
+            session.commit(Conversation(user, model))
+
     def _queue(self, key: Key) -> _Turn:
         with self._mutex:
             turn = self._turns.get(key)
@@ -132,18 +147,22 @@ class MemoryStore:
 
     def _keep(self, key: Key, conversation: Conversation, timeout: timedelta) -> None:
         with self._mutex:
-            expiry = self._clock() + timeout
-            if key not in self._kept:
+            if conversation == Conversation(*key):  # it would be found so anyway
+                self._kept.pop(key, None)
+                return
+            expiry = _after(self._now(), timeout)
+            if key not in self._queued:
                 heapq.heappush(self._expiries, (expiry, key))
+                self._queued.add(key)
             self._kept[key] = (conversation, expiry)
 
     def _sweep(self) -> None:
         """Drop some of the conversations that have been idle for too long.
 
-        A conversation has one entry in the heap, however often it is committed: one that comes
-        up too early is put back with its present expiry.
+        A conversation has one entry in the heap, however often it is committed or forgotten: one
+        that comes up too early is put back with its present expiry.
         """
-        now = self._clock()
+        now = self._now()
         for _ in range(_SWEPT_AT_ONCE):
             if not self._expiries or self._expiries[0][0] >= now:
                 return
@@ -153,4 +172,19 @@ class MemoryStore:
                 heapq.heapreplace(self._expiries, (kept[1], key))
             else:
                 heapq.heappop(self._expiries)
+                self._queued.discard(key)
                 self._kept.pop(key, None)
+
+    def _now(self) -> datetime:
+        """The time in UTC: adding to a local time is an hour out when the clocks change."""
+        now = self._clock()
+        if now.utcoffset() is None:
+            raise ValueError(f"the time {now} has no time zone")
+        return now.astimezone(UTC)
+
+
+def _after(now: datetime, timeout: timedelta) -> datetime:
+    try:
+        return now + timeout
+    except OverflowError:
+        return _NEVER
