@@ -1,4 +1,4 @@
-"""What becomes of a question: DESIGN sections 5 and 8 in the order in which they apply.
+"""What becomes of a question: the rules of memory and of asking, in the order in which they apply.
 
 Everything here is a pure function of the model, the question and the conversation. Handlers
 are not called and nothing is stored: the engine does that with the decision.

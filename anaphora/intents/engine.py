@@ -64,7 +64,7 @@ class Engine:
         }
         self._default = loaded[0].id
         self._clock = clock
-        self._store = store or MemoryStore(clock)
+        self._store = MemoryStore(clock) if store is None else store
 
     @property
     def models(self) -> tuple[Model, ...]:

@@ -1,4 +1,4 @@
-"""Which of several matches wins, and why: the key of DESIGN section 7, step by step."""
+"""Which of several matches wins, and why: the key of docs/how-it-works.md, step by step."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Scene:
 def solve(
     intents: Sequence[Intent], index: IntentIndex, scenes: Iterable[Scene]
 ) -> tuple[Match, ...]:
-    """Every match of every intent in every scene, best first (DESIGN: ranking).
+    """Every match of every intent in every scene, best first (docs/how-it-works.md, the ranking).
 
     Raises :class:`EvaluationError`, naming intent and term, for a predicate that cannot be
     evaluated.

@@ -1,7 +1,7 @@
 """The rules of short-term memory, as pure functions from one conversation to the next.
 
 No function here reads a clock: ``at`` is the time of the question, with a time zone (a time without
-one raises ``ValueError``). DESIGN section 5 numbers the rules.
+one raises ``ValueError``). The rules have the numbers of docs/how-it-works.md.
 """
 
 from __future__ import annotations

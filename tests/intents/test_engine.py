@@ -640,6 +640,12 @@ def test_a_skip_is_not_asked_again_for_a_reading_that_differs_in_nothing(bot):
     assert called == [1]
 
 
+def test_the_store_that_is_given_is_used_though_it_is_empty(clock):
+    store = MemoryStore(clock)
+    Engine("weather", store=store, clock=clock).ask("weather in Tokyo")
+    assert len(store) == 1
+
+
 def test_an_engine_tells_its_models_by_their_ids(bot):
     with pytest.raises(AnaphoraError, match="two models have the id 'weather'"):
         bot(WEATHER, WEATHER)
