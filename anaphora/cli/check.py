@@ -28,13 +28,15 @@ def check(
     *,
     samples: Annotated[
         Path | None,
-        typer.Option("--samples", help="A file of further samples to run.", dir_okay=False),
+        typer.Option(
+            "--samples", help="A file of samples to run instead of the model's.", dir_okay=False
+        ),
     ] = None,
 ) -> None:
     """Validate models and run their samples; the exit code is 1 if anything is wrong.
 
     Each dialog of the samples is a conversation of its own. Example: anaphora check bot.yaml
-    --samples more.yaml
+    --samples dialogs.yaml
     """
     out = console()
     passed = [_check(out, name, samples) for name in models]
@@ -46,7 +48,7 @@ def _check(out: Console, name: str, samples: Path | None) -> bool:
 
     try:
         model = load_model(name)
-        dialogs = (*model.samples, *(load_samples(samples, model) if samples else ()))
+        dialogs = load_samples(samples, model) if samples else model.samples
         return _run(out, model, dialogs)
     except AnaphoraError as error:
         complain(error)

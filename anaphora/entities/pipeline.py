@@ -54,10 +54,11 @@ class Pipeline:
             language: _Reader(model, language, given.get(language)) for language in model.languages
         }
 
-    def __call__(self, text: str, language: str | None = None) -> Utterance:
+    def __call__(self, text: str, language: str | None = None, *, usual: str = "") -> Utterance:
         """The utterance of ``text``: its tokens and every entity that could stand in it.
 
-        Without a ``language``, that of the model's in which the least is left over. Lone
+        Without a ``language``, that of the model's in which the least is left over; among
+        equals the ``usual`` one, else the first. Lone
         surrogates become U+FFFD. Raises :class:`ModelError` for a language that the model does
         not have.
         """
@@ -65,7 +66,9 @@ class Pipeline:
         if language is not None:
             return self._reader(language).read(text)
         readings = [reader.read(text) for reader in self._readers.values()]
-        return readings[0] if len(readings) == 1 else max(readings, key=_understood)
+        if len(readings) == 1:
+            return readings[0]
+        return max(readings, key=lambda reading: (_understood(reading), reading.language == usual))
 
     def _reader(self, language: str) -> _Reader:
         reader = self._readers.get(language)

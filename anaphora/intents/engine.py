@@ -93,12 +93,13 @@ class Engine:
         if a handler asks in the very conversation it is answering.
         """
         bot, now = self._bot(model), self._time(at)
-        utterance = bot.read(text, language)
+        usual = self._peek(user, bot).language
+        utterance = bot.read(text, language, usual=usual)
         with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
             decision = bot.decide(utterance, session.conversation, now, user)
             outcome = bot.answer(decision, now)
             explanation = _explain(bot, decision, outcome) if explain else None
-            session.commit(outcome.conversation)
+            session.commit(rules.in_language(outcome.conversation, utterance.language))
         return _reply(outcome, explanation)
 
     def explain(
@@ -116,8 +117,9 @@ class Engine:
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
         bot, now = self._bot(model), self._time(at)
-        conversation = self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
-        decision = bot.decide(bot.read(text, language), conversation, now, user)
+        conversation = self._peek(user, bot)
+        utterance = bot.read(text, language, usual=conversation.language)
+        decision = bot.decide(utterance, conversation, now, user)
         return _explain(bot, decision, bot.foresee(decision, now))
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
@@ -183,14 +185,16 @@ class Engine:
         """What the conversation holds at the time ``at`` (now if left out), the timeouts
         applied; an empty one if there is none."""
         bot = self._bot(model)
-        kept = self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
-        return rules.recall(kept, self._time(at), bot.model.conversation)[0]
+        return rules.recall(self._peek(user, bot), self._time(at), bot.model.conversation)[0]
 
     def memory(
         self, *, user: str = "user", model: str | None = None, at: datetime | None = None
     ) -> tuple[Remembered, ...]:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
+
+    def _peek(self, user: str, bot: Bot) -> Conversation:
+        return self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
 
     def _bot(self, model: str | None) -> Bot:
         id = self._default if model is None else model

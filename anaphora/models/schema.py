@@ -77,8 +77,11 @@ def _text(value: Any) -> Any:
         return value
     if isinstance(value, WrittenInt | WrittenFloat):
         return value.written
-    quotes = f'"{kind_of(value)}"' if isinstance(value, bool) else ""
-    hint = f"put it in quotes to make it text: {quotes}" if quotes else ""
+    hint = ""
+    if isinstance(value, bool):
+        hint = f'put it in quotes to make it text: "{kind_of(value)}"'
+    elif isinstance(value, dict):
+        hint = "a ': ' makes a mapping in YAML: put the text in quotes, or behind >-"
     raise _wrong(f"expected text, not {kind_of(value)}", hint)
 
 

@@ -79,7 +79,8 @@ class Conversation:
 
     ``remembered`` is newest first and, within one question, in the order of its terms;
     ``flow`` is oldest first. ``questions`` counts all questions, ``matches`` those that
-    matched, ``rejections`` those rejected in a row. ``last`` is the time of the last question.
+    matched, ``rejections`` those rejected in a row. ``last`` is the time of the last question,
+    ``language`` what it was asked in ('' before the first).
     """
 
     user: str
@@ -92,6 +93,7 @@ class Conversation:
     questions: int = 0
     matches: int = 0
     rejections: int = 0
+    language: str = ""
 
     def to_plain(self) -> dict[str, Any]:
         """The conversation as JSON-able data; :meth:`from_plain` reads it back."""
@@ -124,6 +126,7 @@ class Conversation:
             "questions": self.questions,
             "matches": self.matches,
             "rejections": self.rejections,
+            "language": self.language,
         }
 
     @classmethod
@@ -173,6 +176,7 @@ def _conversation_from_plain(plain: Mapping[str, Any]) -> Conversation:
         questions=_field(plain, "questions", int),
         matches=_field(plain, "matches", int),
         rejections=_field(plain, "rejections", int),
+        language=_field(plain, "language", str),
     )
 
 

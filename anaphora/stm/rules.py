@@ -28,6 +28,7 @@ __all__ = [
     "forget_all",
     "forget_flow",
     "forget_group",
+    "in_language",
     "incomplete",
     "offered",
     "recall",
@@ -202,6 +203,15 @@ def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple
     fresh, forgotten = forget_all(conversation, Rule.RESET)
     last = _later(conversation.last, at)
     return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
+
+
+def in_language(conversation: Conversation, language: str) -> Conversation:
+    """The conversation after a question in ``language``."""
+    return (
+        conversation
+        if conversation.language == language
+        else replace(conversation, language=language)
+    )
 
 
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:

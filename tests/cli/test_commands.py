@@ -202,7 +202,7 @@ class TestCheck:
         assert result.exit_code == 1
         assert "slot city is 'Tokyo', not 'Kyoto'" in result.output
         assert "| 'weather in Tokyo' is matched" in result.output
-        assert "1 of" in result.output
+        assert "1 of 1 dialogs failed" in result.output
 
     def test_a_file_of_samples_with_mistakes_is_told(self, tmp_path):
         file = tmp_path / "more.yaml"

@@ -283,6 +283,30 @@ class TestChangeOfTopic:
         assert values(engine.ask("And in Kyoto?"))["date"] == "tomorrow"
 
 
+class TestLanguages:
+    LIGHTS = """
+        id: lights
+        language: [en, ru]
+        elements:
+          - {id: light, synonyms: {ru: [свет]}}
+          - {id: room, values: {hall: {ru: [зал]}, "7": []}}
+        intents: ["intent=on term={# == 'light'}? term(room)~{# == 'room'}"]
+        responses: {on: {en: "on: {{ room }}", ru: "горит: {{ room }}"}}
+    """
+
+    def test_a_question_is_answered_in_its_own_language(self, bot):
+        engine = bot(self.LIGHTS)
+        assert engine.ask("свет зал").text == "горит: hall"
+        assert engine.ask("and the hall").text == "on: hall"
+
+    def test_one_that_could_be_in_any_is_answered_in_that_of_the_question_before(self, bot):
+        engine = bot(self.LIGHTS)
+        assert engine.ask("7").text == "on: 7"
+        engine.ask("свет зал")
+        assert engine.ask("7").text == "горит: 7"
+        assert engine.ask("7", language="en").text == "on: 7"
+
+
 class TestForgetting:
     def test_a_reset_phrase_forgets_the_conversation(self, bot):
         engine = bot(WEATHER)

@@ -41,6 +41,15 @@ def test_nothing_is_asked_when_a_missing_term_has_no_prompt(bot):
     assert reply.reason == "for hotel it lacks: hotel"
 
 
+def test_a_term_without_a_name_is_told_by_its_predicate(bot):
+    engine = bot("""
+        id: tea
+        elements: [{id: tea}, {id: milk}]
+        intents: ["intent=x term={# == 'tea'} term={# == 'milk'}"]
+    """)
+    assert engine.ask("tea").reason == "for x it lacks: {# == 'milk'}"
+
+
 TRIP = """
   - "intent=trip term(trip)~{has(['flight', 'trip'], #)} term(city)~{# == 'city'}"
     prompts:

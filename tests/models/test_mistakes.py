@@ -404,3 +404,9 @@ def test_what_steers_a_terminal_is_not_repeated_in_messages() -> None:
     (problem,) = problems_of(START + '"\\e[2J": 1\n')
     assert "\x1b" not in str(ModelError(problem))
     assert (problem.line, problem.column) == (4, 1)
+
+
+def test_an_intent_that_yaml_takes_for_a_mapping_gets_a_hint() -> None:
+    text = START.replace("intents:", "intents:\n  - intent=z options={'ordered': true} term={true}")
+    hints = {problem.message: problem.hint for problem in problems_of(text)}
+    assert "behind >-" in hints["expected text, not a mapping"]

@@ -59,4 +59,5 @@ conversations = st.builds(
     questions=st.integers(0, 50),
     matches=st.integers(0, 50),
     rejections=st.integers(0, 3),
+    language=st.sampled_from(["", "en", "ru"]),
 )
