@@ -32,7 +32,7 @@ def ask(
 
     engine = Engine(model)
     out = console()
-    for _, reply in converse(engine, dialog, language=language):
+    for _, reply in converse(engine, dialog, language=language, explain=not as_json):
         if as_json:
             typer.echo(json.dumps(reply.to_plain(), ensure_ascii=False))
         else:

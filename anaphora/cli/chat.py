@@ -92,6 +92,8 @@ class _Chat:
                 reply = self._engine.ask(line, explain=True)
                 self._last = reply.explanation
                 show_reply(self._out, reply)
+                if reply.status == "rejected" and line.strip().lower() in ("exit", "quit", "bye"):
+                    self._out.print(Text("  (/quit or Ctrl-D leaves)", style="dim"))
         except AnaphoraError as error:
             complain(error)
         except KeyboardInterrupt:
@@ -117,7 +119,8 @@ class _Chat:
             missing = ", ".join(pending.missing)
             self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
         if not conversation.remembered:
-            self._out.print(Text("nothing is remembered", style="dim"))
+            if not pending:
+                self._out.print(Text("nothing is remembered", style="dim"))
             return
         table = Table("element", "value", "groups", "questions ago", "last used", box=None)
         for held in conversation.remembered:

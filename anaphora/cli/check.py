@@ -33,10 +33,12 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Validate models and run their samples; the exit code is 1 if anything is wrong.
+    """Validate models and run their samples.
 
-    Each dialog of the samples is a conversation of its own. Example: anaphora check bot.yaml
-    --samples dialogs.yaml
+    The exit code is 1 if anything is wrong. Each dialog of the samples is a conversation of its
+    own.
+
+    Example: anaphora check bot.yaml --samples dialogs.yaml
     """
     out = console()
     passed = [_check(out, name, samples) for name in models]
@@ -60,16 +62,16 @@ def _run(out: Console, model: Model, dialogs: tuple[Dialog, ...]) -> bool:
 
     engine = Engine(model)
     out.print(
-        f"{model.id}: {len(model.elements)} elements, {len(model.intents)} intents, "
-        f"{len(dialogs)} sample dialogs"
+        f"{model.id}: {_counted(len(model.elements), 'element')}, "
+        f"{_counted(len(model.intents), 'intent')}, {_counted(len(dialogs), 'sample dialog')}"
     )
     failed = sum(not _passes(out, engine, dialog) for dialog in dialogs)
     if not dialogs:
         out.print("  no samples to run")
     elif failed:
-        out.print(Text(f"{failed} of {len(dialogs)} dialogs failed", style="red"))
+        out.print(Text(f"{failed} of {_counted(len(dialogs), 'dialog')} failed", style="red"))
     else:
-        out.print(Text(f"all {len(dialogs)} dialogs passed", style="green"))
+        out.print(Text(f"{_counted(len(dialogs), 'dialog')} passed", style="green"))
     return not failed
 
 
@@ -100,12 +102,17 @@ def _head(out: Console, dialog: Dialog, mark: Text) -> None:
 
 def _show_turns(out: Console, result: DialogResult) -> None:
     for turn in result.turns:
-        out.print(Text(f"      {_said(turn.step)}", style="bold"))
+        place = f" (line {turn.step.line})" if turn.failures and turn.step.line else ""
+        out.print(Text(f"      {_said(turn.step)}{place}", style="bold"))
         for failure in turn.failures:
             out.print(Text(f"        {failure}", style="red"))
         if turn.failures and turn.reply and turn.reply.explanation:
             for line in turn.reply.explanation.lines():
                 out.print(Text(f"        | {line}", style="dim"))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _said(step: Step) -> str:

@@ -52,7 +52,7 @@ def read_dialog(texts: list[str] | None) -> Iterator[Said]:
         return iter(questions)
     if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("give at least one question, or pipe them in, one a line")
-    return _questions(_lines())
+    return _questions(line for line in _lines() if line.strip())
 
 
 def converse(

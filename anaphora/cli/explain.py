@@ -26,7 +26,7 @@ def explain(
     ] = False,
     language: LanguageOption = None,
 ) -> None:
-    """Ask the questions of one dialog and explain the last answer.
+    """Explain the answer to the last question of a dialog.
 
     Example: anaphora explain weather "What is the weather in Tokyo now?" "And in Kyoto?"
     """

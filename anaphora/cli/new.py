@@ -28,7 +28,7 @@ def new(
         bool, typer.Option("--force", help="Overwrite a file that is there already.")
     ] = False,
 ) -> None:
-    """Write a starter model NAME.yaml that passes its own samples.
+    """Write a starter model, NAME.yaml.
 
     Example: anaphora new barista
     """

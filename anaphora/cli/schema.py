@@ -17,7 +17,9 @@ def schema(
         typer.Option("--output", "-o", help="Write it to a file instead.", dir_okay=False),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of model files, with which editors complete and check them.
+    """Print the JSON Schema of model files.
+
+    Editors complete and check model files with it.
 
     Example: anaphora schema --output anaphora.schema.json
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from anaphora.errors import AnaphoraError
     from anaphora.intents.reply import Reply
+    from anaphora.models.utterance import Entity
 
 __all__ = ["ModelArgument", "complain", "console", "show_reply", "summary"]
 
@@ -22,8 +24,9 @@ _STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset
 
 
 def console() -> Console:
-    """Where answers are printed: no markup, for models may say anything."""
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+    """Where answers are printed: no markup, for models may say anything. A terminal gets its
+    lines broken between words, a file or a pipe gets them whole."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 def complain(error: AnaphoraError) -> None:
@@ -38,7 +41,16 @@ def show_reply(out: Console, reply: Reply) -> None:
         out.print(Text(reply.text))
     elif reply.result is not None:
         out.print(Text(repr(reply.result)))
+    elif reply.status == "reset":
+        out.print(Text("Everything is forgotten.", style="dim"))
     out.print(summary(reply))
+    if reply.explanation and reply.explanation.unknown:
+        out.print(Text(f"  not understood: {', '.join(reply.explanation.unknown)}", style="dim"))
+
+
+def _shown(entity: Entity) -> str:
+    """The value; of a topic without values its name, for its words are only how it was asked."""
+    return entity.element if entity.topic and entity.value is None else entity.said
 
 
 def summary(reply: Reply) -> Text:
@@ -48,7 +60,7 @@ def summary(reply: Reply) -> Text:
     if reply.intent:
         line.append(f" {reply.intent}", style="bold")
     for name, slot in reply.slots.items():
-        value = slot.value if isinstance(slot.value, str) else ", ".join(slot.value)
+        value = ", ".join(_shown(entity) for entity in slot.entities)
         recalled = any(taken.source == "memory" for taken in slot.taken)
         line.append(f"  {name}={value}", style="dim")
         if recalled:

@@ -16,11 +16,12 @@ from anaphora.intents.ranking import why_better
 from anaphora.intents.solver import Scene, fillings
 from anaphora.models.domain import Status
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Forgotten
+from anaphora.stm.conversation import Forgotten, Rule
 
 __all__ = ["Explanation", "Miss", "RankedMatch", "explain"]
 
 _MOST_MISSES = 100
+_MOST_LINES = 10  # of them in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,11 @@ class Explanation:
     """The path of one question.
 
     ``entities`` are all that could stand in the sentence, ``reading`` those of the variant that
-    was answered; ``offered`` is what the memory held ready, ``hidden`` what an entity of the
-    sentence stood in for, with the groups of that entity; ``forgotten`` what left the memory
-    and by which rule; ``notes`` what else happened (a change of topic, a reset phrase, an
-    earlier question completed). Of the misses at most the 100 nearest are listed,
+    was answered; ``unused`` are those of it that the answer took nothing from, ``unknown`` the
+    words that nothing in the model covers; ``offered`` is what the memory held ready, ``hidden``
+    what an entity of the sentence stood in for, with the groups of that entity; ``forgotten``
+    what left the memory and by which rule; ``notes`` what else happened (a change of topic, a
+    reset phrase, an earlier question completed). Of the misses at most the 100 nearest are listed,
     ``untouched`` counts the other intents.
     """
 
@@ -60,6 +62,8 @@ class Explanation:
     reason: str
     entities: tuple[Entity, ...]
     reading: tuple[Entity, ...]
+    unused: tuple[Entity, ...]
+    unknown: tuple[str, ...]
     offered: tuple[Candidate, ...]
     hidden: tuple[tuple[Entity, frozenset[str]], ...]
     matches: tuple[RankedMatch, ...]
@@ -83,10 +87,14 @@ class Explanation:
             yield "  read otherwise: " + ", ".join(
                 f"{entity} from {entity.text!r}" for entity in others
             )
+        if self.unknown:
+            yield "  not understood: " + ", ".join(self.unknown)
+        if self.unused:
+            yield "  not used: " + ", ".join(f"{_named(entity)}" for entity in self.unused)
         for candidate in self.offered:
             yield f"  remembered: {_named(candidate.entity)}, {_age(candidate)}"
         for entity, groups in self.hidden:
-            yield f"  not offered: {_named(entity)}, for the sentence has {_set(groups)}"
+            yield f"  not offered: {_named(entity)}, for the sentence has another of {_set(groups)}"
         for place, match in enumerate(self.matches, 1):
             took = ", ".join(
                 f"{name}={taken.entity.said} ({taken.source})" for name, taken in match.taken
@@ -94,10 +102,10 @@ class Explanation:
             skipped = ", skipped by its handler" if match.skipped else ""
             why = f"; before the next, for {match.why}" if match.why else ""
             yield f"  match {place}: {match.intent} with {took or 'no entity'}{skipped}{why}"
-        for miss in self.misses:
-            yield f"  miss: {miss.intent}: {miss.reason}"
-        if self.untouched:
-            yield f"  and {self.untouched} more intents that nothing here concerns"
+        for miss in self.misses[:_MOST_LINES]:
+            yield f"  no match: {miss.intent}: {miss.reason}"
+        if more := self.untouched + len(self.misses[_MOST_LINES:]):
+            yield f"  and {more} more intents that are further off"
         for gone in self.forgotten:
             yield f"  forgotten: {_named(gone.remembered.entity)}, {_rule(gone)}"
 
@@ -110,6 +118,8 @@ class Explanation:
             "reason": self.reason,
             "entities": [_plain(entity) for entity in self.entities],
             "reading": [_plain(entity) for entity in self.reading],
+            "unused": [_plain(entity) for entity in self.unused],
+            "unknown": list(self.unknown),
             "offered": [
                 _plain(candidate.entity) | {"ago": candidate.ago} for candidate in self.offered
             ],
@@ -149,7 +159,8 @@ def explain(
 ) -> Explanation:
     """Tell how ``decision`` came about and what became of it."""
     scene = _scene_of(decision, winner.filling if winner else decision.asking or decision.nearest)
-    misses, untouched = ((), 0) if decision.error else _misses(mind, decision, scene)
+    beside_the_point = decision.error or status == "reset"
+    misses, untouched = ((), 0) if beside_the_point else _misses(mind, decision, scene)
     return Explanation(
         text=decision.question.utterance.text,
         language=decision.question.utterance.language,
@@ -157,6 +168,8 @@ def explain(
         reason=reason,
         entities=decision.question.utterance.entities,
         reading=scene.variant.entities,
+        unused=_unused(scene, winner),
+        unknown=tuple(_unknown(decision, scene)),
         offered=(*(held for held in scene.sentence if held.pending), *scene.memory),
         hidden=tuple((held.entity, groups) for held, groups in scene.hidden),
         matches=_ranked(decision.matches, skipped),
@@ -170,6 +183,18 @@ def explain(
 def _scene_of(decision: Decision, shown: Filling | None) -> Scene:
     chosen = shown.variant if shown else None
     return next((scene for scene in decision.scenes if scene.variant is chosen), decision.scenes[0])
+
+
+def _unused(scene: Scene, winner: Match | None) -> tuple[Entity, ...]:
+    taken = winner.entities if winner else scene.variant.entities
+    return tuple(entity for entity in scene.variant.entities if entity not in taken)
+
+
+def _unknown(decision: Decision, scene: Scene) -> Iterator[str]:
+    utterance = decision.question.utterance
+    spans = (*(entity.tokens for entity in scene.variant.entities), *utterance.resets)
+    known = {index for span in spans for index in span}
+    return (token.text for token in utterance.tokens if token.free and token.index not in known)
 
 
 def _misses(mind: Mind, decision: Decision, scene: Scene) -> tuple[tuple[Miss, ...], int]:
@@ -231,11 +256,14 @@ def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
 
 
 def _named(entity: Entity) -> str:
-    return f"{entity} {_set(entity.groups)}"
+    """The entity, with its groups where they are not just its element."""
+    own = entity.groups == {entity.element}
+    return str(entity) if own else f"{entity} ({_set(entity.groups)})"
 
 
 def _set(groups: frozenset[str]) -> str:
-    return "{" + ", ".join(sorted(groups)) + "}"
+    names = ", ".join(sorted(groups))
+    return f"group {names}" if len(groups) == 1 else f"groups {names}"
 
 
 def _age(candidate: Candidate) -> str:
@@ -245,8 +273,22 @@ def _age(candidate: Candidate) -> str:
 
 
 def _rule(gone: Forgotten) -> str:
-    by = f" by {_named(gone.by)}" if gone.by else ""
-    return f"{gone.rule.value}{by}"
+    if gone.by is None:
+        return _WHY[gone.rule]
+    old = gone.remembered.entity
+    again = (gone.by.element, gone.by.value) == (old.element, old.value)
+    return f"evicted by {'itself, mentioned again' if again else _named(gone.by)}"
+
+
+_WHY = {
+    Rule.TIMEOUT: "for the pause was longer than the timeout",
+    Rule.AGE: "for nothing has used it for longer than the timeout",
+    Rule.DEPTH: "for the last matched questions did not use it",
+    Rule.REJECTIONS: "for too many questions in a row were rejected",
+    Rule.EVICTED: "evicted",
+    Rule.TOPIC: "for the topic changed",
+    Rule.RESET: "for the conversation was reset",
+}
 
 
 def _plain(entity: Entity) -> dict[str, Any]:

@@ -91,8 +91,8 @@ class Filling:
 
 def _lack(term: Term) -> str:
     where = "" if term.conversational else " in the sentence itself"
-    predicate = f": {{{term.predicate.text}}}" if term.id else ""
-    return f"nothing fills {term.label}{where}{predicate}"
+    predicate = f" ({{{term.predicate.text}}})" if term.id else ""
+    return f"nothing fills {term.label}{predicate}{where}"
 
 
 class Rank(NamedTuple):

@@ -36,6 +36,11 @@ class Reply:
     memory: tuple[Entity, ...] = ()
     explanation: Explanation | None = None
 
+    def __str__(self) -> str:
+        slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())
+        understood = " ".join(part for part in (self.intent, f"({slots})" if slots else "") if part)
+        return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
+
     def to_plain(self) -> dict[str, Any]:
         """The reply as JSON-able data, in the form that the command line prints."""
         return {

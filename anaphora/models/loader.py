@@ -128,7 +128,11 @@ def _frame_of_samples(root: Node, model: Model, report: Report) -> MapNode:
     samples = root
     if isinstance(root, MapNode):
         for key in root.items.keys() - {"samples", "model"}:
-            report.add(root.keys[key], f"unknown key '{key}'", "there are samples and model")
+            report.add(
+                root.keys[key],
+                f"unknown key '{key}'",
+                "the keys of a file of samples are samples and model",
+            )
         if "samples" not in root.items:
             report.stop(root.start, "the file has no samples", "they stand under 'samples:'")
         samples = root.items["samples"]

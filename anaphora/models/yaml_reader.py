@@ -31,7 +31,9 @@ _HINTS = {
     "did not find expected ',' or '}'": "a mapping that '{' begins ends with '}'; a text with "
     "braces needs quotes",
     "could not find expected ':'": "a key is followed by a colon and a blank",
+    "did not find expected '-' indicator": "look at the indentation of this line and of those above",
 }
+_BARE_BRACE = re.compile(r"[-,:\[]\s+\{[^}:]*\|")  # a synonym such as {a|b} without its quotes
 
 
 def read_yaml(report: Report) -> Node | None:
@@ -102,5 +104,12 @@ def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
     offset = min(mark.index, len(report.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""
-    hint = next((hint for words, hint in _HINTS.items() if words in problem), "")
-    report.stop(offset, f"not valid YAML: {problem}{context}", hint)
+    report.stop(offset, f"not valid YAML: {problem}{context}", _hint(problem, report, offset))
+
+
+def _hint(problem: str, report: Report, offset: int) -> str:
+    text = report.source.text
+    line = text[text.rfind("\n", 0, offset) + 1 :].partition("\n")[0]
+    if _BARE_BRACE.search(line):
+        return "a text that begins with { needs quotes"
+    return next((hint for words, hint in _HINTS.items() if words in problem), "")

@@ -81,8 +81,16 @@ class TestAsk:
     def test_people_read_the_answer_and_how_it_was_understood(self):
         output = run("ask", "weather", "weather in Tokyo", "and tomorrow?").output
         assert "I would look up the weather in Tokyo." in output
+        assert "topic=weather" in output
         assert "matched weather" in output
         assert "city=Tokyo (memory)" in output
+
+    def test_words_that_are_not_understood_are_named(self):
+        output = run("ask", "weather", "weather in Tokyo", "weather in Boston").output
+        assert "not understood: Boston" in output
+
+    def test_a_reset_says_so(self):
+        assert "Everything is forgotten." in run("ask", "weather", "forget it").output
 
     def test_questions_may_be_piped_in(self):
         found = replies("weather", stdin="weather in Tokyo\nand tomorrow?\n@6m\nnow\n")
@@ -202,7 +210,7 @@ class TestCheck:
         assert result.exit_code == 1
         assert "slot city is 'Tokyo', not 'Kyoto'" in result.output
         assert "| 'weather in Tokyo' is matched" in result.output
-        assert "1 of 1 dialogs failed" in result.output
+        assert "1 of 1 dialog failed" in result.output
 
     def test_a_file_of_samples_with_mistakes_is_told(self, tmp_path):
         file = tmp_path / "more.yaml"

@@ -70,6 +70,10 @@ class TestFollowUps:
         slot = bot(WEATHER).ask("weather in NYC").slots["city"]
         assert (slot.value, slot.text, slot.element) == ("New York", "NYC", "city")
 
+    def test_a_reply_prints_in_one_line(self, bot):
+        reply = bot(WEATHER).ask("weather in NYC")
+        assert str(reply) == "matched weather (topic=weather, city=New York) 'New York'"
+
     def test_a_repeated_term_gives_lists(self, bot):
         reply = bot("""
             id: pizza

@@ -23,15 +23,15 @@ def test_what_came_from_memory_and_what_was_evicted_by_which_rule(bot):
         ("date", "memory"),
     ]
     assert [str(gone.remembered.entity) for gone in explanation.forgotten] == ["city=Tokyo"]
-    assert "forgotten: city=Tokyo {city}, evicted by city=Kyoto {city}" in str(explanation)
-    assert "not offered: city=Tokyo {city}, for the sentence has {city}" in str(explanation)
-    assert "remembered: weather {topic}, 1 question ago" in str(explanation)
+    assert "forgotten: city=Tokyo, evicted by city=Kyoto" in str(explanation)
+    assert "not offered: city=Tokyo, for the sentence has another of group city" in str(explanation)
+    assert "remembered: weather (group topic), 1 question ago" in str(explanation)
 
 
 def test_why_an_intent_missed(bot):
     explanation = explained(bot, "now in Tokyo")
     (miss,) = explanation.misses
-    assert (miss.intent, miss.reason) == ("weather", "nothing fills topic: {# == 'weather'}")
+    assert (miss.intent, miss.reason) == ("weather", "nothing fills topic ({# == 'weather'})")
 
 
 def test_a_timeout_is_among_what_was_forgotten(bot, clock):
@@ -95,8 +95,23 @@ def test_the_reading_of_an_incomplete_question_is_the_one_that_is_completed(bot)
     assert [entity.element for entity in explanation.reading] == ["y"]
 
 
-def test_a_reset_phrase_is_noted(bot):
-    assert "a reset phrase" in str(explained(bot, "weather in Tokyo", "forget it"))
+def test_a_reset_phrase_is_noted_and_no_intent_beside_it(bot):
+    explanation = explained(bot, "weather in Tokyo", "forget it")
+    assert "a reset phrase" in str(explanation)
+    assert "for the conversation was reset" in str(explanation)
+    assert explanation.misses == ()
+
+
+def test_words_that_mean_nothing_to_the_model_are_named(bot):
+    explanation = explained(bot, "weather in Boston and Tokyo or Kyoto")
+    assert explanation.unknown == ("Boston",)
+    assert [str(entity) for entity in explanation.unused] == ["city=Kyoto"]
+    assert "not understood: Boston" in str(explanation)
+
+
+def test_a_mention_that_replaces_itself_is_told_as_such(bot):
+    text = str(explained(bot, "weather in Tokyo", "weather in Kyoto"))
+    assert "forgotten: weather (group topic), evicted by itself, mentioned again" in text
 
 
 def test_explaining_beforehand_changes_nothing(bot):

@@ -406,6 +406,19 @@ def test_what_steers_a_terminal_is_not_repeated_in_messages() -> None:
     assert (problem.line, problem.column) == (4, 1)
 
 
+@pytest.mark.parametrize(
+    ("broken", "hint"),
+    [
+        ("elements:\n  - id: e\n    synonyms:\n      - {a|b} c\n", "begins with { needs quotes"),
+        ("elements:\n  - id: e\n    synonyms: [a, {b|c} d]\n", "begins with { needs quotes"),
+        ("elements:\n  - id: e\n   synonyms: [a]\n", "look at the indentation"),
+    ],
+)
+def test_slips_of_yaml_get_a_hint(broken: str, hint: str) -> None:
+    (problem,) = problems_of("id: m\n" + broken)
+    assert hint in problem.hint
+
+
 def test_an_intent_that_yaml_takes_for_a_mapping_gets_a_hint() -> None:
     text = START.replace("intents:", "intents:\n  - intent=z options={'ordered': true} term={true}")
     hints = {problem.message: problem.hint for problem in problems_of(text)}
