@@ -31,7 +31,7 @@ _HINTS = {
     "did not find expected ',' or '}'": "a mapping that '{' begins ends with '}'; a text with "
     "braces needs quotes",
     "could not find expected ':'": "a key is followed by a colon and a blank",
-    "did not find expected '-' indicator": "look at the indentation of this line and of those above",
+    "did not find expected '-' indicator": "look at the indentation, here and above",
 }
 _BARE_BRACE = re.compile(r"[-,:\[]\s+\{[^}:]*\|")  # a synonym such as {a|b} without its quotes
 
