@@ -68,8 +68,7 @@ def decide(mind: Mind, question: Question, conversation: Conversation, at: datet
     try:
         decision = _resolve(mind, question, conversation)
     except EvaluationError as error:
-        where = scenes(question, conversation)
-        decision = Decision(question, conversation, where, error=str(error))
+        decision = _failed(question, conversation, error)
     return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
 
@@ -81,6 +80,11 @@ def _resolve(mind: Mind, question: Question, conversation: Conversation) -> Deci
         or _completing(mind, question, conversation)
         or _on_its_own(mind, question, conversation)
     )
+
+
+def _failed(question: Question, conversation: Conversation, error: EvaluationError) -> Decision:
+    where = scenes(question, conversation)
+    return Decision(question, conversation, where, error=str(error))
 
 
 def pending_of(decision: Decision, at: datetime) -> Pending:
@@ -99,7 +103,10 @@ def _after_reset(mind: Mind, question: Question, conversation: Conversation) -> 
     """A reset phrase forgets everything; a question beside it is answered afresh if it is
     complete."""
     fresh, wiped = forget_all(conversation, Rule.RESET)
-    decision = _solve(mind, question, fresh)
+    try:
+        decision = _solve(mind, question, fresh)
+    except EvaluationError as error:  # whatever else the sentence says, it is a reset
+        decision = _failed(question, fresh, error)
     return replace(decision, forgotten=wiped, reset_phrase=True)
 
 

@@ -323,6 +323,20 @@ class TestForgetting:
         engine.ask("weather in Tokyo")
         assert values(engine.ask("Better in New York!"))["city"] == "New York"
 
+    def test_a_reset_phrase_resets_though_a_predicate_fails_on_what_stands_beside_it(self, bot):
+        engine = bot("""
+            id: broken
+            elements: [{id: tea}, {id: milk, meta: {price: cheap}}]
+            intents:
+              - intent=tea term={# == 'tea'}
+              - intent=milk term={# == 'milk' && meta_ent('price') > 3}
+            reset: [forget it]
+        """)
+        engine.ask("tea")
+        assert engine.ask("milk").status == "rejected"
+        assert engine.ask("forget it, milk").status == "reset"
+        assert engine.memory() == ()
+
     def test_what_stands_beside_a_reset_phrase_is_answered_afresh(self, bot):
         engine = bot(WEATHER)
         engine.ask("weather in Tokyo tomorrow")
