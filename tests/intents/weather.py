@@ -1,4 +1,10 @@
-"""A small weather bot in which every rule of the engine can be seen."""
+"""A small weather bot in which every rule of the engine can be seen, and one of several topics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anaphora import Reply
 
 WEATHER = """
     id: weather
@@ -15,3 +21,27 @@ WEATHER = """
       weather: {city: For which city?}
     reset: ["{enough|forget} {it|that|of the weather}"]
 """
+
+TOPICS = """
+    id: both
+    elements:
+      - {id: weather, groups: [topic], topic: true}
+      - {id: price, groups: [topic], topic: true, synonyms: [how much]}
+      - {id: hotel, groups: [topic], topic: true}
+      - {id: city, values: {Tokyo: [], Kyoto: []}}
+      - {id: food, values: {coffee: [], donut: []}}
+      - {id: date, values: {now: [], tomorrow: []}}
+    intents:
+      - intent=weather term(topic)~{# == 'weather'} term(city)~{# == 'city'}
+        term(date)~{# == 'date'}?
+      - intent=price term(topic)~{# == 'price'} term(food)~{# == 'food'} term(date)~{# == 'date'}?
+      - intent=hotel term(topic)~{# == 'hotel'} term(city)~{# == 'city'} term(date)~{# == 'date'}?
+"""
+
+
+def values(reply: Reply) -> dict[str, Any]:
+    return {name: slot.value for name, slot in reply.slots.items()}
+
+
+def sources(reply: Reply) -> dict[str, Any]:
+    return {name: slot.source for name, slot in reply.slots.items()}
