@@ -58,9 +58,8 @@ class Pipeline:
         """The utterance of ``text``: its tokens and every entity that could stand in it.
 
         Without a ``language``, that of the model's in which the least is left over; among
-        equals the ``usual`` one, else the first. Lone
-        surrogates become U+FFFD. Raises :class:`ModelError` for a language that the model does
-        not have.
+        equals the ``usual`` one, else the first. Lone surrogates become U+FFFD. Raises
+        :class:`ModelError` for a language that the model does not have.
         """
         text = _as_unicode(text)
         if language is not None:

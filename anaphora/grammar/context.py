@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Protocol
 
 __all__ = ["Context", "EntityView", "Surroundings"]
@@ -45,16 +44,13 @@ class Surroundings:
 
     entities: Sequence[EntityView] = ()
     text: str = ""
-    at: datetime | None = None
     user: str = ""
-    request_id: str = ""
     model_id: str = ""
     model_name: str = ""
     model_version: str = ""
     model_meta: Mapping[str, Any] = field(default_factory=dict)
     intent_meta: Mapping[str, Any] = field(default_factory=dict)
     conversation_data: Mapping[str, Any] = field(default_factory=dict)
-    request_data: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Context:

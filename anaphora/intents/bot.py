@@ -8,7 +8,6 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
-from uuid import uuid4
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
@@ -99,9 +98,7 @@ class Bot:
         model = self.model
         surroundings = Surroundings(
             text=utterance.text,
-            at=at,
             user=user,
-            request_id=uuid4().hex,
             model_id=model.id,
             model_name=model.name,
             model_version=model.version,

@@ -120,8 +120,8 @@ def test_equality_keeps_types_apart(left: Any, right: Any, expected: Any) -> Non
     assert says(op(left, "==", right)) is expected
     assert says(op(right, "!=", left)) is not expected
     held = {"left": left, "right": right}  # the same, where the types are not known before
-    around = Surroundings(request_data=held)
-    equal = op(call("meta_req", "left"), "==", call("meta_req", "right"))
+    around = Surroundings(conversation_data=held)
+    equal = op(call("meta_conv", "left"), "==", call("meta_conv", "right"))
     assert run(equal, surroundings=around)[0] is expected
 
 

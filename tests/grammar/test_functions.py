@@ -28,7 +28,6 @@ AROUND = Surroundings(
     model_meta={"k": "model"},
     intent_meta={"k": "intent"},
     conversation_data={"k": "conversation"},
-    request_data={"k": "request"},
 )
 
 
@@ -153,7 +152,6 @@ def test_a_function_refuses(name: str, arguments: tuple[Any, ...], message: str)
         ("meta_model", ("k",), "model"),
         ("meta_intent", ("k",), "intent"),
         ("meta_conv", ("k",), "conversation"),
-        ("meta_req", ("k",), "request"),
         ("req_text", (), "tokyo now"),
         ("user_id", (), "ann"),
         ("mdl_id", (), "weather"),

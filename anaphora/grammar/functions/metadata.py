@@ -39,12 +39,6 @@ def meta_conv(context: Context, key: str) -> Any:
     return plain(context.surroundings.conversation_data.get(key))
 
 
-@function("metadata")
-def meta_req(context: Context, key: str) -> Any:
-    """From the data that came with the request."""
-    return plain(context.surroundings.request_data.get(key))
-
-
 @function("request")
 def req_text(context: Context) -> str:
     """The text of the question."""
