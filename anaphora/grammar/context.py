@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Protocol
+
+from anaphora.grammar.request import Request, User
 
 __all__ = ["Context", "EntityView", "Surroundings"]
 
@@ -36,21 +40,71 @@ class EntityView(Protocol):
     def value(self) -> str | None: ...
     @property
     def meta(self) -> Mapping[str, Any]: ...
+    @property
+    def stem(self) -> str:
+        """The stems of its words, joined by blanks."""
+        ...
+
+    @property
+    def lemma(self) -> str:
+        """The lemmas of its words, where the pipeline finds them; else the words in lower case."""
+        ...
+
+    @property
+    def pos(self) -> str:
+        """The parts of speech of its words, where the pipeline finds them; else ''."""
+        ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What the synonyms that are made of it call it."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[EntityView]:
+        """The entities that it is composed of."""
+        ...
+
+    @property
+    def gaps(self) -> int:
+        """How many words stand between its own."""
+        ...
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """What is known of how it stands in the text: "abstract", "bracketed", "permuted",
+        "quoted", "swear"."""
+        ...
+
+    @property
+    def own(self) -> bool:
+        """Whether the model itself declares its element."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What stays the same for all the entities of one question and one intent."""
+    """What stays the same for all the entities of one question and one intent.
 
-    entities: Sequence[EntityView] = ()
+    ``entities`` is None where there is no sentence around the entity, as in a synonym.
+    ``environment`` holds what ``meta_sys`` reads; ``random`` gives numbers from 0 up to 1.
+    """
+
+    entities: Sequence[EntityView] | None = ()
     text: str = ""
-    user: str = ""
+    normal_text: str = ""
+    at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    request: Request = Request()
+    user: User = User("")
     model_id: str = ""
     model_name: str = ""
     model_version: str = ""
+    model_origin: str = ""
     model_meta: Mapping[str, Any] = field(default_factory=dict)
     intent_meta: Mapping[str, Any] = field(default_factory=dict)
     conversation_data: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    random: Callable[[], float] = random.random
 
 
 class Context:
@@ -58,13 +112,15 @@ class Context:
 
     ``used`` becomes true as soon as the predicate reads the entity: a predicate that is true
     without having looked at it makes its term match without consuming the entity.
-    ``variables`` keeps what the variables of the predicate have been found to be.
+    ``variables`` keeps what the variables of the predicate have been found to be; ``arguments``
+    is the metadata with which the fragment was named that the term comes from.
     """
 
-    __slots__ = ("entity", "surroundings", "used", "variables")
+    __slots__ = ("arguments", "entity", "surroundings", "used", "variables")
 
     def __init__(self, entity: EntityView | None, surroundings: Surroundings) -> None:
         self.entity = entity
         self.surroundings = surroundings
         self.used = False
         self.variables: dict[str, Any] = {}
+        self.arguments: Mapping[str, Any] = {}

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
+from anaphora.errors import Problem
 from anaphora.grammar.intent import Intent
+from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "Dialog",
     "Element",
     "ElementValue",
+    "Limits",
     "Localized",
     "Model",
     "PauseStep",
@@ -26,11 +29,13 @@ __all__ = [
     "ResetWhat",
     "Status",
     "Step",
+    "StopWords",
     "in_language",
 ]
 
-Phrase: TypeAlias = tuple[str | Pattern, ...]
-"""One way to say something: texts (of one or more words) and patterns (of one word each)."""
+Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
+"""One way to say something: texts (of one or more words), patterns (of one word each) and parts
+(each an entity)."""
 
 Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]
 """Phrases by language; those under :data:`ANY_LANGUAGE` serve every language."""
@@ -58,6 +63,9 @@ class Element:
 
     ``phrases`` are its own synonyms (with its id, unless that is switched off); ``groups`` is
     never empty; ``ancestors`` are the ids of its parent, the parent's parent and so on.
+    ``sparse`` lets other words stand between those of a phrase, ``permute`` lets neighbouring
+    words change places; a ``greedy`` element is found in its longest phrase only; an
+    ``abstract`` one is for other elements to be composed of, and no intent sees it.
     """
 
     id: str
@@ -68,6 +76,43 @@ class Element:
     topic: bool = False
     description: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+    sparse: bool = False
+    permute: bool = False
+    greedy: bool = True
+    abstract: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StopWords:
+    """Words that mean nothing by themselves, beside those of the language.
+
+    ``skipped`` says that such words may stand between the words of any phrase.
+    """
+
+    additional: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an utterance must keep to in order to be answered; None stands for no limit.
+
+    Words are tokens that are no punctuation; free words are those that neither an entity nor
+    the list of stop words covers.
+    """
+
+    min_words: int | None = None
+    max_words: int | None = None
+    min_entities: int | None = None
+    max_entities: int | None = None
+    min_content_words: int | None = None
+    max_free_words: int | None = None
+    max_suspicious_words: int | None = None
+    suspicious_words: frozenset[str] = frozenset()
+    swear_words: frozenset[str] = frozenset()
+    swear_words_allowed: bool = True
+    latin_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +125,10 @@ class ConversationSettings:
 
 @dataclass(frozen=True, slots=True)
 class AskStep:
-    """A question of a sample dialog, and what must come of it (None: whatever it is)."""
+    """A question of a sample dialog, and what must come of it (None: whatever it is).
+
+    ``memory`` is what is remembered after it, each as ``element`` or ``element=value``.
+    """
 
     text: str
     status: Status = "matched"
@@ -88,6 +136,7 @@ class AskStep:
     slots: Mapping[str, str | tuple[str, ...] | None] = field(default_factory=dict)
     from_memory: tuple[str, ...] | None = None
     missing: tuple[str, ...] | None = None
+    memory: tuple[str, ...] | None = None
     language: str | None = None
     line: int = 0
 
@@ -122,7 +171,11 @@ class Dialog:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What a bot understands. ``languages`` is never empty; the first one is the default."""
+    """What a bot understands. ``languages`` is never empty; the first one is the default.
+
+    ``source`` names the file, ``origin`` whatever the file says of where it comes from;
+    ``warnings`` are things in the file that are allowed and yet look like mistakes.
+    """
 
     id: str
     elements: tuple[Element, ...]
@@ -138,6 +191,10 @@ class Model:
     meta: Mapping[str, Any] = field(default_factory=dict)
     samples: tuple[Dialog, ...] = ()
     source: str = ""
+    origin: str = ""
+    stop_words: StopWords = StopWords()
+    limits: Limits = Limits()
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
 
     def element(self, id: str) -> Element | None:
         """The element of that id, or None."""

@@ -123,6 +123,14 @@ def _depth(value: Any) -> int:
     return int(value)
 
 
+def _amount(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _wrong(f"expected a whole number, not {kind_of(value)}")
+    if value < 0:
+        raise _wrong(f"expected at least 0, not {value}")
+    return int(value)
+
+
 def _duration(value: Any) -> timedelta:
     if isinstance(value, WrittenInt | WrittenFloat):
         raise _wrong(
@@ -183,6 +191,9 @@ Language: TypeAlias = Annotated[
 Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
 Depth: TypeAlias = Annotated[
     int, BeforeValidator(_depth), WithJsonSchema({"type": "integer", "minimum": 1})
+]
+Amount: TypeAlias = Annotated[
+    int, BeforeValidator(_amount), WithJsonSchema({"type": "integer", "minimum": 0})
 ]
 Duration: TypeAlias = Annotated[
     timedelta,
@@ -268,6 +279,72 @@ class ElementSchema(_Schema):
     )
     meta: Data = Field(default={}, description="Free data, for predicates and handlers.")
     id_synonym: Flag = Field(default=True, description="Whether the id is a synonym as well.")
+    sparse: Flag | None = Field(
+        default=None, description="Whether other words may stand between those of a synonym."
+    )
+    permute: Flag | None = Field(
+        default=None, description="Whether neighbouring words of a synonym may change places."
+    )
+    greedy: Flag | None = Field(
+        default=None,
+        description="Whether only the longest of several synonyms counts (as it does by default).",
+    )
+    abstract: Flag = Field(
+        default=False, description="Whether it only serves other elements as a part of theirs."
+    )
+    value_loader: Text | None = Field(
+        default=None,
+        description="A Python function that gives further values, as module#function.",
+    )
+
+
+class StopWordsSchema(_Schema):
+    """Words that mean nothing by themselves, beside those of the language."""
+
+    add: list[Text] = Field(default=[], description="Further words that mean nothing.")
+    remove: list[Text] = Field(default=[], description="Words that mean something after all.")
+    skip: Flag = Field(
+        default=False, description="Whether such words may stand between those of any synonym."
+    )
+
+
+class LimitsSchema(_Schema):
+    """What an utterance must keep to in order to be answered."""
+
+    min_words: Amount | None = Field(default=None, description="The fewest words it may have.")
+    max_words: Amount | None = Field(default=None, description="The most words it may have.")
+    min_entities: Amount | None = Field(default=None, description="The fewest entities.")
+    max_entities: Amount | None = Field(default=None, description="The most entities.")
+    min_content_words: Amount | None = Field(
+        default=None, description="The fewest words that are no stop words."
+    )
+    max_free_words: Amount | None = Field(
+        default=None, description="The most words that belong to no entity."
+    )
+    suspicious_words: list[Text] = Field(default=[], description="Words that are suspicious.")
+    max_suspicious_words: Amount | None = Field(
+        default=None, description="The most suspicious words."
+    )
+    swear_words: list[Text] = Field(default=[], description="Words that are swear words.")
+    swear_words_allowed: Flag = Field(default=True, description="Whether they are allowed.")
+    latin_only: Flag = Field(
+        default=False, description="Whether letters of other scripts are forbidden."
+    )
+
+
+class OptionsSchema(_Schema):
+    """The options that intents have unless they say otherwise."""
+
+    ordered: Flag | None = Field(default=None, description="Terms keep the order of the sentence.")
+    allow_stm_only: Flag | None = Field(default=None, description="Memory alone may fill it.")
+    unused_free_words: Flag | None = Field(default=None, description="Free words may be left.")
+    unused_entities: Flag | None = Field(default=None, description="Entities may be left.")
+    unused_usr_toks: Flag | None = Field(
+        default=None, description="Entities of the model's own elements may be left."
+    )
+    unused_sys_toks: Flag | None = Field(
+        default=None, description="Built-in entities may be left."
+    )
 
 
 class AskSchema(_Schema):
@@ -284,6 +361,10 @@ class AskSchema(_Schema):
     status: Status = Field(default="matched", description="What must become of the question.")
     missing: list[Name] | None = Field(
         default=None, description="The terms that must be found missing."
+    )
+    memory: list[Name] | None = Field(
+        default=None,
+        description="What is remembered after it, in any order: elements, or element=value.",
     )
     language: Language | None = Field(
         default=None, description="The language of the question; the model's first, if left out."
@@ -336,6 +417,7 @@ class ModelSchema(_Schema):
     id: Identifier = Field(description="The name of the model in programs.")
     name: Text = Field(default="", description="The name of the model for people.")
     version: Text = Field(default="", description="The version of the model.")
+    origin: Text = Field(default="", description="Where the model comes from.")
     description: Text = Field(default="", description="What the bot is for.")
     language: LanguageTexts = Field(
         default="en",
@@ -347,6 +429,25 @@ class ModelSchema(_Schema):
     )
     entities: list[Name] = Field(
         default=[], description="The built-in entities that are switched on, by their names."
+    )
+    code: Name | None = Field(
+        default=None,
+        description="The Python module of the functions that intents and elements name as #name.",
+    )
+    sparse: Flag = Field(default=False, description="The default of 'sparse' for all elements.")
+    permute: Flag = Field(default=False, description="The default of 'permute'.")
+    greedy: Flag = Field(default=True, description="The default of 'greedy'.")
+    max_synonyms: Amount | None = Field(
+        default=None, description="The most phrases that one element may have."
+    )
+    stop_words: StopWordsSchema = Field(
+        default=StopWordsSchema(), description="Words that mean nothing by themselves."
+    )
+    limits: LimitsSchema = Field(
+        default=LimitsSchema(), description="What an utterance must keep to."
+    )
+    options: OptionsSchema = Field(
+        default=OptionsSchema(), description="The options of intents that don't set them."
     )
     macros: dict[Text, Text] = Field(
         default={}, description='Parts of synonyms by name: "<ASK>": "{what|how} {is|_}".'

@@ -32,7 +32,10 @@ class Entity:
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text
     (half open). ``exact`` says that its words were written as the model writes them, and not
-    only with the same stems; ``own`` that the model declares the element itself.
+    only with the same stems; ``own`` that the model declares the element itself. ``parts`` are
+    the entities that it is composed of, ``aliases`` what the one that it is a part of calls it,
+    ``gaps`` counts the words between its own; ``stem``, ``lemma``, ``pos`` and ``marks`` are as
+    :class:`~anaphora.grammar.context.EntityView` says.
     """
 
     element: str
@@ -47,6 +50,13 @@ class Entity:
     topic: bool = False
     exact: bool = True
     own: bool = True
+    stem: str = ""
+    lemma: str = ""
+    pos: str = ""
+    aliases: tuple[str, ...] = ()
+    parts: tuple[Entity, ...] = ()
+    gaps: int = 0
+    marks: frozenset[str] = frozenset()
 
     @property
     def said(self) -> str:
@@ -61,7 +71,8 @@ class Entity:
 class Utterance:
     """A text with its tokens and every entity that could stand in it (they may overlap).
 
-    ``resets`` are the reset phrases in it, each as the indexes of its tokens.
+    ``resets`` are the reset phrases in it, each as the indexes of its tokens; ``error`` says
+    what a predicate in a synonym could not work with ('' if nothing).
     """
 
     text: str
@@ -69,6 +80,7 @@ class Utterance:
     tokens: tuple[Token, ...]
     entities: tuple[Entity, ...] = ()
     resets: tuple[tuple[int, ...], ...] = ()
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

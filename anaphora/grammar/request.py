@@ -1,0 +1,49 @@
+"""Who asks, and what comes along with the question: the facts that predicates may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+__all__ = ["Company", "Request", "User"]
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The company of a user; what is not known of it is None."""
+
+    id: str
+    name: str | None = None
+    website: str | None = None
+    country: str | None = None
+    region: str | None = None
+    city: str | None = None
+    address: str | None = None
+    postcode: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user; what is not known of them is None. ``id`` tells conversations apart."""
+
+    id: str
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    admin: bool = False
+    signed_up: datetime | None = None
+    company: Company | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What comes along with a question: its id, where it comes from, and free data."""
+
+    id: str | None = None
+    address: str | None = None
+    agent: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
