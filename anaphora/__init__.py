@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         Problem,
         StoreError,
     )
+    from anaphora.grammar.context import Surroundings
+    from anaphora.grammar.request import Company, Request, User
     from anaphora.intents.engine import Engine
     from anaphora.intents.explanation import Explanation
     from anaphora.intents.handlers import Reject, Skip
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnaphoraError",
+    "Company",
     "Conflict",
     "Conversation",
     "Element",
@@ -56,10 +59,13 @@ __all__ = [
     "Problem",
     "Reject",
     "Reply",
+    "Request",
     "Skip",
     "Slot",
     "StoreError",
+    "Surroundings",
     "Token",
+    "User",
     "Utterance",
     "__version__",
     "load_model",
@@ -77,6 +83,8 @@ _HOMES = {
         "Problem",
         "StoreError",
     ),
+    "anaphora.grammar.context": ("Surroundings",),
+    "anaphora.grammar.request": ("Company", "Request", "User"),
     "anaphora.intents.engine": ("Engine",),
     "anaphora.intents.explanation": ("Explanation",),
     "anaphora.intents.handlers": ("Reject", "Skip"),

@@ -9,12 +9,14 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
 from anaphora.cli.terminal import ModelArgument, complain, console, show_reply
+from anaphora.cli.watching import WatchedModel
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -33,12 +35,23 @@ _HELP = {
 }
 
 
-def chat(model: ModelArgument = "weather") -> None:
+def chat(
+    model: ModelArgument = "weather",
+    *,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Take up a changed model file with the next line, and keep the conversation as "
+            "far as its elements still fit.",
+        ),
+    ] = False,
+) -> None:
     """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
 
     Example: anaphora chat weather
     """
-    session = _Chat(model)
+    session = _Chat(model, watch=watch)
     session.greet()
     for line in _lines():
         if not session.answer(line):
@@ -48,10 +61,11 @@ def chat(model: ModelArgument = "weather") -> None:
 class _Chat:
     """The models that were talked to, and the one that is talked to now."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, *, watch: bool) -> None:
         self._out = console()
-        self._engines: dict[str, Engine] = {}
-        self._engine = self._load(model)
+        self._watch = watch
+        self._known: dict[str, WatchedModel] = {}
+        self._talk = self._load(model)
         self._last: Explanation | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             "/stm": self._show_memory,
@@ -60,6 +74,10 @@ class _Chat:
             "/model": self._switch,
             "/help": self._show_help,
         }
+
+    @property
+    def _engine(self) -> Engine:
+        return self._talk.engine
 
     def greet(self) -> None:
         model = self._engine.models[0]
@@ -84,6 +102,8 @@ class _Chat:
         if command in ("/quit", "/exit"):
             return False
         try:
+            if self._watch:
+                self._refresh()
             if not command:
                 pass
             elif command.startswith("/"):
@@ -99,6 +119,16 @@ class _Chat:
         except KeyboardInterrupt:
             self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
         return True
+
+    def _refresh(self) -> None:
+        """Take up the model file if it has changed; one with mistakes changes nothing."""
+        try:
+            said = self._talk.refresh()
+        except AnaphoraError as error:
+            complain(error)
+            said = "the model as it was goes on answering"
+        if said:
+            self._out.print(Text(said, style="dim"))
 
     def _command(self, command: str, argument: str) -> None:
         if command in self._commands:
@@ -150,7 +180,7 @@ class _Chat:
 
             self._out.print(f"/model NAME takes a file or one of: {', '.join(names())}")
             return
-        self._engine = self._load(name)
+        self._talk = self._load(name)
         self._last = None
         self.greet()
 
@@ -158,12 +188,10 @@ class _Chat:
         for command, meaning in _HELP.items():
             self._out.print(f"  {command:12} {meaning}")
 
-    def _load(self, name: str) -> Engine:
-        if name not in self._engines:
-            from anaphora.intents.engine import Engine
-
-            self._engines[name] = Engine(name)
-        return self._engines[name]
+    def _load(self, name: str) -> WatchedModel:
+        if name not in self._known:
+            self._known[name] = WatchedModel(name)
+        return self._known[name]
 
 
 def _lines() -> Iterator[str]:

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+import json
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
+from anaphora.cli.cases import Case, Suite, Tone, report, run_case
+from anaphora.cli.junit import refuse_if_unwritable, write_junit
 from anaphora.cli.terminal import complain, console
 from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
-    from anaphora.intents.engine import Engine
-    from anaphora.intents.samples import DialogResult
-    from anaphora.models.domain import Dialog, Model, Step
+    from anaphora.models.domain import Dialog, Model
 
 __all__ = ["check"]
+
+_STYLES: dict[Tone, str] = {"bad": "red", "quiet": "dim", "": ""}
+_PATIENCE = 1.0  # seconds without a progress bar
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    samples: Path | None
+    jobs: int | None
+    as_json: bool
+    strict: bool
 
 
 def check(
@@ -32,97 +57,162 @@ def check(
             "--samples", help="A file of samples to run instead of the model's.", dir_okay=False
         ),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            max=256,
+            metavar="N",
+            help="Run the dialogs in N processes. Left out: one for each core if they are very "
+            "many, else this one.",
+            show_default=False,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option("--junit", metavar="FILE", help="Write JUnit XML as well.", dir_okay=False),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each dialog as one line of JSON instead.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Let warnings count as mistakes.")] = (
+        False
+    ),
 ) -> None:
     """Validate models and run their samples.
 
     The exit code is 1 if anything is wrong. Each dialog of the samples is a conversation of its
     own.
 
-    Example: anaphora check bot.yaml --samples dialogs.yaml
+    Example: anaphora check bot.yaml --samples dialogs.yaml --junit report.xml
     """
+    if junit:
+        refuse_if_unwritable(junit)
+    options = _Options(samples, jobs, as_json, strict)
     out = console()
-    passed = [_check(out, name, samples) for name in models]
-    raise typer.Exit(0 if all(passed) else 1)
+    try:
+        suites = [_check(out, name, options) for name in models]
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    if junit:
+        write_junit(junit, suites)
+    raise typer.Exit(0 if all(suite.passed for suite in suites) else 1)
 
 
-def _check(out: Console, name: str, samples: Path | None) -> bool:
+def _check(out: Console, name: str, options: _Options) -> Suite:
     from anaphora.models.loader import load_model, load_samples
 
     try:
         model = load_model(name)
-        dialogs = load_samples(samples, model) if samples else model.samples
-        return _run(out, model, dialogs)
+        for warning in model.warnings:
+            _warn(str(warning))
+        dialogs = load_samples(options.samples, model) if options.samples else model.samples
+        cases = _run(out, model, dialogs, options)
     except AnaphoraError as error:
         complain(error)
-        return False
+        return Suite(name, error=str(error))
+    warnings = tuple(map(str, model.warnings)) if options.strict else ()
+    if warnings:
+        _warn(f"{_counted(len(warnings), 'warning')} of {model.id}, which --strict lets count")
+    return Suite(model.id, cases, source=str(options.samples or model.source), warnings=warnings)
 
 
-def _run(out: Console, model: Model, dialogs: tuple[Dialog, ...]) -> bool:
+def _run(
+    out: Console, model: Model, dialogs: Sequence[Dialog], options: _Options
+) -> tuple[Case, ...]:
+    """Run the dialogs and print what comes of each as soon as its turn has come."""
+    if not options.as_json:
+        out.print(
+            f"{model.id}: {_counted(len(model.elements), 'element')}, "
+            f"{_counted(len(model.intents), 'intent')}, {_counted(len(dialogs), 'sample dialog')}"
+        )
+    cases = []
+    with _progress(len(dialogs)) as advance, closing(_cases(model, dialogs, options.jobs)) as ran:
+        for case in ran:
+            cases.append(case)
+            if options.as_json:
+                typer.echo(json.dumps({"model": model.id, **case.to_plain()}, ensure_ascii=False))
+            else:
+                _show(out, case)
+            advance()
+    if not options.as_json:
+        _sum_up(out, cases)
+    return tuple(cases)
+
+
+def _cases(
+    model: Model, dialogs: Sequence[Dialog], jobs: int | None
+) -> Generator[Case, None, None]:
+    """What comes of the dialogs, in their order."""
+    from anaphora.cli.workers import run_in_processes, usual_jobs
     from anaphora.intents.engine import Engine
 
+    number = min(jobs or usual_jobs(dialogs), len(dialogs))
+    if number > 1:
+        yield from run_in_processes(model.source, dialogs, number)
+        return
     engine = Engine(model)
-    out.print(
-        f"{model.id}: {_counted(len(model.elements), 'element')}, "
-        f"{_counted(len(model.intents), 'intent')}, {_counted(len(dialogs), 'sample dialog')}"
+    for dialog in dialogs:
+        yield run_case(engine, dialog)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[], None]]:
+    """What to call as each dialog is through. A bar comes up where that takes long, if there is
+    a terminal to show it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    # What is printed meanwhile goes above the bar, unless it goes somewhere else.
+    shared = sys.stdout is not None and sys.stdout.isatty()
+    progress = Progress(
+        *(TextColumn("dialogs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=shared,
     )
-    failed = sum(not _passes(out, engine, dialog) for dialog in dialogs)
-    if not dialogs:
-        out.print("  no samples to run")
-    elif failed:
-        out.print(Text(f"{failed} of {_counted(len(dialogs), 'dialog')} failed", style="red"))
-    else:
-        out.print(Text(f"{_counted(len(dialogs), 'dialog')} passed", style="green"))
-    return not failed
+    task = progress.add_task("dialogs", total=total)
+    begin = time.monotonic()
 
-
-def _passes(out: Console, engine: Engine, dialog: Dialog) -> bool:
-    """Run a dialog and print a line for it, and every turn if it failed.
-
-    A response that cannot be filled fails its own dialog; the others are still run.
-    """
-    from anaphora.intents.samples import run_dialog
+    def advance() -> None:
+        progress.advance(task)
+        if not progress.live.is_started and time.monotonic() - begin > _PATIENCE:
+            progress.start()
 
     try:
-        result = run_dialog(engine, dialog)
-    except AnaphoraError as error:
-        _head(out, dialog, Text("✗", style="red"))
-        out.print(Text(f"        {error}", style="red"))
-        return False
-    _head(out, dialog, Text("✓", style="green") if result.passed else Text("✗", style="red"))
-    if not result.passed:
-        _show_turns(out, result)
-    return result.passed
+        yield advance
+    finally:
+        if progress.live.is_started:
+            progress.stop()
 
 
-def _head(out: Console, dialog: Dialog, mark: Text) -> None:
-    title = dialog.name or next((_said(step) for step in dialog.steps), "empty dialog")
-    place = f" (line {dialog.line})" if dialog.line else ""
-    out.print(Text.assemble("  ", mark, f" {title}{place}"))
+def _show(out: Console, case: Case) -> None:
+    """A line for the dialog and, if it failed, every turn."""
+    mark = Text("✓", style="green") if case.passed else Text("✗", style="red")
+    place = f" (line {case.line})" if case.line else ""
+    out.print(Text.assemble("  ", mark, f" {case.title}{place}"))
+    if not case.passed:
+        for line, tone in report(case):
+            out.print(Text(f"      {line}", style=_STYLES[tone]))
 
 
-def _show_turns(out: Console, result: DialogResult) -> None:
-    for turn in result.turns:
-        place = f" (line {turn.step.line})" if turn.failures and turn.step.line else ""
-        out.print(Text(f"      {_said(turn.step)}{place}", style="bold"))
-        for failure in turn.failures:
-            out.print(Text(f"        {failure}", style="red"))
-        if turn.failures and turn.reply and turn.reply.explanation:
-            for line in turn.reply.explanation.lines():
-                out.print(Text(f"        | {line}", style="dim"))
+def _sum_up(out: Console, cases: Sequence[Case]) -> None:
+    failed = sum(not case.passed for case in cases)
+    if not cases:
+        out.print("  no samples to run")
+    elif failed:
+        out.print(Text(f"{failed} of {_counted(len(cases), 'dialog')} failed", style="red"))
+    else:
+        out.print(Text(f"{_counted(len(cases), 'dialog')} passed", style="green"))
+
+
+def _warn(message: str) -> None:
+    err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    err.print(Text(f"Warning: {message}", style="yellow"))
 
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _said(step: Step) -> str:
-    from anaphora.models.domain import AskStep, PauseStep
-    from anaphora.models.durations import format_duration
-
-    match step:
-        case AskStep(text):
-            return text
-        case PauseStep(duration):
-            return f"(pause of {format_duration(duration)})"
-        case _:
-            return f"(reset: {step.what})"

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from anaphora.errors import AnaphoraError
+    from anaphora.errors import AnaphoraError, Problem
     from anaphora.intents.reply import Reply
     from anaphora.models.utterance import Entity
 
-__all__ = ["ModelArgument", "complain", "console", "show_reply", "summary"]
+__all__ = ["ModelArgument", "complain", "console", "show_reply", "summary", "warn"]
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
@@ -33,6 +33,12 @@ def complain(error: AnaphoraError) -> None:
     """Print an error of the package to the standard error output."""
     console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     console.print(Text(f"Error: {error}", style="red"))
+
+
+def warn(problem: Problem) -> None:
+    """Print what looks like a mistake to the standard error output."""
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    console.print(Text(f"Warning: {problem}", style="yellow"))
 
 
 def show_reply(out: Console, reply: Reply) -> None:

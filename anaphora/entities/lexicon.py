@@ -43,16 +43,29 @@ class Word:
 class Lexicon:
     """The words of one language; it keeps between ``size`` and twice ``size`` of them.
 
+    ``additional`` are stop words beside those of the language, ``excluded`` words that are none
+    after all; both are compared by their stems, and the former go before the latter.
+
     Words live in two generations: when the young one is full it becomes the old one, and what
     is not asked for before the next change is gone. No moment is slower than another.
     """
 
-    def __init__(self, language: str, size: int = 20_000) -> None:
+    def __init__(
+        self,
+        language: str,
+        size: int = 20_000,
+        additional: Iterable[str] = (),
+        excluded: Iterable[str] = (),
+    ) -> None:
         self.language = language
+        self.additional = frozenset(additional)
+        self.excluded = frozenset(excluded)
         self._size = size
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
         self._stop_words = stop_words(language)
+        self._never_free = self.stems_of(self.additional)
+        self._always_free = self.stems_of(self.excluded)
         self._young: dict[str, Word] = {}
         self._old: dict[str, Word] = {}
 
@@ -73,8 +86,10 @@ class Lexicon:
             for text, lower, stem in zip(texts, lowers, stems, strict=True)
         ]
 
-    def __reduce__(self) -> tuple[type[Lexicon], tuple[str, int]]:
-        return Lexicon, (self.language, self._size)
+    def __reduce__(
+        self,
+    ) -> tuple[type[Lexicon], tuple[str, int, frozenset[str], frozenset[str]]]:
+        return Lexicon, (self.language, self._size, self.additional, self.excluded)
 
     def _keep(self, text: str, word: Word | None) -> Word:
         word = word or self.read((text,))[0]
@@ -86,22 +101,27 @@ class Lexicon:
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
         if lower.isalpha():  # most words by far
-            free = lower not in self._stop_words and text.lower() not in self._stop_words
-            return Word(lower, stem, lower, free)
+            return Word(lower, stem, lower, self._is_free(text, lower, stem))
         if lower.isspace() or not lower:
             return Word(lower, stem, lower, free=False, blank=True, odd=True)
         if lower in _HYPHENS:
             return Word(lower, stem, lower, free=False, joiner=True, odd=True)
-        free = (
-            any(char.isalnum() for char in lower)
-            and lower not in self._stop_words
-            and text.lower() not in self._stop_words
-        )
+        free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             parts = tuple(self._stems(pieces))
             return Word(lower, stem, " ".join(pieces), free, parts=parts, odd=True)
         return Word(lower, stem, lower, free)
+
+    def _is_free(self, text: str, lower: str, stem: str) -> bool:
+        if stem in self._never_free:
+            return False
+        if stem in self._always_free:
+            return True
+        return lower not in self._stop_words and text.lower() not in self._stop_words
+
+    def stems_of(self, texts: Iterable[str]) -> frozenset[str]:
+        return frozenset(self._stems([self._normalize(text.strip()) for text in texts]))
 
     def _stems(self, lowers: Sequence[str]) -> list[str]:
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])

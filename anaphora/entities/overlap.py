@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["longest"]
+__all__ = ["longest", "widest"]
 
 T = TypeVar("T")
 
@@ -16,16 +16,36 @@ def longest(
     """The items that do not lie strictly inside a longer one of their kind.
 
     ``place`` gives the start and the end of an item; the items come sorted by start and,
-    within one start, the longer ones first.
+    within one start, the longer ones first. Items of the kind None are all kept.
     """
-    widest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
+    farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
     kept = []
     for item in items:
         here, of = place(item), kind(item)
-        so_far = widest.get(of)
+        so_far = farthest.get(of)
         if so_far is None or here[1] > so_far[1]:
-            widest[of] = here
-        elif here != so_far:
+            farthest[of] = here
+        elif here != so_far and of is not None:
             continue
         kept.append(item)
+    return kept
+
+
+def widest(
+    items: Sequence[T], *, tokens: Callable[[T], Sequence[int]], kind: Callable[[T], Hashable]
+) -> list[T]:
+    """As :func:`longest` for items in any order between whose tokens others may stand: those
+    whose tokens are not all among the tokens, and fewer than those, of another of their kind."""
+    sets = [frozenset(tokens(item)) for item in items]
+    having: dict[tuple[Hashable, int], list[frozenset[int]]] = {}
+    for item, own in zip(items, sets, strict=True):
+        if (of := kind(item)) is not None:
+            for token in own:
+                having.setdefault((of, token), []).append(own)
+    kept = []
+    for item, own in zip(items, sets, strict=True):
+        # All that could hold the item hold its rarest token.
+        rivals = min((having.get((kind(item), token), []) for token in own), key=len)
+        if not any(own < rival for rival in rivals):
+            kept.append(item)
     return kept

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, groupby, islice, product
+from typing import TypeAlias
 
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.trie import Step
+from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Phrase
 
 __all__ = ["PhraseReader"]
 
 _BATCH = 10_000  # phrases whose words are read together
+
+_Chunk: TypeAlias = str | Pattern | Part
 
 
 class PhraseReader:
@@ -85,9 +89,7 @@ class PhraseReader:
         return tuple([words[index] for index in solid(words, starts, ends)])
 
 
-def _ways(
-    chunk: str | Pattern, readings: dict[str, list[tuple[Step, ...]]]
-) -> list[tuple[Step, ...]]:
+def _ways(chunk: _Chunk, readings: dict[str, list[tuple[Step, ...]]]) -> list[tuple[Step, ...]]:
     return readings[chunk] if isinstance(chunk, str) else [(chunk,)]
 
 
@@ -95,18 +97,18 @@ def _spellings(text: str) -> tuple[str, ...]:
     return text, text.lower(), text.upper(), text.capitalize()
 
 
-def _joined(phrase: Phrase) -> list[str | Pattern]:
+def _joined(phrase: Phrase) -> list[_Chunk]:
     """The phrase with neighbouring texts made one: a tokenizer looks across blanks."""
     if len(phrase) == 1:
         return list(phrase)
-    chunks: list[str | Pattern] = []
+    chunks: list[_Chunk] = []
     for is_text, group in groupby(phrase, key=_is_text):
         members = list(group)
         chunks += [" ".join(map(str, members))] if is_text else members
     return chunks
 
 
-def _is_text(chunk: str | Pattern) -> bool:
+def _is_text(chunk: _Chunk) -> bool:
     return isinstance(chunk, str)
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, SpanGroup
 
+from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.languages import base, blank
-from anaphora.entities.overlap import longest
+from anaphora.entities.overlap import longest, widest
+from anaphora.entities.search import annotations_of
+from anaphora.entities.sentence import Sentence
 from anaphora.entities.tagger import FACTORY, ElementTagger
 from anaphora.errors import ModelError, Problem
-from anaphora.models.domain import Element, Model
-from anaphora.models.utterance import Entity, Token, Utterance
+from anaphora.models.domain import Model
+from anaphora.models.utterance import Entity, Utterance
 
 __all__ = ["Pipeline", "build"]
 
@@ -84,7 +87,9 @@ class _Reader:
         self._language = language
         # A tagger that takes the place of this one has the same lexicon and the same keys.
         self._tagger = _tagger(self._nlp())
-        self._elements = {element.id: element for element in model.elements}
+        self._annotated = nlp is not None
+        self._all_elements = {element.id: element for element in model.elements}
+        self._elements = {id: one for id, one in self._all_elements.items() if not one.abstract}
         self._order = {element.id: place for place, element in enumerate(model.elements)}
         self._lock = threading.Lock()
 
@@ -92,48 +97,57 @@ class _Reader:
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
             doc = self._nlp()(text)
-            tokens = self._tokens(doc)
-            entities = self._entities(doc, text)
+            sentence = Sentence(
+                doc,
+                text,
+                self._tagger.lexicon,
+                swear=self._tagger.known.swear,
+                annotations=annotations_of(doc) if self._annotated else None,
+            )
+            group = doc.spans.get(self._tagger.spans_key)
+            entities = () if group is None else self._entities(group, sentence)
             resets = self._resets(doc, entities)
-        return Utterance(text, self._language, tokens, entities, resets)
+            error = "" if group is None else group.attrs.get("error", "")
+        return Utterance(text, self._language, sentence.tokens(), entities, resets, error)
 
-    def _tokens(self, doc: Doc) -> tuple[Token, ...]:
-        texts = [token.text for token in doc]
-        starts = [token.idx for token in doc]
-        words = self._tagger.lexicon.words(texts)
-        return tuple(
-            [
-                Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
-                for index, (text, start, word) in enumerate(zip(texts, starts, words, strict=True))
-            ]
-        )
-
-    def _entities(self, doc: Doc, text: str) -> tuple[Entity, ...]:
+    def _entities(self, group: SpanGroup, sentence: Sentence) -> tuple[Entity, ...]:
         """Of all spans, the user's components' too, those whose label is an element."""
-        spans = doc.spans.get(self._tagger.spans_key, ())
-        found = [
-            _entity(self._elements[label], span, text)
-            for span in spans
-            if (label := span.label_) in self._elements
-        ]
+        details = {key: list(data) for key, data in group.attrs.get("details", {}).items()}
+        found = []
+        for span in group:
+            element = self._elements.get(span.label_)
+            if element is None:
+                continue
+            if details and (waiting := details.get(detail_key(span))):
+                found.append(from_detail(waiting.pop(0), self._all_elements, sentence))
+                continue
+            tokens = tuple(range(span.start, span.end))
+            exact = span.id_ != "stem"
+            found.append(sentence.entity(element, span.kb_id_ or None, tokens, exact=exact))
         if len(found) < 2:
             return tuple(found)
         found.sort(key=self._rank)
-        return tuple(longest(_distinct(found), place=_tokens_of, kind=_element_of))
+        found = _distinct(found)
+        if all(map(_is_whole, found)):
+            return tuple(longest(found, place=_tokens_of, kind=self._kind))
+        return tuple(widest(found, tokens=lambda entity: entity.tokens, kind=self._kind))
 
     def _rank(self, entity: Entity) -> tuple[int, int, int]:
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
+
+    def _kind(self, entity: Entity) -> str | None:
+        """Among what only the longest counts."""
+        return entity.element if self._elements[entity.element].greedy else None
 
     def _resets(self, doc: Doc, entities: tuple[Entity, ...]) -> tuple[tuple[int, ...], ...]:
         """The reset phrases that do not lie strictly inside a longer entity."""
         spans = doc.spans.get(self._tagger.reset_key, ())
         if not spans:
             return ()
-        resets = [(span.start, span.end, True) for span in spans]
-        both = [*resets, *((*_tokens_of(entity), False) for entity in entities)]
-        both.sort(key=lambda place: (place[0], -place[1]))
-        kept = longest(both, place=lambda place: place[:2], kind=lambda _: None)
-        return tuple(tuple(range(start, end)) for start, end, is_reset in kept if is_reset)
+        resets = [(tuple(range(span.start, span.end)), True) for span in spans]
+        both = [*resets, *((entity.tokens, False) for entity in entities)]
+        kept = widest(both, tokens=lambda one: one[0], kind=lambda _: "")
+        return tuple(tokens for tokens, is_reset in kept if is_reset)
 
 
 class _Source(Protocol):
@@ -187,11 +201,11 @@ class _Given:
     def __init__(self, model: Model, language: str, nlp: Language) -> None:
         self._nlp = build(model, language, nlp)
         self._tagger = _tagger(nlp)
-        self._trie = self._tagger.trie
+        self._known = self._tagger.known
         self._model = model
 
     def __call__(self) -> Language:
-        if self._nlp.get_pipe(FACTORY) is self._tagger and self._tagger.trie is self._trie:
+        if self._nlp.get_pipe(FACTORY) is self._tagger and self._tagger.known is self._known:
             return self._nlp
         raise ModelError(
             Problem(
@@ -216,39 +230,28 @@ def _tagger(nlp: Language) -> ElementTagger:
     return tagger
 
 
-def _entity(element: Element, span: Span, text: str) -> Entity:
-    start, end = span.start_char, span.end_char
-    return Entity(
-        element=element.id,
-        groups=element.groups,
-        text=text[start:end],
-        tokens=tuple(range(span.start, span.end)),
-        start=start,
-        end=end,
-        value=span.kb_id_ or None,
-        ancestors=element.ancestors,
-        meta=element.meta,
-        topic=element.topic,
-        exact=span.id_ != "stem",
-    )
-
-
 def _distinct(entities: list[Entity]) -> list[Entity]:
-    """One of each element and value at one place, an exact one where there is one."""
-    best: dict[tuple[str, str | None, tuple[int, ...]], Entity] = {}
+    """One of each element and value at one place and of the same parts, an exact one where
+    there is one."""
+    best: dict[Hashable, Entity] = {}
     for entity in entities:
-        key = (entity.element, entity.value, entity.tokens)
+        key = (entity.element, entity.value, entity.tokens, entity.parts and _identity(entity))
         if key not in best or (entity.exact and not best[key].exact):
             best[key] = entity
     return list(best.values())
+
+
+def _identity(entity: Entity) -> Hashable:
+    parts = tuple(map(_identity, entity.parts))
+    return entity.element, entity.value, entity.tokens, entity.aliases, parts
 
 
 def _tokens_of(entity: Entity) -> tuple[int, int]:
     return entity.tokens[0], entity.tokens[-1] + 1
 
 
-def _element_of(entity: Entity) -> str:
-    return entity.element
+def _is_whole(entity: Entity) -> bool:
+    return entity.tokens[-1] - entity.tokens[0] + 1 == len(entity.tokens)
 
 
 def _understood(utterance: Utterance) -> tuple[int, int]:

@@ -2,15 +2,17 @@
 
 It writes two groups of spans. In ``doc.spans["anaphora"]`` the label of a span is the id of its
 element, its ``kb_id_`` the value ("" for none) and its ``id_`` "exact" or "stem"; the group's
-``attrs["groups"]`` has the groups of each element in it. ``doc.spans["anaphora_reset"]`` has the
-reset phrases. ``span._.element``, ``span._.value`` and ``span._.groups`` read the same.
+``attrs["groups"]`` has the groups of each element in it. What a span cannot say (words between
+its own, parts) is in ``attrs["details"]``, see :mod:`~anaphora.entities.details`;
+``attrs["error"]`` says what a predicate of a synonym could not work with.
+``doc.spans["anaphora_reset"]`` has the reset phrases. ``span._.element``, ``span._.value`` and
+``span._.groups`` read the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +20,19 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
-from anaphora.entities.lexicon import Lexicon, solid
-from anaphora.entities.overlap import longest
+from anaphora.entities.details import as_detail, detail_key
+from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.trie import Hit, Trie
-from anaphora.grammar.patterns import Pattern
-from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
+from anaphora.entities.saved import as_data, from_data
+from anaphora.entities.search import Knowledge, learn, search
+from anaphora.models.domain import Model
 
 __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
 
 FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
-_FORMAT = 1
+_FORMAT = 2
 _FILE = "elements.msgpack"
 
 
@@ -38,17 +40,6 @@ _FILE = "elements.msgpack"
 def create_tagger(nlp: Language, name: str, language: str | None, spans_key: str) -> ElementTagger:
     """An empty tagger for ``nlp``; its language is that of ``nlp`` unless another is given."""
     return ElementTagger(nlp, name, language=language, spans_key=spans_key)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What the phrases of one element or of one of its values stand for."""
-
-    element: str
-    value: str
-    groups: tuple[str, ...]
-    phrases: tuple[Phrase, ...]
-    resets: bool = False
 
 
 class ElementTagger:
@@ -67,8 +58,8 @@ class ElementTagger:
         self.language: str = language or nlp.lang or "xx"
         self.lexicon = Lexicon(self.language)
         self._nlp = nlp
-        self._entries: tuple[_Entry, ...] = ()
-        self.trie = Trie()
+        self._model = Model("", (), ())
+        self.known = Knowledge()
 
     @property
     def reset_key(self) -> str:
@@ -77,74 +68,65 @@ class ElementTagger:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The ids of the elements that it looks for."""
-        return tuple(dict.fromkeys(entry.element for entry in self._entries if not entry.resets))
+        """The ids of the elements that its spans may have."""
+        return tuple(element.id for element in self._model.elements if not element.abstract)
 
     def configure(self, model: Model, language: str | None = None) -> None:
         """Looks from now on for the elements and reset phrases of ``model``, as they are said
-        in ``language`` (of the tagger, if not given)."""
-        self._set_language(language or self.language)
-        self._set_entries(_entries(model, self.language))
+        in ``language`` (of the tagger, if not given).
 
-    def take_over(self, other: ElementTagger) -> None:
-        """Looks from now on for what ``other`` looks for, and shares its words and its trie."""
-        self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
-        self._entries, self.trie = other._entries, other.trie
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Writes the groups of spans into ``doc`` and returns it."""
-        elements, resets, groups = [], [], {}
-        for hit in self._hits(doc):
-            entry = self._entries[hit.entry]
-            if entry.resets:
-                resets.append(Span(doc, hit.start, hit.end, label="reset"))
-                continue
-            how = "exact" if hit.exact else "stem"
-            span = Span(
-                doc, hit.start, hit.end, label=entry.element, kb_id=entry.value, span_id=how
+        Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other
+        in a circle.
+        """
+        self.language = language or self.language
+        self._model = model
+        lexicon, stop = self.lexicon, model.stop_words
+        if (lexicon.language, lexicon.additional, lexicon.excluded) != (
+            self.language,
+            stop.additional,
+            stop.excluded,
+        ):
+            self.lexicon = Lexicon(
+                self.language, additional=stop.additional, excluded=stop.excluded
             )
-            elements.append(span)
-            groups[entry.element] = list(entry.groups)
-        _write(doc, self.spans_key, elements, {"groups": groups})
-        _write(doc, self.reset_key, resets, {})
-        return doc
-
-    def _hits(self, doc: Doc) -> list[Hit]:
-        """What is in ``doc``, by its tokens, in their order and without what lies inside a
-        longer one of the same element."""
-        texts = [token.text for token in doc]
-        words = self.lexicon.words(texts)
-        if any(word.odd for word in words):
-            starts = [token.idx for token in doc]
-            ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
-            kept = solid(words, starts, ends)
-            hits = self.trie.find([words[i] for i in kept], [texts[i] for i in kept])
-            hits = [Hit(kept[h.start], kept[h.end - 1] + 1, h.entry, h.exact) for h in hits]
-        else:
-            hits = self.trie.find(words, texts)
-        if len(hits) < 2:
-            return hits
-        hits.sort(key=_order)
-        return longest(hits, place=_place, kind=self._element)
-
-    def _element(self, hit: Hit) -> str:
-        return self._entries[hit.entry].element
-
-    def _set_language(self, language: str) -> None:
-        if language != self.lexicon.language:
-            self.lexicon = Lexicon(language)
-        self.language = language
-
-    def _set_entries(self, entries: Iterable[_Entry]) -> None:
-        self._entries = tuple(entries)
         reader = PhraseReader(self._nlp.tokenizer, self.lexicon)
-        trie = Trie()
         # The words of a big model must not stay in the vocabulary, and zones don't nest.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
-            for number, steps in reader.read(_numbered(self._entries)):
-                trie.add(steps, number)
-        self.trie = trie
+            self.known = learn(model, self.language, reader, self.lexicon)
+
+    def take_over(self, other: ElementTagger) -> None:
+        """Looks from now on for what ``other`` looks for, and shares its words and phrases."""
+        self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
+        self._model, self.known = other._model, other.known
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Writes the groups of spans into ``doc`` and returns it."""
+        finds, error = search(doc, self.lexicon, self.known)
+        elements, resets = [], []
+        groups: dict[str, list[str]] = {}
+        details: dict[str, list[dict[str, Any]]] = {}
+        for entry, hit, entity in finds:
+            element = entry.element
+            if element is None:
+                resets.append(Span(doc, hit.start, hit.end, label="reset"))
+                continue
+            if element.abstract:
+                continue
+            how = "exact" if (entity or hit).exact else "stem"
+            span = Span(doc, hit.start, hit.end, label=element.id, kb_id=entry.value, span_id=how)
+            elements.append(span)
+            groups[element.id] = sorted(element.groups)
+            if entity is not None:
+                details.setdefault(detail_key(span), []).append(as_detail(entity))
+        attrs: dict[str, Any] = {"groups": groups}
+        if details:
+            attrs["details"] = details
+        if error:
+            attrs["error"] = error
+        _write(doc, self.spans_key, elements, attrs)
+        _write(doc, self.reset_key, resets, {})
+        return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """What it looks for, as bytes."""
@@ -171,77 +153,18 @@ class ElementTagger:
             "format": _FORMAT,
             "language": self.language,
             "spans_key": self.spans_key,
-            "entries": [
-                {
-                    "element": entry.element,
-                    "value": entry.value,
-                    "groups": list(entry.groups),
-                    "resets": entry.resets,
-                    "phrases": [[_chunk_as_data(chunk) for chunk in p] for p in entry.phrases],
-                }
-                for entry in self._entries
-            ],
+            "model": as_data(self._model, self.language),
         }
 
     def _from_data(self, data: Any) -> None:
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
             raise ValueError(f"these are not the elements of a tagger in format {_FORMAT}")
         self.spans_key = data["spans_key"]
-        self._set_language(data["language"])
-        self._set_entries(
-            _Entry(
-                element=entry["element"],
-                value=entry["value"],
-                groups=tuple(entry["groups"]),
-                resets=entry["resets"],
-                phrases=tuple(tuple(map(_chunk_from_data, p)) for p in entry["phrases"]),
-            )
-            for entry in data["entries"]
-        )
-
-
-def _entries(model: Model, language: str) -> Iterator[_Entry]:
-    """An entry for each element and each of its values, then one for the reset phrases."""
-    for element in model.elements:
-        yield _entry(element, "", element.phrases, language)
-        for value in element.values:
-            yield _entry(element, value.name, value.phrases, language)
-    if resets := _said(model.reset, language):
-        yield _Entry("", "", (), resets, resets=True)
-
-
-def _entry(element: Element, value: str, phrases: Phrases, language: str) -> _Entry:
-    return _Entry(element.id, value, tuple(sorted(element.groups)), _said(phrases, language))
-
-
-def _said(phrases: Phrases, language: str) -> tuple[Phrase, ...]:
-    return (*phrases.get(language, ()), *phrases.get(ANY_LANGUAGE, ()))
-
-
-def _numbered(entries: Iterable[_Entry]) -> Iterator[tuple[int, Phrase]]:
-    for number, entry in enumerate(entries):
-        for phrase in entry.phrases:
-            yield number, phrase
-
-
-def _order(hit: Hit) -> tuple[int, int, int]:
-    return hit.start, -hit.end, hit.entry
-
-
-def _place(hit: Hit) -> tuple[int, int]:
-    return hit.start, hit.end
+        self.configure(from_data(data["model"], data["language"]), data["language"])
 
 
 def _write(doc: Doc, key: str, spans: list[Span], attrs: dict[str, Any]) -> None:
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-
-
-def _chunk_as_data(chunk: str | Pattern) -> str | dict[str, str]:
-    return chunk if isinstance(chunk, str) else {"pattern": chunk.text}
-
-
-def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern:
-    return chunk if isinstance(chunk, str) else Pattern(chunk["pattern"])
 
 
 def _element_of(span: Span) -> str:

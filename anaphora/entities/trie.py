@@ -3,43 +3,66 @@
 Looking up takes time by the length of the utterance and of the phrases in it, whatever the
 number of phrases known. All edges lie in one dictionary and all else in flat arrays: a node
 that is an object with a dictionary of its own takes four times the memory.
+
+Patterns and parts have edges of their own. With them, or with words that may be passed over, a
+text may be walked in several ways; each state of such a walk is visited a bounded number of times.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from spacy.strings import get_string_id
 
 from anaphora.entities.lexicon import Word
+from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 
-__all__ = ["Hit", "Step", "Trie"]
+__all__ = ["ANY", "Hit", "PartsAt", "Step", "Trie", "form_of"]
 
 _ROOT = -1
 _NONE = -1
-_ANY = "\0"  # stands in a form for a word that a pattern takes
+ANY = "\0"
+"""What stands in a form for a word that a pattern takes, or for an entity."""
 
-Step = Word | Pattern
+_MOST_PASSED = 4  # words that may be passed over in a row
+_MOST_MADE = 16  # ways to make the same words of different entities
+
+Step: TypeAlias = Word | Pattern | Part
+
+_T = TypeVar("_T", Pattern, Part)
+
+PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
+"""Which entities that were found before fit a part at a word: where each ends, and its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
-    its spellings is that of the words, and not only their stems."""
+    its spellings is that of the words, and not only their stems.
+
+    ``gaps`` counts the words between its own; ``tokens`` are its own ones where they are not
+    all from ``start`` to ``end``, else empty. ``permuted`` says that they stand in another order
+    than in the phrase; ``parts`` are the names and the numbers of the entities in it.
+    """
 
     start: int
     end: int
     entry: int
     exact: bool
+    gaps: int = 0
+    tokens: tuple[int, ...] = ()
+    permuted: bool = False
+    parts: tuple[tuple[str, int], ...] = ()
 
 
 class Trie:
     """Phrases by the stems of their words, each leading to the number of an entry."""
 
-    __slots__ = ("_edges", "_entries", "_first", "_forms", "_next", "_patterns", "_stems")
+    __slots__ = ("_edges", "_entries", "_first", "_forms", "_next", "_parts", "_patterns", "_stems")
 
     def __init__(self) -> None:
         # A stem's number is also the node that it leads to from the root, so that a phrase of
@@ -47,6 +70,7 @@ class Trie:
         self._stems: dict[str, int] = {}
         self._edges: dict[int, int] = {}
         self._patterns: dict[int, list[tuple[Pattern, int]]] = {}
+        self._parts: dict[int, list[tuple[Part, int]]] = {}
         self._first = array("i")  # node → its first record, and for the records:
         self._next = array("i")
         self._entries = array("i")
@@ -61,13 +85,15 @@ class Trie:
         node = _ROOT
         for step in phrase:
             if isinstance(step, Pattern):
-                node = self._pattern(node, step)
+                node = self._special(self._patterns, node, step)
+            elif isinstance(step, Part):
+                node = self._special(self._parts, node, step)
             else:
                 for stem in step.parts or (step.stem,):
                     node = self._child(node, stem)
         if node == _ROOT:
             return
-        form = get_string_id(" ".join([_form(step) for step in phrase]))
+        form = get_string_id(" ".join([form_of(step) for step in phrase]))
         for known, spelling in self._records(node):
             if known != entry:  # the phrases of an entry come one after the other
                 break
@@ -78,15 +104,28 @@ class Trie:
         self._next.append(self._first[node])
         self._first[node] = len(self._entries) - 1
 
-    def find(self, words: Sequence[Word], texts: Sequence[str]) -> list[Hit]:
-        """Every phrase at every place, also those that overlap; one hit for an entry and place.
+    def find(
+        self,
+        words: Sequence[Word],
+        texts: Sequence[str],
+        parts_at: PartsAt | None = None,
+        passable: Sequence[bool] | None = None,
+    ) -> list[Hit]:
+        """Every phrase at every place, also those that overlap; one hit for an entry, a place
+        and the entities in it.
 
-        ``texts`` are the words as they were written, for the patterns.
+        ``texts`` are the words as they were written, for the patterns; ``passable`` says of each
+        word whether it may be passed over between the first and the last of a phrase.
         """
         stems = self._stems
         numbers = [stems.get(word.stem, _NONE) for word in words]
-        if self._patterns or any(word.parts for word in words):
-            return self._find_all(numbers, words, texts)
+        if (
+            passable is not None
+            or self._patterns
+            or self._parts
+            or any(word.parts for word in words)
+        ):
+            return self._find_all(numbers, words, texts, parts_at or _no_parts, passable or ())
         return self._find_plain(numbers, words)
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
@@ -105,27 +144,48 @@ class Trie:
         return hits
 
     def _find_all(
-        self, numbers: list[int], words: Sequence[Word], texts: Sequence[str]
+        self,
+        numbers: list[int],
+        words: Sequence[Word],
+        texts: Sequence[str],
+        parts_at: PartsAt,
+        passable: Sequence[bool],
     ) -> list[Hit]:
-        """As :meth:`_find_plain`, where a word may go several ways."""
+        """As :meth:`_find_plain`, where the text may be walked in several ways."""
         hits: list[Hit] = []
         count = len(words)
+        anywhere = _ROOT in self._patterns or _ROOT in self._parts
         for start in range(count):
-            ways: list[tuple[int, int, tuple[str, ...]]] = [(_ROOT, start, ())]
+            if numbers[start] == _NONE and not anywhere and not words[start].parts:
+                continue
+            ways = [_Way(_ROOT, start)]
+            seen: dict[tuple[int, int, int], int] = {}
             while ways:
-                node, at, forms = ways.pop()
-                if node != _ROOT and self._first[node] >= 0:
-                    hits += self._hits(node, start, at, " ".join(forms))
+                way = ways.pop()
+                node, at = way.node, way.at
+                state = node, at, way.passed
+                visits = seen[state] = seen.get(state, 0) + 1
+                if visits > (_MOST_MADE if way.parts else 1):
+                    continue
+                if node != _ROOT and not way.passed and self._first[node] >= 0:
+                    hits += self._hits(node, start, at, " ".join(way.forms), way.gaps, way.parts)
                 if at == count:
                     continue
+                for part, child in self._parts.get(node, ()):
+                    ways += [
+                        way.over(child, end, ANY, ((part.alias, number),))
+                        for end, number in parts_at(part, at)
+                    ]
+                if passable and node != _ROOT and passable[at] and way.passed < _MOST_PASSED:
+                    ways.append(way.past())
                 word, text = words[at], texts[at]
-                after = self._follow(node, word, numbers[at])
-                if after != _NONE:
-                    ways.append((after, at + 1, (*forms, word.form)))
                 for pattern, child in self._patterns.get(node, ()):
                     if pattern.fits(text) or pattern.fits(word.lower):
-                        ways.append((child, at + 1, (*forms, _ANY)))
-        return _merged(hits) if self._patterns else hits
+                        ways.append(way.over(child, at + 1, ANY))
+                after = self._follow(node, word, numbers[at])
+                if after != _NONE:
+                    ways.append(way.over(after, at + 1, word.form))
+        return _merged(hits)
 
     def _follow(self, node: int, word: Word, number: int) -> int:
         if not word.parts:
@@ -142,12 +202,25 @@ class Trie:
             return number
         return self._edges.get(node << 32 | number, _NONE)
 
-    def _hits(self, node: int, start: int, end: int, form: str) -> list[Hit]:
+    def _hits(
+        self,
+        node: int,
+        start: int,
+        end: int,
+        form: str,
+        gaps: int = 0,
+        parts: tuple[tuple[str, int], ...] = (),
+    ) -> list[Hit]:
         here = get_string_id(form)
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)
-        return [Hit(start, end, entry, exact) for entry, exact in found.items()]
+        if not gaps and not parts:
+            return [Hit(start, end, entry, exact) for entry, exact in found.items()]
+        return [
+            Hit(start, end, entry, exact and not gaps, gaps, parts=parts)
+            for entry, exact in found.items()
+        ]
 
     def _records(self, node: int) -> Iterator[tuple[int, int]]:
         record = self._first[node]
@@ -167,12 +240,12 @@ class Trie:
             child = self._edges[key] = self._node()
         return child
 
-    def _pattern(self, node: int, pattern: Pattern) -> int:
-        edges = self._patterns.setdefault(node, [])
+    def _special(self, all_edges: dict[int, list[tuple[_T, int]]], node: int, step: _T) -> int:
+        edges = all_edges.setdefault(node, [])
         for known, child in edges:
-            if known == pattern:
+            if known == step:
                 return child
-        edges.append((pattern, self._node()))
+        edges.append((step, self._node()))
         return edges[-1][1]
 
     def _node(self) -> int:
@@ -180,15 +253,38 @@ class Trie:
         return len(self._first) - 1
 
 
-def _form(step: Step) -> str:
-    return _ANY if isinstance(step, Pattern) else step.form
+class _Way(NamedTuple):
+    """How far a walk has come, and by what: ``passed`` counts the words passed over of late."""
+
+    node: int
+    at: int
+    passed: int = 0
+    gaps: int = 0
+    forms: tuple[str, ...] = ()
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def over(self, node: int, at: int, form: str, parts: tuple[tuple[str, int], ...] = ()) -> _Way:
+        return _Way(node, at, 0, self.gaps, (*self.forms, form), self.parts + parts)
+
+    def past(self) -> _Way:
+        return _Way(self.node, self.at + 1, self.passed + 1, self.gaps + 1, self.forms, self.parts)
+
+
+def form_of(step: Step) -> str:
+    """How the step is spelled, as forms of phrases and texts are compared."""
+    return step.form if isinstance(step, Word) else ANY
+
+
+def _no_parts(part: Part, at: int) -> Sequence[tuple[int, int]]:
+    return ()
 
 
 def _merged(hits: list[Hit]) -> list[Hit]:
-    """One hit for an entry and place, where several ways led there."""
-    best: dict[tuple[int, int, int], Hit] = {}
+    """One hit for an entry, a place and the parts in it, where several ways led there."""
+    best: dict[tuple[int, int, int, tuple[tuple[str, int], ...]], Hit] = {}
     for hit in hits:
-        key = (hit.start, hit.end, hit.entry)
-        if key not in best or hit.exact:
+        key = (hit.start, hit.end, hit.entry, hit.parts)
+        known = best.get(key)
+        if known is None or (hit.gaps, not hit.exact) < (known.gaps, not known.exact):
             best[key] = hit
     return list(best.values())

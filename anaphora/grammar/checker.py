@@ -10,33 +10,44 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import assert_never
 
-from anaphora.errors import GrammarError, Problem
+from anaphora.errors import GrammarError
+from anaphora.grammar.findings import Findings
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.functions.registry import Function, ordinal
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.places import problem_at
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
     Expression,
+    FragmentNode,
     IntentNode,
     ListNode,
     LiteralNode,
+    PartNode,
     PredicateNode,
+    Statement,
     TermNode,
     UnaryNode,
     VariableNode,
 )
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
 
-__all__ = ["OPTIONS", "check", "check_predicate"]
+__all__ = ["OPTIONS", "check", "check_predicate", "check_statements"]
 
-OPTIONS = ("ordered", "allow_stm_only", "unused_free_words", "unused_entities")
+OPTIONS = (
+    "ordered",
+    "allow_stm_only",
+    "unused_free_words",
+    "unused_entities",
+    "unused_usr_toks",
+    "unused_sys_toks",
+)
 
 MOST_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
+_LOGICAL = ("&&", "||")
 _SHORT_FORM = {
     "id": "#",
     "groups": "ent_groups()",
@@ -46,49 +57,46 @@ _SHORT_FORM = {
 }
 
 
-def check(intents: Iterable[IntentNode], text: str, source: str = "") -> None:
-    """Raise one GrammarError with all that is wrong with the intents, in the text's order."""
-    checker = _Checker(text, source)
+def check(statements: Iterable[Statement], text: str, source: str = "") -> None:
+    """Raise one GrammarError with all that is wrong with the statements, in the text's order."""
+    findings = Findings(text, source)
+    check_statements(statements, findings)
+    findings.raise_if_any()
+
+
+def check_statements(statements: Iterable[Statement], findings: Findings) -> None:
+    """Note what is wrong, or looks wrong, with the statements of one text."""
+    checker = _Checker(findings)
     known: set[str] = set()
-    for intent in intents:
-        if intent.id in known:
-            checker.report(intent.at, f"there is already an intent '{intent.id}'")
-        known.add(intent.id)
-        checker.intent(intent)
-    checker.finish()
+    for statement in statements:
+        if isinstance(statement, IntentNode):
+            if statement.id in known:
+                checker.report(statement.at, f"there is already an intent '{statement.id}'")
+            known.add(statement.id)
+            checker.options(statement)
+            checker.flow(statement)
+        if isinstance(statement, IntentNode | FragmentNode):
+            checker.terms(statement.terms)
 
 
-def check_predicate(predicate: PredicateNode, text: str = "", source: str = "") -> None:
-    """Raise GrammarError with all that is wrong with one predicate of ``text``."""
-    checker = _Checker(text, source)
-    checker.predicate(predicate)
-    checker.finish()
+def check_predicate(
+    predicate: PredicateNode, text: str = "", source: str = "", *, boolean: bool = True
+) -> None:
+    """Raise GrammarError with all that is wrong with one predicate of ``text``; one that is
+    not ``boolean`` may have a value of any kind."""
+    findings = Findings(text, source)
+    _Checker(findings).predicate(predicate, boolean=boolean)
+    findings.raise_if_any()
 
 
 class _Checker:
-    """Collects the problems of one text. ``variables`` are those declared so far."""
+    """Looks at the parts of one text. ``variables`` are those declared so far."""
 
-    def __init__(self, text: str, source: str) -> None:
-        self.text = text
-        self.source = source
-        self.problems: list[tuple[int, Problem]] = []
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.report = findings.report
         self.variables: dict[str, Type] = {}
         self.declared: frozenset[str] = frozenset()
-
-    def report(self, at: int, message: str, hint: str = "") -> None:
-        self.problems.append((at, problem_at(self.text, self.source, at, message, hint)))
-
-    def finish(self) -> None:
-        if self.problems:
-            self.problems.sort(key=lambda found: found[0])
-            raise GrammarError(problem for _, problem in self.problems)
-
-    def intent(self, node: IntentNode) -> None:
-        self.options(node)
-        self.flow(node)
-        self.term_ids(node.terms)
-        for term in node.terms:
-            self.predicate(term.predicate)
 
     def options(self, node: IntentNode) -> None:
         for name, value in node.options.items():
@@ -103,21 +111,25 @@ class _Checker:
                 )
 
     def flow(self, node: IntentNode) -> None:
-        if node.flow is None:
+        if not isinstance(node.flow, str):
             return
         try:
             Pattern(node.flow)
         except GrammarError as error:
             self.report(node.flow_at, error.message, error.hint)
 
-    def term_ids(self, terms: Sequence[TermNode]) -> None:
+    def terms(self, parts: Sequence[PartNode]) -> None:
         known: set[str] = set()
-        for term in terms:
-            if term.id is not None and term.id in known:
-                self.report(term.at, f"there is already a term '{term.id}' in this intent")
-            known.add(term.id or "")
+        for part in parts:
+            if not isinstance(part, TermNode):
+                continue
+            if part.id is not None and part.id in known:
+                self.report(part.at, f"there is already a term '{part.id}' here")
+            known.add(part.id or "")
+            if isinstance(part.predicate, PredicateNode):
+                self.predicate(part.predicate)
 
-    def predicate(self, node: PredicateNode) -> None:
+    def predicate(self, node: PredicateNode, *, boolean: bool = True) -> None:
         self.variables = {}
         self.declared = frozenset(variable.name for variable in node.variables)
         if len(node.variables) > MOST_VARIABLES:
@@ -129,7 +141,7 @@ class _Checker:
                 self.report(variable.at, f"the variable '@{variable.name}' is declared twice")
             self.variables[variable.name] = self.type_of(variable.value)
         result = self.type_of(node.expression)
-        if Kind.BOOLEAN not in result:
+        if boolean and Kind.BOOLEAN not in result:
             self.report(
                 _start(node.expression), f"a term must be true or false, not {expected(result)}"
             )
@@ -178,6 +190,7 @@ class _Checker:
 
     def binary(self, node: BinaryNode, left: Type, right: Type) -> Type:
         operator = node.operator
+        self.precedence(node)
         if operator in ("/", "%") and _is_zero(node.right):
             self.report(node.at, f"'{operator}' divides by zero")
             return ANYTHING
@@ -199,6 +212,30 @@ class _Checker:
         )
         return ANYTHING
 
+    def precedence(self, node: BinaryNode) -> None:
+        """Warns where the operators bind otherwise than most languages have it."""
+        first = node.left
+        if (
+            node.operator in _LOGICAL
+            and isinstance(first, BinaryNode)
+            and first.operator in _LOGICAL
+            and first.operator != node.operator
+            and not first.grouped
+        ):
+            self.findings.warn(
+                node.at,
+                "'&&' and '||' bind alike, from left to right",
+                f"write (a {first.operator} b) {node.operator} c, or "
+                f"a {first.operator} (b {node.operator} c)",
+            )
+        negated = isinstance(first, UnaryNode) and first.operator == "!" and not first.grouped
+        if node.operator in ("==", "!=") and negated:
+            self.findings.warn(
+                first.at,
+                f"'!' comes before '{node.operator}': this is (!a) {node.operator} b",
+                f"write !(a {node.operator} b), or (!a) {node.operator} b",
+            )
+
     def call(self, node: CallNode) -> Type:
         function = FUNCTIONS.get(node.name)
         if function is None:
@@ -219,8 +256,9 @@ class _Checker:
             hint = f"here it is written {_SHORT_FORM[node.name]}"
         else:
             hint = _did_you_mean(node.name, FUNCTIONS)
-            if not hint and not node.arguments:
-                hint = f"a text stands in quotes: '{node.name}'"
+            if not node.arguments:
+                quoted = f"a text stands in quotes: '{node.name}'"
+                hint = f"{hint} {quoted}" if hint else quoted
         self.report(node.at, message, hint)
 
     def arity(self, node: CallNode, function: Function) -> bool:

@@ -1,34 +1,245 @@
-"""From a text in the intent language to intents that run: parsed, checked, translated."""
+"""From texts in the intent language to intents that run: parsed, checked, linked, translated."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from anaphora.grammar.checker import check, check_predicate
-from anaphora.grammar.idl import parse
+from anaphora.errors import GrammarError, Problem
+from anaphora.grammar.checker import check_predicate, check_statements
+from anaphora.grammar.code import Code, FlowCode, term_test
+from anaphora.grammar.context import Context
+from anaphora.grammar.findings import Findings
+from anaphora.grammar.idl import parse, parse_predicate
+from anaphora.grammar.imports import Reader, read_import
 from anaphora.grammar.intent import Intent, Key, Options, Predicate, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.requirements import mentions, requires
-from anaphora.grammar.syntax import IntentNode, PredicateNode, TermNode
-from anaphora.grammar.translator import translate
+from anaphora.grammar.syntax import (
+    FragmentNode,
+    FragmentReference,
+    ImportNode,
+    IntentNode,
+    MethodNode,
+    PartNode,
+    PredicateNode,
+    TermNode,
+)
+from anaphora.grammar.translator import translate, translate_value
 
-__all__ = ["compile_intent", "compile_intents", "compile_predicate"]
+__all__ = [
+    "Compiled",
+    "Compiler",
+    "compile_expression",
+    "compile_intents",
+    "compile_predicate",
+    "compile_predicate_text",
+    "options_of",
+]
+
+MOST_IMPORTS = 100  # of one model
+MOST_TERMS = 1_000  # of one intent: fragments may name each other twice, and so on
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The intents of a text and of what it imports, and what looks wrong in it."""
+
+    intents: tuple[Intent, ...]
+    warnings: tuple[Problem, ...] = ()
+
+
+class Compiler:
+    """Compiles the texts of one model, one after the other: each knows the fragments of those
+    before it.
+
+    ``defaults`` are the options of an intent that does not set them; ``code`` finds the Python
+    functions that intents name; imports are read by ``read``, relative to ``folder``.
+    """
+
+    def __init__(
+        self,
+        *,
+        defaults: Options = Options(),  # noqa: B008 - it is frozen
+        code: Code = Code(),  # noqa: B008 - as well
+        folder: Path | None = None,
+        read: Reader = read_import,
+    ) -> None:
+        self._defaults = defaults
+        self._code = code
+        self._folder = folder
+        self._read = read
+        self._fragments: dict[str, tuple[_Placed, ...]] = {}
+        self._imported: set[str] = set()
+        self._importing: list[str] = []
+
+    def compile(self, text: str, source: str = "") -> Compiled:
+        """The intents that ``text`` declares, in its order, those of its imports where it names
+        them. ``source`` names the text in messages.
+
+        Raises GrammarError with every mistake of the text and of what it imports.
+        """
+        return self._compile(text, source, self._folder)
+
+    def _compile(self, text: str, source: str, folder: Path | None) -> Compiled:
+        findings = Findings(text, source)
+        statements = parse(text, source)
+        check_statements(statements, findings)
+        sound = not findings  # what is not sound cannot be translated
+        intents: dict[str, Intent] = {}
+        for statement in statements:
+            match statement:
+                case FragmentNode():
+                    self._declare(statement, findings, sound=sound)
+                case IntentNode() if sound:
+                    intents.setdefault(statement.id, self._intent(statement, findings))
+                case ImportNode():
+                    for intent in self._import(statement, folder, findings):
+                        if intents.setdefault(intent.id, intent) is not intent:
+                            message = f"there is already an intent '{intent.id}' before this import"
+                            findings.report(statement.at, message)
+        findings.raise_if_any()
+        return Compiled(tuple(intents.values()), findings.warnings)
+
+    def _import(
+        self, node: ImportNode, folder: Path | None, findings: Findings
+    ) -> Iterator[Intent]:
+        """The intents of an imported text; one that is imported already brings nothing new."""
+        try:
+            found = self._read(node.location, folder)
+        except GrammarError as error:
+            findings.report_of(node.at, error)
+            return
+        key = found.source if found.folder is None else str(Path(found.source).resolve())
+        if key in self._importing:
+            circle = [Path(one).name for one in self._importing[self._importing.index(key) :]]
+            names = " → ".join((*circle, circle[0]))
+            findings.report(node.at, f"the imports run in a circle: {names}")
+        if key in self._imported:
+            return
+        if len(self._imported) >= MOST_IMPORTS:
+            findings.report(node.at, f"a model imports {MOST_IMPORTS} texts at most")
+            return
+        self._imported.add(key)
+        self._importing.append(key)
+        try:
+            compiled = self._compile(found.text, found.source, found.folder)
+        except GrammarError as error:
+            findings.adopt(node.at, error.problems, ())
+            return
+        finally:
+            self._importing.pop()
+        findings.adopt(node.at, (), compiled.warnings)
+        for intent in compiled.intents:
+            yield replace(intent, at=node.at, mentions=dict.fromkeys(intent.mentions, node.at))
+
+    def _declare(self, node: FragmentNode, findings: Findings, *, sound: bool) -> None:
+        if node.id in self._fragments:
+            findings.report(node.at, f"there is already a fragment '{node.id}'")
+            return
+        self._fragments[node.id] = tuple(self._terms(node.terms, findings)) if sound else ()
+
+    def _intent(self, node: IntentNode, findings: Findings) -> Intent:
+        placed = tuple(self._terms(node.terms, findings))
+        mentioned: dict[Key, int] = {}
+        for one in placed:
+            for key, at in one.mentions.items():
+                mentioned[key] = min(at, mentioned.get(key, at))
+        return Intent(
+            id=node.id,
+            terms=tuple(replace(one.term, position=at) for at, one in enumerate(placed)),
+            options=options_of(node.options, self._defaults),
+            flow=self._flow(node, findings),
+            meta=node.meta,
+            mentions=mentioned,
+            at=node.at,
+        )
+
+    def _terms(self, parts: Sequence[PartNode], findings: Findings) -> Iterator[_Placed]:
+        """The terms of an intent or of a fragment, those of its fragments among them."""
+        ids = {part.id for part in parts if isinstance(part, TermNode)}
+        count = 0
+        for part in parts:
+            if isinstance(part, TermNode):
+                count += 1
+                yield self._term(part, findings)
+                continue
+            for one in self._brought(part, findings):
+                count += 1
+                if count > MOST_TERMS:
+                    findings.report(part.at, f"here are more than {MOST_TERMS:,} terms")
+                    return
+                if one.term.id is not None and one.term.id in ids:
+                    message = f"with the fragment '{part.id}' there are two terms '{one.term.id}'"
+                    findings.report(part.at, message)
+                ids.add(one.term.id)
+                yield one
+
+    def _brought(self, node: FragmentReference, findings: Findings) -> Iterator[_Placed]:
+        """The terms of a fragment where it is named. What it hands on to a fragment of its own
+        goes before what it is given."""
+        known = self._fragments.get(node.id)
+        if known is None:
+            close = get_close_matches(node.id, self._fragments, n=1)
+            hint = (
+                f"did you mean '{close[0]}'?" if close else "a fragment is declared before its use"
+            )
+            findings.report(node.at, f"there is no fragment '{node.id}' before this place", hint)
+        for term, found in known or ():
+            arguments = {**node.arguments, **term.arguments}
+            yield _Placed(replace(term, arguments=arguments), dict.fromkeys(found, node.at))
+
+    def _term(self, node: TermNode, findings: Findings) -> _Placed:
+        if isinstance(node.predicate, PredicateNode):
+            predicate = _predicate(node.predicate)
+            mentioned = mentions(node.predicate)
+        else:
+            predicate = Predicate(_never, str(node.predicate))
+            if function := self._function(node.predicate, findings):
+                text = str(node.predicate)
+                predicate = Predicate(term_test(function, text), text)
+            mentioned = {}
+        term = Term(
+            id=node.id,
+            predicate=predicate,
+            conversational=node.conversational,
+            min=node.min,
+            max=node.max,
+            position=0,
+        )
+        return _Placed(term, mentioned)
+
+    def _flow(self, node: IntentNode, findings: Findings) -> Pattern | FlowCode | None:
+        if isinstance(node.flow, MethodNode):
+            function = self._function(node.flow, findings)
+            return FlowCode(function, str(node.flow)) if function else None
+        return None if node.flow is None else Pattern(node.flow)
+
+    def _function(self, node: MethodNode, findings: Findings) -> Callable[..., Any] | None:
+        try:
+            return self._code.find(node.module, node.name)
+        except GrammarError as error:
+            findings.report_of(node.at, error)
+            return None
+
+
+class _Placed(NamedTuple):
+    """A compiled term, and where the text that is being compiled speaks of which key."""
+
+    term: Term
+    mentions: Mapping[Key, int]
 
 
 def compile_intents(text: str, source: str = "") -> tuple[Intent, ...]:
-    """The intents that ``text`` declares, in its order.
+    """The intents that ``text`` declares, in its order. Imports are relative to the working
+    folder.
 
     ``source`` names the text in messages. Raises GrammarError with every problem of the text.
     """
-    nodes = parse(text, source)
-    check(nodes, text, source)
-    return tuple(_intent(node) for node in nodes)
-
-
-def compile_intent(node: IntentNode, text: str = "", source: str = "") -> Intent:
-    """One parsed intent of ``text``, ready to run. Raises GrammarError as above."""
-    check((node,), text, source)
-    return _intent(node)
+    return Compiler().compile(text, source).intents
 
 
 def compile_predicate(node: PredicateNode, text: str = "", source: str = "") -> Predicate:
@@ -37,36 +248,41 @@ def compile_predicate(node: PredicateNode, text: str = "", source: str = "") -> 
     return _predicate(node)
 
 
-def _intent(node: IntentNode) -> Intent:
-    return Intent(
-        id=node.id,
-        terms=tuple(_term(term, position) for position, term in enumerate(node.terms)),
-        options=Options(**{name: value is True for name, value in node.options.items()}),
-        flow=None if node.flow is None else Pattern(node.flow),
-        meta=node.meta,
-        mentions=_mentions(node.terms),
-        at=node.at,
-    )
+def compile_predicate_text(text: str, source: str = "") -> Predicate:
+    """What can stand between the braces of a term, ready to run. Raises GrammarError."""
+    return compile_predicate(parse_predicate(text, source), text, source)
 
 
-def _term(node: TermNode, position: int) -> Term:
-    return Term(
-        id=node.id,
-        predicate=_predicate(node.predicate),
-        conversational=node.conversational,
-        min=node.min,
-        max=node.max,
-        position=position,
-    )
+def compile_expression(text: str, source: str = "") -> Callable[[Context], Any]:
+    """An expression (with the variables before it) as a function of a context that gives its
+    value, of whatever kind, and raises nothing but EvaluationError.
+
+    Raises GrammarError for anything that is not in the language.
+    """
+    node = parse_predicate(text, source)
+    check_predicate(node, text, source, boolean=False)
+    return translate_value(node)
+
+
+def options_of(written: Mapping[str, Any], defaults: Options) -> Options:
+    """The options with these names (of either version of NLPCraft); the others by default."""
+    options = defaults
+    if isinstance(both := written.get("unused_entities"), bool):
+        options = replace(options, unused_user_entities=both, unused_system_entities=both)
+    named = {
+        _FIELDS.get(name, name): value is True
+        for name, value in written.items()
+        if name != "unused_entities" and value is not None
+    }
+    return replace(options, **named)
+
+
+_FIELDS = {"unused_usr_toks": "unused_user_entities", "unused_sys_toks": "unused_system_entities"}
 
 
 def _predicate(node: PredicateNode) -> Predicate:
     return Predicate(test=translate(node), text=node.text, requires=requires(node))
 
 
-def _mentions(terms: Sequence[TermNode]) -> dict[Key, int]:
-    found: dict[Key, int] = {}
-    for term in terms:
-        for key, at in mentions(term.predicate).items():
-            found[key] = min(at, found.get(key, at))
-    return found
+def _never(context: Context) -> bool:
+    return False

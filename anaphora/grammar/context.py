@@ -82,6 +82,11 @@ class EntityView(Protocol):
         ...
 
 
+_NOBODY = User("")
+_NOTHING = Request()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What stays the same for all the entities of one question and one intent.
@@ -93,9 +98,9 @@ class Surroundings:
     entities: Sequence[EntityView] | None = ()
     text: str = ""
     normal_text: str = ""
-    at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
-    request: Request = Request()
-    user: User = User("")
+    at: datetime = _EPOCH
+    request: Request = _NOTHING
+    user: User = _NOBODY
     model_id: str = ""
     model_name: str = ""
     model_version: str = ""

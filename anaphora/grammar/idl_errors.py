@@ -25,6 +25,7 @@ EXAMPLE = "intent=order term(food)={# == 'food'}"
 
 _PLAIN = {
     "INTENT": "an intent ('intent=…')",
+    "METHOD": "a function in Python ('/module#name/')",
     "TERM": "a term ('term(…)={…}')",
     "EQUAL": "'='",
     "_EQUAL": "'='",
@@ -52,6 +53,7 @@ _CLAUSES = {
     "FLOW": "flow",
     "META": "meta",
     "TERM": "term",
+    "FRAGMENT_REFERENCE": "fragment",
     "INTENT": "intent",
 }
 _CLOSERS = {"{": "}", "(": ")", "[": "]"}
@@ -68,9 +70,10 @@ _STRING = re.compile(r"'(\\.|[^'\\\n])*'|\"(\\.|[^\"\\\n])*\"")
 _SHOWN = re.compile(r"\w+|\S|.", re.DOTALL)
 
 
-def problem_of(error: UnexpectedInput, text: str, source: str) -> Problem:
-    """The problem that made the parser stop at ``error``."""
-    spot = _spot(error, text)
+def problem_of(error: UnexpectedInput, text: str, source: str, *, inside: str = "") -> Problem:
+    """The problem that made the parser stop at ``error``. ``inside`` says what the whole text
+    is: "predicate", or intents ("")."""
+    spot = _spot(error, text, inside)
     lesson = next((found for teach in _LESSONS if (found := teach(spot))), None)
     if lesson is None:
         lesson = _Lesson(f"{_found(spot.rest)}; expected is {_listed(spot.expected)}")
@@ -326,13 +329,13 @@ def _listed(expected: frozenset[str]) -> str:
     return " or ".join(words)
 
 
-def _spot(error: UnexpectedInput, text: str) -> _Spot:
+def _spot(error: UnexpectedInput, text: str, around: str) -> _Spot:
     parser: Any = error.interactive_parser
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
     position: int | None = error.pos_in_stream
     at = len(text.rstrip()) if ended or position is None else position
     bracket, inside = _innermost(parser.parser_state.value_stack)
-    return _Spot(text, at, frozenset(parser.accepts()), bracket, inside)
+    return _Spot(text, at, frozenset(parser.accepts()), bracket, inside or around)
 
 
 def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
@@ -349,6 +352,8 @@ def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
 
 
 def _kind(before: Any, bracket: Token, opened: list[tuple[Token, str]]) -> str:
+    if opened and bracket.value == "{" and opened[-1][0].value == "(":
+        return "json"  # the arguments of a fragment
     if opened:
         return opened[-1][1]
     previous = before.type if isinstance(before, Token) else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from anaphora.grammar.code import FlowCode
 from anaphora.grammar.context import Context
 from anaphora.grammar.patterns import Pattern
 
@@ -17,12 +18,16 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What an intent may leave unused, and whether memory alone may fill it."""
+    """What an intent may leave unused, and whether memory alone may fill it.
+
+    User entities are those of the model's own elements, system entities the built-in ones.
+    """
 
     ordered: bool = False
     allow_stm_only: bool = False
     unused_free_words: bool = True
-    unused_entities: bool = True
+    unused_user_entities: bool = True
+    unused_system_entities: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,10 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A part of an intent that entities fill; a named one is a slot."""
+    """A part of an intent that entities fill; a named one is a slot.
+
+    ``arguments`` are those with which the intent names the fragment that the term comes from.
+    """
 
     id: str | None
     predicate: Predicate
@@ -49,6 +57,7 @@ class Term:
     min: int
     max: int
     position: int
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -63,7 +72,7 @@ class Intent:
     id: str
     terms: tuple[Term, ...]
     options: Options = Options()
-    flow: Pattern | None = None
+    flow: Pattern | FlowCode | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     mentions: Mapping[Key, int] = field(default_factory=dict, compare=False)
     at: int = field(default=0, compare=False)

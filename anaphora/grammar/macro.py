@@ -1,45 +1,57 @@
-"""Reads the synonym language and writes out the phrases that a synonym stands for.
+"""Writes out the phrases that a synonym stands for, and checks the macros that it names.
 
-The language is defined by ``macro.lark``. How many phrases there will be is known before the
-first is made, so that no synonym can explode.
+How many phrases there will be is known before the first is made, so that no synonym can explode.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, lru_cache
-from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from itertools import islice, product
+from typing import NamedTuple, TypeAlias, assert_never
 
-from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.macro_errors import problem_of
-from anaphora.grammar.parsing import MistakeError, check_text, load_parser, located, offset
+from anaphora.grammar.macro_errors import problem_of, shortened
+from anaphora.grammar.macro_reader import DEEPEST_NESTING, pattern_of, predicate_of, read_macro
+from anaphora.grammar.macro_tree import (
+    BlankPiece,
+    GroupPiece,
+    PartPiece,
+    Piece,
+    ReferencePiece,
+    RegexPiece,
+    SequencePiece,
+    TextPiece,
+)
+from anaphora.grammar.parsing import MistakeError, located
+from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.places import problem_at
 
-__all__ = ["Phrase", "check_macros", "expand"]
+__all__ = ["MOST_PHRASES", "Phrase", "check_macros", "expand"]
 
-Phrase: TypeAlias = tuple[str | Pattern, ...]
+Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
 
-LONGEST_TEXT = 16 * 1024  # characters
-DEEPEST_NESTING = 50
-MOST_REPEATED = 100
+MOST_PHRASES = 10_000
 LONGEST_PHRASE = 2_000  # characters
 
 _ENDLESS = 10**12
+_MOST_COMPARED = 100  # macros among which a misspelt one is looked for
+_LONGEST_CIRCLE = 10  # names that a message shows
+_TOO_DEEP = f"macros are nested more than {DEEPEST_NESTING} deep"
 _SPECIAL = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
-_BRACE = re.compile(r"\\.|[{}]")
-_MACRO_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
+_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
 
 
 def expand(
-    text: str, macros: Mapping[str, str] | None = None, *, source: str = "", limit: int = 10_000
+    text: str,
+    macros: Mapping[str, str] | None = None,
+    *,
+    source: str = "",
+    limit: int = MOST_PHRASES,
 ) -> tuple[Phrase, ...]:
     """The distinct phrases that ``text`` stands for, in the order in which it names them.
 
@@ -47,7 +59,7 @@ def expand(
     messages. Raises :class:`GrammarError` for a text that is not in the language, that stands
     for more than ``limit`` phrases, or for an empty one.
     """
-    if not _SPECIAL.search(text):
+    if len(text) <= LONGEST_PHRASE and not _SPECIAL.search(text):
         plain = " ".join(text.split())
         if plain:
             return ((plain,),)
@@ -58,40 +70,69 @@ def expand(
 
 
 def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
-    """What is wrong with the macros of a model: at most one problem for each, with its name and
-    its place in the macro's text."""
-    problems = []
+    """What is wrong with the macros of a model, each mistake once: at most one problem for a
+    macro, with its name and its place in the macro's text.
+
+    A macro that only uses a bad one has no problem of its own; of those that contain each other
+    the first has it.
+    """
+    problems: dict[str, Problem] = {}
+    uses: dict[str, list[ReferencePiece]] = {}
     for name, text in macros.items():
-        if not _MACRO_NAME.fullmatch(name):
-            message = f"'{name}' is not the name of a macro"
-            problems.append((name, Problem(message, hint="a name looks like <WORDS>")))
-            continue
         try:
-            _Macros(macros).measure(_parsed(text), name)
+            uses[name] = _named_in(name, macros)
         except UnexpectedInput as error:
-            problems.append((name, problem_of(error, text, "")))
+            problems[name] = problem_of(error, text, "")
         except MistakeError as mistake:
-            found = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
-            problems.append((name, found))
-    return problems
+            problems[name] = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
+    heights, circles = _walk({name: [one.name for one in uses[name]] for name in uses})
+    order = {name: index for index, name in enumerate(macros)}
+    for circle in circles:
+        first = circle.index(min(circle, key=order.__getitem__))
+        way = (*circle[first:], *circle[: first + 1])
+        at = next(one.at for one in uses[way[0]] if one.name == way[1])
+        problems[way[0]] = problem_at(macros[way[0]], "", at, _contains_itself(way))
+    for name in (name for name, height in heights.items() if height == DEEPEST_NESTING + 1):
+        at = next(one.at for one in uses[name] if heights.get(one.name) == DEEPEST_NESTING)
+        problems.setdefault(name, problem_at(macros[name], "", at, _TOO_DEEP))
+    return sorted(problems.items(), key=lambda found: order[found[0]])
 
 
-@dataclass(frozen=True, slots=True)
-class _Macro:
-    name: str
-    at: int
+def _named_in(name: str, macros: Mapping[str, str]) -> list[ReferencePiece]:
+    """The macros that the text of a macro names. Raises what makes this one unusable, whatever
+    is wrong with those."""
+    if not _NAME.fullmatch(name):
+        hint = "a name looks like <WORDS>, of letters from a to z, digits, - and _"
+        raise MistakeError(-1, f"'{shortened(name)}' is not the name of a macro", hint)
+    references = list(_references(read_macro(macros[name])))
+    for reference in references:
+        if reference.name not in macros:
+            raise MistakeError(reference.at, *_unknown(reference.name, macros))
+    return references
 
 
-@dataclass(frozen=True, slots=True)
-class _Sequence:
-    pieces: tuple[_Piece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    alternatives: tuple[_Piece, ...]
-    least: int
-    most: int
+def _walk(uses: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], list[list[str]]]:
+    """How deep the macros inside of each are nested, and the circles among them. Of circles
+    that have a macro in common one is enough."""
+    heights: dict[str, int] = {}
+    circles: list[list[str]] = []
+    circling: set[str] = set()
+    for start in uses:
+        path = {} if start in heights else {start: iter(uses[start])}
+        while path:
+            name, inner = next(reversed(path.items()))
+            child = next(inner, None)
+            if child is None:
+                heights[name] = 1 + max((heights.get(one, 0) for one in uses[name]), default=0)
+                path.popitem()
+            elif child in path and child not in circling:
+                circle = list(path)[list(path).index(child) :]
+                if circling.isdisjoint(circle):
+                    circles.append(circle)
+                circling.update(circle)
+            elif child in uses and child not in heights and child not in path:
+                path[child] = iter(uses[child])
+    return heights, circles
 
 
 class _Size(NamedTuple):
@@ -104,88 +145,6 @@ def _size(phrases: int, longest: int) -> _Size:
     return _Size(min(phrases, _ENDLESS), min(longest, _ENDLESS))
 
 
-_Piece: TypeAlias = str | Pattern | _Macro | _Sequence | _Group
-"""A text (a blank is one, too), a pattern, a reference, pieces in a row, or alternatives."""
-
-_NOTHING = _Sequence(())
-
-
-@cache
-def _parser() -> Lark:
-    return load_parser("macro.lark", _Builder())
-
-
-@lru_cache(maxsize=1_000)  # the macros of a model are read again for each synonym that names them
-def _parsed(text: str) -> _Piece:
-    check_text(text, LONGEST_TEXT)
-    depth = 0
-    for brace in _BRACE.finditer(text):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth > DEEPEST_NESTING:
-            raise MistakeError(brace.start(), f"groups are nested over {DEEPEST_NESTING} deep")
-    parsed: Any = _parser().parse(text)
-    tree: _Piece = parsed
-    return tree
-
-
-class _Builder(Transformer[Token, Any]):
-    """One method for each rule of the grammar."""
-
-    def start(self, children: list[_Piece | None]) -> _Piece:
-        return children[0] or _NOTHING
-
-    def sequence(self, children: list[_Piece]) -> _Piece:
-        return children[0] if len(children) == 1 else _Sequence(tuple(children))
-
-    def text(self, children: list[Token]) -> str:
-        return re.sub(r"\\(.)", r"\1", "".join(children))
-
-    def blank(self, children: list[Token]) -> str:
-        return " "
-
-    def regex(self, children: list[Token]) -> Pattern:
-        token = children[0]
-        at = offset(token)
-        if len(token) == 4:
-            raise MistakeError(at, "this regular expression is empty")
-        try:
-            return Pattern(token[2:-2].replace("\\/", "/"))
-        except GrammarError as error:
-            raise MistakeError(at, error.message, error.hint) from None
-
-    def macro(self, children: list[Token]) -> _Macro:
-        return _Macro(str(children[0]), offset(children[0]))
-
-    def nothing(self, children: list[Token | None]) -> _Piece:
-        return _NOTHING
-
-    def alternative(self, children: list[_Piece]) -> _Piece:
-        return children[0]
-
-    def group(self, children: list[Any]) -> _Group:
-        brace, *alternatives, quantifier = children
-        at = offset(brace)
-        if all(alternative == _NOTHING for alternative in alternatives):
-            raise MistakeError(at, "a group of nothing but _ stands for nothing")
-        if any(isinstance(one, str) and not one.strip() for one in alternatives):
-            raise MistakeError(at, "an alternative of this group is empty", "write _ for nothing")
-        least, most = quantifier or (1, 1)
-        return _Group(tuple(alternatives), least, most)
-
-    def zero_or_one(self, children: list[Token]) -> tuple[int, int]:
-        return 0, 1
-
-    def between(self, children: list[Token]) -> tuple[int, int]:
-        least, most = (int(child[:9]) for child in children)
-        at = offset(children[0])
-        if not 1 <= most <= MOST_REPEATED:
-            message = f"the maximum must be from 1 to {MOST_REPEATED}, not {_short(children[1])}"
-            raise MistakeError(offset(children[1]), message)
-        if least > most:
-            raise MistakeError(at, f"the minimum {least} is above the maximum {most}")
-        return least, most
-
-
 class _Macros:
     """The macros of a model. What each stands for is found once, however often it is named: a
     macro that names another one twice, which names a third one twice, costs nothing more.
@@ -196,14 +155,13 @@ class _Macros:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
-        self._parsed: dict[str, _Piece] = {}
+        self._read: dict[str, Piece] = {}
         self._sizes: dict[str, _Size] = {}
         self._written: dict[str, list[Phrase]] = {}
 
-    def measure(self, tree: _Piece, name: str = "") -> _Size:
-        """How many phrases a parsed text stands for at the most, and how long the longest can
-        be; ``name`` is the macro whose text it is."""
-        path = [_Open(name, 0, tree, _references(tree))]
+    def measure(self, tree: Piece) -> _Size:
+        """How many phrases a tree stands for at the most, and how long the longest can be."""
+        path = [_Open("", 0, tree, _references(tree))]
         while True:
             inner = path[-1]
             reference = next(inner.references, None)
@@ -216,30 +174,27 @@ class _Macros:
             elif reference.name not in self._sizes:
                 path.append(self._opened(reference, path))
 
-    def write(self, tree: _Piece) -> Iterable[Phrase]:
-        """The phrases of a text that has been measured, with their blanks as written."""
+    def write(self, tree: Piece) -> Iterable[Phrase]:
+        """The phrases of a tree that has been measured, with their blanks as written."""
         for name in self._sizes:  # innermost first
-            if name not in self._written:
-                self._written[name] = list(self._ways(self._parsed[name]))
+            self._written[name] = list(self._ways(self._read[name]))
         return self._ways(tree)
 
-    def _opened(self, reference: _Macro, path: Sequence[_Open]) -> _Open:
-        """A macro, parsed. Mistakes are shown where the outermost text names the way to them."""
+    def _opened(self, reference: ReferencePiece, path: Sequence[_Open]) -> _Open:
+        """A macro, read. Mistakes are shown where the outermost text names the way to them."""
         name = reference.name
         at = path[1].at if len(path) > 1 else reference.at
-        where = f"in {path[-1].name}: " if len(path) > 1 else ""
         names = [one.name for one in path]
         if name in names:
-            circle = " → ".join((*names[names.index(name) :], name))
-            raise MistakeError(at, f"the macro {name} contains itself: {circle}")
+            raise MistakeError(at, _contains_itself((*names[names.index(name) :], name)))
         if name not in self._texts:
-            close = get_close_matches(name, self._texts, n=1)
-            hint = f"did you mean {close[0]}?" if close else ""
-            raise MistakeError(at, f"{where}there is no macro {_short(name)}", hint)
+            message, hint = _unknown(name, self._texts)
+            where = f"in {path[-1].name}: " if len(path) > 1 else ""
+            raise MistakeError(at, f"{where}{message}", hint)
         if len(path) > DEEPEST_NESTING:
-            raise MistakeError(at, f"macros are nested more than {DEEPEST_NESTING} deep")
+            raise MistakeError(at, _TOO_DEEP)
         try:
-            tree = self._parsed[name] = _parsed(self._texts[name])
+            tree = self._read[name] = read_macro(self._texts[name])
         except UnexpectedInput as error:
             found = problem_of(error, self._texts[name], "")
             raise MistakeError(at, f"in {name}: {found.message}", found.hint) from None
@@ -247,41 +202,51 @@ class _Macros:
             raise MistakeError(at, f"in {name}: {mistake.message}", mistake.hint) from None
         return _Open(name, at, tree, _references(tree))
 
-    def _size_of(self, piece: _Piece) -> _Size:
+    def _size_of(self, piece: Piece) -> _Size:
         match piece:
-            case _Macro(name):
+            case ReferencePiece(name):
                 return self._sizes[name]
-            case _Sequence(pieces):
+            case SequencePiece(pieces):
                 sizes = [self._size_of(one) for one in pieces]
                 phrases = 1
                 for size in sizes:
                     phrases = min(phrases * size.phrases, _ENDLESS)
                 return _size(phrases, sum(size.longest for size in sizes))
-            case _Group(alternatives, least, most):
+            case GroupPiece(alternatives, least, most):
                 sizes = [self._size_of(one) for one in alternatives]
                 longest = max(size.longest for size in sizes) * most
                 return _size(sum(size.phrases for size in sizes) * (most - least + 1), longest)
-            case str():
-                return _Size(1, len(piece))
-            case Pattern():
+            case TextPiece(text):
+                return _Size(1, len(text))
+            case BlankPiece() | RegexPiece() | PartPiece():
                 return _Size(1, 1)
+            case _:
+                assert_never(piece)
 
-    def _ways(self, piece: _Piece) -> Iterable[Phrase]:
+    def _ways(self, piece: Piece) -> Iterable[Phrase]:
         match piece:
-            case _Macro(name):
+            case ReferencePiece(name):
                 return self._written[name]
-            case _Sequence(pieces):
+            case SequencePiece(pieces):
                 ways = [list(self._ways(one)) for one in pieces]
                 return (tuple(chunk for part in way for chunk in part) for way in product(*ways))
-            case _Group(alternatives, least, most):
+            case GroupPiece(alternatives, least, most):
                 return (
                     _repeated(way, times)
                     for alternative in alternatives
                     for way in self._ways(alternative)
                     for times in range(least, most + 1)
                 )
-            case str() | Pattern():
-                return ((piece,),)
+            case TextPiece(text):
+                return ((text,),)
+            case BlankPiece():
+                return ((" ",),)
+            case RegexPiece(text):
+                return ((pattern_of(text),),)
+            case PartPiece(alias, text):
+                return ((Part(alias, text, predicate_of(text)),),)
+            case _:
+                assert_never(piece)
 
 
 class _Open(NamedTuple):
@@ -289,34 +254,36 @@ class _Open(NamedTuple):
 
     name: str
     at: int
-    tree: _Piece
-    references: Iterator[_Macro]
+    tree: Piece
+    references: Iterator[ReferencePiece]
 
 
-def _references(tree: _Piece) -> Iterator[_Macro]:
+def _references(tree: Piece) -> Iterator[ReferencePiece]:
     pending = [tree]
     while pending:
         match pending.pop():
-            case _Macro() as macro:
-                yield macro
-            case _Sequence(pieces) | _Group(pieces):
+            case ReferencePiece() as reference:
+                yield reference
+            case SequencePiece(pieces) | GroupPiece(pieces):
                 pending.extend(reversed(pieces))
 
 
 def _expanded(text: str, macros: _Macros, limit: int) -> tuple[Phrase, ...]:
-    tree = _parsed(text)
+    tree = read_macro(text)
     size = macros.measure(tree)
     if size.phrases > limit:
         many = f"{size.phrases:,}{' or more' if size.phrases == _ENDLESS else ''}"
-        message = f"'{_short(text)}' stands for {many} phrases, more than the {limit:,} allowed"
-        raise MistakeError(0, message)
+        raise MistakeError(
+            0, f"'{shortened(text)}' stands for {many} phrases, more than the {limit:,} allowed"
+        )
     if size.longest > LONGEST_PHRASE:
-        message = f"'{_short(text)}' stands for phrases of more than {LONGEST_PHRASE:,} characters"
-        raise MistakeError(0, message)
+        raise MistakeError(
+            0, f"'{shortened(text)}' stands for phrases of more than {LONGEST_PHRASE:,} characters"
+        )
     phrases = tuple(dict.fromkeys(_folded(way) for way in macros.write(tree)))
     if () in phrases:
         raise MistakeError(
-            0, f"'{_short(text)}' can stand for nothing at all", "one word must stay"
+            0, f"'{shortened(text)}' can stand for nothing at all", "one word must stay"
         )
     return phrases
 
@@ -330,7 +297,7 @@ def _folded(way: Phrase) -> Phrase:
     return tuple(_chunks(way))
 
 
-def _chunks(way: Phrase) -> Iterator[str | Pattern]:
+def _chunks(way: Phrase) -> Iterator[str | Pattern | Part]:
     text = ""
     for chunk in (*way, None):
         if isinstance(chunk, str):
@@ -343,5 +310,15 @@ def _chunks(way: Phrase) -> Iterator[str | Pattern]:
             yield chunk
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:79]}…"
+def _contains_itself(way: Sequence[str]) -> str:
+    return f"the macro {shortened(way[0])} contains itself: {_arrows(way)}"
+
+
+def _arrows(way: Sequence[str]) -> str:
+    shown = way if len(way) <= _LONGEST_CIRCLE else (*way[: _LONGEST_CIRCLE - 2], "…", way[-1])
+    return " → ".join(map(shortened, shown))
+
+
+def _unknown(name: str, macros: Iterable[str]) -> tuple[str, str]:
+    close = get_close_matches(name, islice(macros, _MOST_COMPARED), n=1)
+    return f"there is no macro {shortened(name)}", f"did you mean {close[0]}?" if close else ""

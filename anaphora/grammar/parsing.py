@@ -26,11 +26,16 @@ class MistakeError(Exception):
         self.at, self.message, self.hint = at, message, hint
 
 
-def load_parser(grammar: str, builder: Transformer[Token, Any]) -> Lark:
-    """The parser of a grammar file of this package. ``builder`` makes the nodes while the text
-    is read: no tree is walked."""
+def load_parser(grammar: str, builder: Transformer[Token, Any], *starts: str) -> Lark:
+    """The parser of a grammar file of this package, for texts that are one of ``starts`` (by
+    default "start"). ``builder`` makes the nodes while the text is read: no tree is walked."""
     return Lark.open_from_package(
-        __package__, grammar, parser="lalr", transformer=builder, maybe_placeholders=True
+        __package__,
+        grammar,
+        parser="lalr",
+        start=list(starts) or "start",
+        transformer=builder,
+        maybe_placeholders=True,
     )
 
 

@@ -6,17 +6,30 @@ standard library is not used here. RE2 has neither look-around nor back-referenc
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anaphora.errors import GrammarError, Problem
+from anaphora.errors import EvaluationError, GrammarError, Problem
+from anaphora.grammar.values import LONGEST_LIST, bounded, describe, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["Pattern"]
 
 _MEMORY_LIMIT = 1 << 20  # bytes for the automaton of one pattern; RE2 refuses what needs more
+# To find one place is linear in the text, to find all may take as long for each: a*b|a in aaaa….
+_MOST_WORK = 500_000_000  # places found times characters, about a second
+
+_REFERENCE = re.compile(r"\\(.)|\$([0-9])|\$\{([A-Za-z][A-Za-z0-9]*)\}|([\\$])", re.DOTALL)
+_DIGITS = frozenset("0123456789")
+
+
+class _Group(NamedTuple):
+    """A group of a pattern where a replacement names it."""
+
+    name: int | str
 
 
 class Pattern:
@@ -40,8 +53,94 @@ class Pattern:
         return self._compiled.search(text) is not None
 
     def split(self, text: str) -> list[str]:
-        """The pieces of ``text`` between the places that the pattern describes."""
-        return [piece or "" for piece in self._compiled.split(text)]
+        """The pieces of ``text`` between the places that the pattern describes, as Java has
+        them: empty ones at the end go, and so does an empty one before an empty place.
+
+        Raises EvaluationError where there are too many.
+        """
+        pieces: list[str] = []
+        at = 0
+        for match in self._places(text):
+            start, end = match.span()
+            if end > 0:
+                pieces.append(text[at:start])
+                at = end
+            if len(pieces) > LONGEST_LIST:
+                bounded(pieces)
+        if not pieces:
+            return [text]
+        pieces.append(text[at:])
+        while pieces and not pieces[-1]:
+            pieces.pop()
+        return list(bounded(pieces))
+
+    def replace(self, text: str, replacement: str) -> str:
+        """``text`` with ``replacement`` in each place that the pattern describes.
+
+        In it ``$1`` and ``${name}`` stand for what a group of the pattern has found (nothing,
+        if it has found nothing), and a backslash takes the next character as it is, as in Java.
+        Raises EvaluationError for a replacement that cannot be read and for too long a result.
+        """
+        return joined(self._replaced(text, self._template(replacement)))
+
+    def _replaced(self, text: str, template: Sequence[str | _Group]) -> Iterator[str]:
+        at = 0
+        for match in self._places(text, 1 + len(template)):
+            start, end = match.span()
+            yield text[at:start]
+            for part in template:
+                yield part if isinstance(part, str) else match[part.name] or ""
+            at = end
+        yield text[at:]
+
+    def _places(self, text: str, each: int = 1) -> Iterator[Any]:
+        """Each place that the pattern describes, of which something is made in ``each`` steps;
+        raises EvaluationError where that takes long."""
+        left = _MOST_WORK
+        for match in self._compiled.finditer(text):
+            left -= len(text) + 100 * each
+            if left < 0:
+                raise EvaluationError(
+                    f"the pattern '{self.text}' is found too often in a text of {len(text)}"
+                )
+            yield match
+
+    def _template(self, replacement: str) -> list[str | _Group]:
+        """The pieces of a replacement: texts, and groups of the pattern."""
+        template: list[str | _Group] = []
+        at = 0
+        while match := _REFERENCE.search(replacement, at):
+            template.append(replacement[at : match.start()])
+            at = match.end()
+            literal, digit, name, stray = match.groups()
+            if literal is not None:
+                template.append(literal)
+                continue
+            if stray is not None:
+                raise EvaluationError(
+                    f"'{stray}' in the replacement {describe(replacement)} stands for nothing: "
+                    f"write '\\{stray}', or $1 for the first group of the pattern"
+                )
+            if digit is not None:
+                number, at = self._numbered(replacement, at - 1)
+                group, known = _Group(number), number <= self._compiled.groups
+            else:
+                group, known = _Group(name), name in self._compiled.groupindex
+            if not known:
+                raise EvaluationError(f"the pattern '{self.text}' has no group {group.name}")
+            template.append(group)
+        template.append(replacement[at:])
+        return template
+
+    def _numbered(self, replacement: str, at: int) -> tuple[int, int]:
+        """The number of a group, of as many digits as there are groups for, and where it ends."""
+        group, end = int(replacement[at]), at + 1
+        while replacement[end : end + 1] in _DIGITS:
+            longer = group * 10 + int(replacement[end])
+            if longer > self._compiled.groups:
+                break
+            group, end = longer, end + 1
+        return group, end
 
     @cached_property
     def _compiled(self) -> Any:

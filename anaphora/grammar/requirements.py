@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anaphora.grammar.functions import FUNCTIONS, collections, entities
+from anaphora.grammar.functions import FUNCTIONS, collections, entities, positions
 from anaphora.grammar.functions.registry import Function
 from anaphora.grammar.intent import Key
 from anaphora.grammar.syntax import (
@@ -30,11 +30,20 @@ _SEVERAL: Mapping[Function, str] = {
     entities.ent_groups: "group",
     entities.tok_ancestors: "ancestor",
 }
-_NEIGHBOURS: Mapping[Function, str] = {
-    entities.ent_is_before_type: "element",
-    entities.ent_is_after_type: "element",
-    entities.ent_is_before_group: "group",
-    entities.ent_is_after_group: "group",
+# Functions all of whose arguments name others of the sentence, by which key.
+_OTHERS: Mapping[Function, str] = {
+    positions.ent_all_for_type: "element",
+    positions.ent_is_before_type: "element",
+    positions.ent_is_after_type: "element",
+    positions.ent_is_between_types: "element",
+    positions.ent_all_for_group: "group",
+    positions.ent_is_before_group: "group",
+    positions.ent_is_after_group: "group",
+    positions.ent_is_between_groups: "group",
+    positions.ent_all_for_parent: "ancestor",
+    positions.ent_is_before_parent: "ancestor",
+    positions.ent_is_after_parent: "ancestor",
+    positions.ent_is_between_parents: "ancestor",
 }
 
 
@@ -129,8 +138,9 @@ class _Reader:
                     break
         elif isinstance(node, CallNode):
             function = FUNCTIONS.get(node.name)
-            if function and function in _NEIGHBOURS and len(node.arguments) == 1:
-                kind, texts = _NEIGHBOURS[function], (self.resolved(node.arguments[0]),)
+            if function and function in _OTHERS:
+                kind = _OTHERS[function]
+                texts = tuple(self.resolved(argument) for argument in node.arguments)
             elif function in _MEMBERSHIP and len(node.arguments) == 2:
                 for one, other in (node.arguments, node.arguments[::-1]):
                     if kind := self.read(one, _SEVERAL, of_any=True):

@@ -14,10 +14,17 @@ __all__ = [
     "BinaryNode",
     "CallNode",
     "Expression",
+    "FragmentNode",
+    "FragmentReference",
+    "ImportNode",
     "IntentNode",
+    "Json",
     "ListNode",
     "LiteralNode",
+    "MethodNode",
+    "PartNode",
     "PredicateNode",
+    "Statement",
     "TermNode",
     "UnaryNode",
     "VariableDeclaration",
@@ -58,6 +65,7 @@ class UnaryNode:
     operator: str
     operand: Expression
     at: int = field(default=0, compare=False)
+    grouped: bool = field(default=False, compare=False)  # whether it stands in parentheses
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,7 @@ class BinaryNode:
     left: Expression
     right: Expression
     at: int = field(default=0, compare=False)
+    grouped: bool = field(default=False, compare=False)  # whether it stands in parentheses
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +111,23 @@ class PredicateNode:
 
 
 @dataclass(frozen=True, slots=True)
+class MethodNode:
+    """``/module#name/``, a reference to a function in Python; ``module`` may be ''."""
+
+    module: str
+    name: str
+    at: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"/{self.module}#{self.name}/"
+
+
+@dataclass(frozen=True, slots=True)
 class TermNode:
     """``term(id)~{predicate}[min,max]``."""
 
     id: str | None
-    predicate: PredicateNode
+    predicate: PredicateNode | MethodNode
     conversational: bool
     min: int = 1
     max: int = 1
@@ -114,14 +135,46 @@ class TermNode:
 
 
 @dataclass(frozen=True, slots=True)
+class FragmentReference:
+    """``fragment(id, {…})``: the terms of a fragment, with arguments for ``meta_frag``."""
+
+    id: str
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+    at: int = field(default=0, compare=False)
+
+
+PartNode: TypeAlias = TermNode | FragmentReference
+
+
+@dataclass(frozen=True, slots=True)
 class IntentNode:
     """``intent=id options={…} flow='…' meta={…} term…``."""
 
     id: str
-    terms: tuple[TermNode, ...]
+    terms: tuple[PartNode, ...]
     options: Mapping[str, Json] = field(default_factory=dict)
-    flow: str | None = None
+    flow: str | MethodNode | None = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     at: int = field(default=0, compare=False)
     options_at: int = field(default=0, compare=False)
     flow_at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentNode:
+    """``fragment=id term…``."""
+
+    id: str
+    terms: tuple[PartNode, ...]
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportNode:
+    """``import('location')``."""
+
+    location: str
+    at: int = field(default=0, compare=False)
+
+
+Statement: TypeAlias = IntentNode | FragmentNode | ImportNode

@@ -40,7 +40,7 @@ from anaphora.grammar.syntax import (
 )
 from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of
 
-__all__ = ["translate"]
+__all__ = ["translate", "translate_value"]
 
 Test: TypeAlias = Callable[[Context], bool]
 
@@ -72,7 +72,12 @@ _COMPARISONS: dict[str, Callable[[], ast.cmpop]] = {
 
 def translate(node: PredicateNode) -> Test:
     """The predicate as a function of a context, which raises nothing but EvaluationError."""
-    return _Translator(node).function()
+    return cast("Test", _Translator(node).function(boolean=True))
+
+
+def translate_value(node: PredicateNode) -> Callable[[Context], Any]:
+    """As :func:`translate`, for an expression that may have a value of any kind."""
+    return _Translator(node).function(boolean=False)
 
 
 @dataclass(slots=True)
@@ -120,17 +125,19 @@ class _Translator:
         self.variables: dict[str, tuple[str, str, Type]] = {}
         self.names = 0
 
-    def function(self) -> Test:
+    def function(self, *, boolean: bool) -> Callable[[Context], Any]:
         for variable in self.node.variables:
             self.declare(variable.name, variable.value)
         body = _Body()
         if self.node.variables:
             body.statements.append(py.statement(py.call(py.path("ctx", "variables", "clear"))))
-        result = self.as_boolean(self.visit(self.node.expression, body), body, "a term")
+        result = self.visit(self.node.expression, body)
+        if boolean:
+            result = self.as_boolean(result, body, "a term")
         self.write("test", py.guarded([*body.statements, py.returned(result.python)]))
         code = compile(ast.Module(body=self.functions, type_ignores=[]), "<predicate>", "exec")
         exec(code, self.globals)  # of a tree made here, without any text of the model
-        return cast("Test", self.globals["test"])
+        return cast("Callable[[Context], Any]", self.globals["test"])
 
     def declare(self, name: str, value: Expression) -> None:
         """A function that evaluates the variable and keeps what it found."""

@@ -24,6 +24,7 @@ __all__ = [
     "describe",
     "equal",
     "expected",
+    "joined",
     "kind_of",
     "plain",
     "typed_key",
@@ -32,6 +33,7 @@ __all__ = [
 LONGEST_TEXT = 1_000_000
 LONGEST_LIST = 100_000
 _MOST_PARTS = 1_000_000  # of lists in lists: a list that holds another one twice costs nothing
+_MOST_CHARACTERS = 10_000_000  # of the texts of a list: a list may hold a long one many times
 _WIDEST = 60
 
 
@@ -119,7 +121,10 @@ def typed_key(value: object) -> Hashable:
 
     Raises EvaluationError for a value of too many parts to be compared.
     """
-    return _key(value, [_MOST_PARTS])
+    try:
+        return _key(value, [_MOST_PARTS])
+    except RecursionError:
+        raise EvaluationError("the values are nested too deeply to be compared") from None
 
 
 def describe(value: object) -> str:
@@ -170,14 +175,32 @@ def bounded(value: Any) -> Any:
     if len(value) > longest:
         what = "text" if isinstance(value, str) else "list"
         raise EvaluationError(f"the result is a {what} of {len(value)}; {longest} is the most")
+    if not isinstance(value, str):
+        characters = sum(len(item) for item in value if isinstance(item, str))
+        if characters > _MOST_CHARACTERS:
+            raise EvaluationError(
+                f"the texts of the list have {characters} characters: more than {_MOST_CHARACTERS}"
+            )
     return value
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """The pieces as one text; raises EvaluationError as soon as they are too long for one."""
+    taken: list[str] = []
+    length = 0
+    for piece in pieces:
+        taken.append(piece)
+        length += len(piece)
+        if length > LONGEST_TEXT:
+            raise EvaluationError(f"the result is a text of more than {LONGEST_TEXT} characters")
+    return "".join(taken)
 
 
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 def _key(value: object, left: list[int]) -> Hashable:
-    left[0] -= 1
+    left[0] -= 1 + (len(value) >> 6 if isinstance(value, str) else 0)
     if left[0] < 0:
         raise EvaluationError(f"lists of more than {_MOST_PARTS} parts cannot be compared")
     kind = kind_of(value)

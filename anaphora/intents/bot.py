@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime
+from random import random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anaphora.entities.pipeline import Pipeline
@@ -14,6 +16,7 @@ from anaphora.entities.variants import variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
+from anaphora.grammar.request import Request, User
 from anaphora.intents.decision import Decision, Mind, decide, pending_of
 from anaphora.intents.handlers import Handler, Reject, Skip
 from anaphora.intents.match import Filling, Match, slots_of
@@ -54,7 +57,8 @@ class Outcome:
 class Bot:
     """One model with everything that answering needs, shared by all its conversations.
 
-    ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
+    ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language);
+    ``random`` gives the numbers of ``rand``.
     """
 
     def __init__(
@@ -63,12 +67,22 @@ class Bot:
         *,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
+        random: Callable[[], float] = random,
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp)
         self.responses = Responses(model)
         self.handlers: dict[str, Handler] = {}
         self._mind = Mind.of(model)
+        self._surroundings = Surroundings(
+            model_id=model.id,
+            model_name=model.name,
+            model_version=model.version,
+            model_origin=model.origin,
+            model_meta=model.meta,
+            environment=os.environ,
+            random=random,
+        )
         self._max_characters = max_characters
 
     @property
@@ -92,17 +106,21 @@ class Bot:
         return _without_reset_phrases(utterance) if utterance.resets else utterance
 
     def decide(
-        self, utterance: Utterance, conversation: Conversation, at: datetime, user: str
+        self,
+        utterance: Utterance,
+        conversation: Conversation,
+        at: datetime,
+        user: User,
+        request: Request,
     ) -> Decision:
         """Resolve the utterance against the conversation; see :func:`decision.decide`."""
-        model = self.model
-        surroundings = Surroundings(
+        surroundings = replace(
+            self._surroundings,
             text=utterance.text,
+            normal_text=" ".join([token.lower for token in utterance.tokens]),
+            at=at,
             user=user,
-            model_id=model.id,
-            model_name=model.name,
-            model_version=model.version,
-            model_meta=model.meta,
+            request=request,
             conversation_data=conversation.data,
         )
         question = Question(utterance, variants(utterance), surroundings)

@@ -13,6 +13,7 @@ from datetime import datetime
 from anaphora.errors import EvaluationError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
+from anaphora.intents.limits import breach
 from anaphora.intents.match import Filling, Match
 from anaphora.intents.slots import nearest
 from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
@@ -45,8 +46,8 @@ class Decision:
     reset if the question brought one. ``matches`` are best first. Without any, ``asking`` is
     the intent whose missing terms can be asked for, else ``nearest`` the one that came nearest.
     ``pending`` are the entities of an earlier question that this one completes; ``left`` is the
-    memory that a change of topic left behind; ``error`` says what a predicate could not work
-    with.
+    memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
+    what a predicate could not work with, or the limit that it breaks.
     """
 
     question: Question
@@ -66,9 +67,9 @@ def decide(mind: Mind, question: Question, conversation: Conversation, at: datet
     """Resolve ``question`` against ``conversation`` as it is at the time ``at``."""
     conversation, forgotten = recall(conversation, at, mind.model.conversation)
     try:
-        decision = _resolve(mind, question, conversation)
+        decision = _refused(mind, question, conversation) or _resolve(mind, question, conversation)
     except EvaluationError as error:
-        decision = _failed(question, conversation, error)
+        decision = _failed(question, conversation, str(error))
     return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
 
@@ -82,9 +83,17 @@ def _resolve(mind: Mind, question: Question, conversation: Conversation) -> Deci
     )
 
 
-def _failed(question: Question, conversation: Conversation, error: EvaluationError) -> Decision:
-    where = scenes(question, conversation)
-    return Decision(question, conversation, where, error=str(error))
+def _refused(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
+    """A question that cannot be read, or that the limits of the model forbid; None for others."""
+    utterance = question.utterance
+    error = utterance.error
+    if not error and not utterance.resets:
+        error = breach(mind.model.limits, utterance, question.variants[0])
+    return _failed(question, conversation, error) if error else None
+
+
+def _failed(question: Question, conversation: Conversation, error: str) -> Decision:
+    return Decision(question, conversation, scenes(question, conversation), error=error)
 
 
 def pending_of(decision: Decision, at: datetime) -> Pending:
@@ -106,7 +115,7 @@ def _after_reset(mind: Mind, question: Question, conversation: Conversation) -> 
     try:
         decision = _solve(mind, question, fresh)
     except EvaluationError as error:  # whatever else the sentence says, it is a reset
-        decision = _failed(question, fresh, error)
+        decision = _failed(question, fresh, str(error))
     return replace(decision, forgotten=wiped, reset_phrase=True)
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
+from random import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anaphora.errors import AnaphoraError, HandlerError
+from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.decision import Decision
 from anaphora.intents.explanation import Explanation, explain
@@ -39,7 +41,8 @@ class Engine:
     ``models`` are models, paths of model files, or names of bundled models; the first is asked
     when a question names none. ``nlp`` is a spaCy pipeline to extend instead of a blank one (or
     one for each language). ``clock`` tells the time (with a time zone) of a question that comes
-    without one. Longer texts than ``max_characters`` are rejected unread.
+    without one, ``random`` gives the numbers of ``rand`` in predicates. Longer texts than
+    ``max_characters`` are rejected unread.
 
     All methods may be called from any thread. Questions of one conversation are answered one
     after the other, those of different conversations side by side.
@@ -54,13 +57,15 @@ class Engine:
         clock: Callable[[], datetime] = _utc_now,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
+        random: Callable[[], float] = random,
     ) -> None:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
         loaded = [model if isinstance(model, Model) else load_model(model) for model in models]
         _check(loaded, nlp)
         self._bots = {
-            model.id: Bot(model, nlp=nlp, max_characters=max_characters) for model in loaded
+            model.id: Bot(model, nlp=nlp, max_characters=max_characters, random=random)
+            for model in loaded
         }
         self._default = loaded[0].id
         self._clock = clock
@@ -75,14 +80,17 @@ class Engine:
         self,
         text: str,
         *,
-        user: str = "user",
+        user: str | User = "user",
         model: str | None = None,
         at: datetime | None = None,
         language: str | None = None,
+        request: Request = Request(),  # noqa: B008 - it is frozen
         explain: bool = False,
     ) -> Reply:
         """Answer one question of ``user``'s conversation with ``model`` (its id).
 
+        The conversation is that of the user's id; what else a :class:`User` tells and what
+        comes with the ``request`` is there for predicates (``user_admin``, ``meta_req('k')``).
         ``at`` is the time of the question, now if left out (conversations leave the store by
         the engine's clock: give it one if the questions lie in the past); ``language`` is one
         of the model's, detected if left out. A question that can't be understood is answered
@@ -92,11 +100,11 @@ class Engine:
         fails: the conversation is then as it was before the question. Raises :class:`Conflict`
         if a handler asks in the very conversation it is answering.
         """
-        bot, now = self._bot(model), self._time(at)
-        usual = self._peek(user, bot).language
+        bot, now, who = self._bot(model), self._time(at), _as_user(user)
+        usual = self._peek(who.id, bot).language
         utterance = bot.read(text, language, usual=usual)
-        with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
-            decision = bot.decide(utterance, session.conversation, now, user)
+        with self._store.open(who.id, bot.model.id, bot.model.conversation.timeout) as session:
+            decision = bot.decide(utterance, session.conversation, now, who, request)
             outcome = bot.answer(decision, now)
             explanation = _explain(bot, decision, outcome) if explain else None
             session.commit(rules.in_language(outcome.conversation, utterance.language))
@@ -106,20 +114,21 @@ class Engine:
         self,
         text: str,
         *,
-        user: str = "user",
+        user: str | User = "user",
         model: str | None = None,
         at: datetime | None = None,
         language: str | None = None,
+        request: Request = Request(),  # noqa: B008 - it is frozen
     ) -> Explanation:
         """Tell how ``text`` would be answered now, and why.
 
         Nothing happens: no handler is called and nothing is remembered. To have the
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
-        bot, now = self._bot(model), self._time(at)
-        conversation = self._peek(user, bot)
+        bot, now, who = self._bot(model), self._time(at), _as_user(user)
+        conversation = self._peek(who.id, bot)
         utterance = bot.read(text, language, usual=conversation.language)
-        decision = bot.decide(utterance, conversation, now, user)
+        decision = bot.decide(utterance, conversation, now, who, request)
         return _explain(bot, decision, bot.foresee(decision, now))
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
@@ -244,6 +253,10 @@ def _explain(bot: Bot, decision: Decision, outcome: Outcome) -> Explanation:
         skipped=outcome.skipped,
         evicted=outcome.evicted,
     )
+
+
+def _as_user(user: str | User) -> User:
+    return user if isinstance(user, User) else User(user)
 
 
 def _meant(name: str, known: Mapping[str, object]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from anaphora.intents.engine import Engine
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
+from anaphora.models.utterance import Entity
 
-__all__ = ["DialogResult", "Turn", "run_dialog"]
+__all__ = ["DialogResult", "Turn", "run_dialog", "turns_of"]
 
 _BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
@@ -47,29 +48,36 @@ def run_dialog(
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
+    return DialogResult(dialog, tuple(turns_of(engine, dialog, model=model, user=user)))
+
+
+def turns_of(
+    engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
+) -> Iterator[Turn]:
+    """The turns of :func:`run_dialog` one by one, so that those before an error are known."""
     engine.forget(user=user, model=model)
     at = _BEGIN
-    turns = []
-    for step in dialog.steps:
-        match step:
-            case PauseStep(duration):
-                at += duration
-                turns.append(Turn(step))
-            case ResetStep(what):
-                engine.forget(user=user, model=model, what=what)
-                turns.append(Turn(step))
-            case AskStep():
-                reply = engine.ask(
-                    step.text,
-                    user=user,
-                    model=model,
-                    at=at,
-                    language=step.language,
-                    explain=True,
-                )
-                turns.append(Turn(step, reply, tuple(_failures(step, reply))))
-    engine.forget(user=user, model=model)
-    return DialogResult(dialog, tuple(turns))
+    try:
+        for step in dialog.steps:
+            match step:
+                case PauseStep(duration):
+                    at += duration
+                    yield Turn(step)
+                case ResetStep(what):
+                    engine.forget(user=user, model=model, what=what)
+                    yield Turn(step)
+                case AskStep():
+                    reply = engine.ask(
+                        step.text,
+                        user=user,
+                        model=model,
+                        at=at,
+                        language=step.language,
+                        explain=True,
+                    )
+                    yield Turn(step, reply, tuple(_failures(step, reply)))
+    finally:
+        engine.forget(user=user, model=model)
 
 
 def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
@@ -94,6 +102,24 @@ def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
             yield f"from memory came {_names(recalled)}, not {_names(step.from_memory)}"
     if step.missing is not None and set(reply.missing) != set(step.missing):
         yield f"missing is {_names(reply.missing)}, not {_names(step.missing)}"
+    if step.memory is not None and not _remembers(reply.memory, step.memory):
+        held = _names(map(str, reply.memory))
+        yield f"memory holds {held}; {_names(step.memory)} was expected"
+
+
+def _remembers(held: Iterable[Entity], expected: Iterable[str]) -> bool:
+    """Whether these entities are all that is expected, each by its element or with its value.
+
+    What is expected with a value is looked for first: it fits one entity where a bare element
+    may fit several.
+    """
+    left = list(held)
+    for wanted in sorted(expected, key=lambda entry: "=" not in entry):
+        found = next((one for one in left if wanted in (str(one), one.element)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return not left
 
 
 def _shown(value: Any) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from anaphora.errors import EvaluationError
+from anaphora.grammar.code import FlowCode
 from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.intent import Intent
+from anaphora.grammar.intent import Intent, Options
+from anaphora.grammar.patterns import Pattern
 from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Candidate, Filling, Match, TermMatch
 from anaphora.intents.ranking import rank
@@ -140,6 +142,7 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
     taken_before: set[int] = set()
     matched = []
     for term in intent.terms:
+        context.arguments = term.arguments
         pools = (scene.sentence, scene.memory) if term.conversational else (scene.sentence,)
         taken = []
         hits = 0
@@ -173,10 +176,8 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
 def _obstacle(filling: Filling, scene: Scene) -> str:
     intent = filling.intent
     options = intent.options
-    if intent.flow is not None:
-        dialog = " ".join(step.intent for step in scene.flow)
-        if not intent.flow.occurs_in(dialog):
-            return f"its flow /{intent.flow.text}/ is not found in the dialog '{dialog}'"
+    if intent.flow is not None and (obstacle := _against_flow(intent, intent.flow, scene)):
+        return obstacle
     if not any(match.hits for match in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:
@@ -187,12 +188,37 @@ def _obstacle(filling: Filling, scene: Scene) -> str:
         return "all its entities would come from memory"
     if options.ordered and not _in_order(filling):
         return "its terms stand in another order in the sentence"
-    if not options.unused_entities and len(new) < len(scene.variant.entities):
-        unused = next(entity for entity in scene.variant.entities if entity not in new)
+    if unused := _unused(scene.variant, new, options):
         return f"it leaves '{unused.text}' ({unused}) unused"
     if not options.unused_free_words and scene.variant.uncovered:
         return "it leaves words of the sentence unused"
     return ""
+
+
+def _against_flow(intent: Intent, flow: Pattern | FlowCode, scene: Scene) -> str:
+    """Why the dialog so far is not one after which the intent may come ('' if it is)."""
+    if isinstance(flow, FlowCode):
+        try:
+            allowed = flow.allows(scene.flow)
+        except EvaluationError as error:
+            raise EvaluationError(f"intent {intent.id}, flow: {error}") from error
+        return "" if allowed else f"its flow {flow.text} does not allow it here"
+    dialog = " ".join(step.intent for step in scene.flow)
+    if flow.occurs_in(dialog):
+        return ""
+    return f"its flow /{flow.text}/ is not found in the dialog '{dialog}'"
+
+
+def _unused(variant: Variant, used: Sequence[Entity], options: Options) -> Entity | None:
+    """An entity of the sentence that the intent leaves, though its options forbid that."""
+    if options.unused_user_entities and options.unused_system_entities:
+        return None
+    taken = {id(entity) for entity in used}
+    for entity in variant.entities:
+        allowed = options.unused_user_entities if entity.own else options.unused_system_entities
+        if not allowed and id(entity) not in taken:
+            return entity
+    return None
 
 
 def _in_order(filling: Filling) -> bool:

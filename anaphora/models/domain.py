@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from anaphora.errors import Problem
@@ -195,6 +196,14 @@ class Model:
     stop_words: StopWords = StopWords()
     limits: Limits = Limits()
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @staticmethod
+    def load(source: str | Path, *, intents: Iterable[str] = ()) -> Model:
+        """The model in a file, or the bundled one of that name: as
+        :func:`~anaphora.models.loader.load_model`."""
+        from anaphora.models.loader import load_model  # it makes models, and knows this class
+
+        return load_model(source, intents=intents)
 
     def element(self, id: str) -> Element | None:
         """The element of that id, or None."""

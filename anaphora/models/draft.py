@@ -55,14 +55,22 @@ class Draft:
         self.report.add(self._inside(path, index), message, hint)
 
     def complain_inside(self, path: Path, problems: Iterable[Problem]) -> None:
-        """Reports mistakes whose lines and columns count within the text at ``path``."""
-        node = node_at(self.root, path)
+        """Reports mistakes whose lines and columns count within the text at ``path``, or in
+        the text that they name."""
         for problem in problems:
-            at = node.start
-            if problem.line and isinstance(node, TextNode):
-                text = self.report.source.text
-                at = offset_of_place(node, text, problem.line, problem.column)
+            if problem.source:
+                self.report.adopt(node_at(self.root, path).start, problem)
+                continue
+            at = self._place(path, problem)
             self.report.add(at, problem.message, self._comment_hint(path) or problem.hint)
+
+    def warn_inside(self, path: Path, problems: Iterable[Problem]) -> None:
+        """As :meth:`complain_inside`, for what only looks like a mistake."""
+        for problem in problems:
+            if problem.source:
+                self.report.adopt_warning(node_at(self.root, path).start, problem)
+            else:
+                self.report.warn(self._place(path, problem), problem.message, problem.hint)
 
     def complain_of_unknown(
         self, path: Path, what: str, name: str, known: Iterable[str], *, in_key: bool = False
@@ -93,6 +101,12 @@ class Draft:
     def line_at(self, path: Path, index: int) -> int:
         """The line of the file with the character ``index`` of the text at ``path``."""
         return self.report.source.line(self._inside(path, index))
+
+    def _place(self, path: Path, problem: Problem) -> int:
+        node = node_at(self.root, path)
+        if not problem.line or not isinstance(node, TextNode):
+            return node.start
+        return offset_of_place(node, self.report.source.text, problem.line, problem.column)
 
     def _inside(self, path: Path, index: int) -> int:
         node = node_at(self.root, path)

@@ -5,30 +5,57 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from anaphora.grammar.code import Code
+from anaphora.models.composition import CircleError, parts_of, strata
 from anaphora.models.domain import Element, ElementValue
 from anaphora.models.draft import Draft
+from anaphora.models.mentions import known_names, unknown
 from anaphora.models.nodes import ListNode, MapNode, Node, Path, TextNode
 from anaphora.models.phrases import Phrasebook
 from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
+from anaphora.models.value_loaders import with_loaded_values
 
-__all__ = ["element_names", "read_elements"]
+__all__ = ["check_composition", "element_names", "read_elements"]
 
 _MOST_ANCESTORS = 100
 _JOINTS = re.compile("[_-]+")
 
 
-def read_elements(draft: Draft, phrasebook: Phrasebook) -> tuple[Element, ...]:
-    """The elements of the file; what is wrong with them is reported."""
+def read_elements(draft: Draft, phrasebook: Phrasebook, code: Code) -> tuple[Element, ...]:
+    """The elements of the file, with the values that functions of theirs give; what is wrong
+    with them is reported."""
     written = draft.file.elements
     if not written and not draft.is_spoilt("elements"):
         draft.complain(("elements",), "the model declares no elements")
     _check_ids(draft, written)
     ancestors = _Parents(draft, written).ancestors
-    return tuple(
-        _element(draft, phrasebook, index, element, ancestors.get(element.id, ()))
-        for index, element in enumerate(written)
-    )
+    elements = []
+    for index, one in enumerate(written):
+        element = _element(draft, phrasebook, index, one, ancestors.get(one.id, ()))
+        if one.value_loader is not None:
+            path = ("elements", index, "value_loader")
+            element = with_loaded_values(draft, phrasebook, path, one.value_loader, element, code)
+        _check_amount(draft, index, element)
+        elements.append(element)
+    return tuple(elements)
+
+
+def check_composition(draft: Draft, elements: Sequence[Element]) -> None:
+    """Reports elements that are composed of unknown ones, or of each other in a circle."""
+    known = known_names(draft, elements)
+    for index, element in enumerate(elements):
+        for part in parts_of(element):
+            missing = [unknown(key, known) for key in part.predicate.requires or ()]
+            if missing and (problem := missing[0]) and None not in missing:
+                what, hint = problem
+                message = f"the synonym {part} of '{element.id}' speaks of {what}"
+                draft.complain(("elements", index, "synonyms"), message, hint)
+    try:
+        strata(elements)
+    except CircleError as error:
+        index = next(i for i, one in enumerate(elements) if one.id == error.circle[0])
+        draft.complain(("elements", index), error.message, error.hint)
 
 
 def element_names(root: Node) -> frozenset[str]:
@@ -55,7 +82,8 @@ def _element(
     phrases = phrasebook.read((*path, "synonyms"), written.synonyms, own)
     values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
     spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
-    if not (own or written.synonyms or values or spoilt or is_placeholder(written.id)):
+    loaded = written.value_loader is not None
+    if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
         draft.complain(
             path,
             f"nothing can be said for the element '{written.id}'",
@@ -70,7 +98,29 @@ def _element(
         topic=written.topic,
         description=written.description,
         meta=written.meta,
+        sparse=_chosen(written.sparse, draft.file.sparse),
+        permute=_chosen(written.permute, draft.file.permute),
+        greedy=_chosen(written.greedy, draft.file.greedy),
+        abstract=written.abstract,
     )
+
+
+def _chosen(own: bool | None, common: bool) -> bool:  # noqa: FBT001 - two values, no switches
+    return common if own is None else own
+
+
+def _check_amount(draft: Draft, index: int, element: Element) -> None:
+    most = draft.file.max_synonyms
+    if most is None:
+        return
+    kinds = (element.phrases, *(value.phrases for value in element.values))
+    count = sum(len(phrases) for said in kinds for phrases in said.values())
+    if count > most:
+        draft.complain(
+            ("elements", index),
+            f"the synonyms of '{element.id}' stand for {count:,} phrases; "
+            f"'max_synonyms' allows {most:,}",
+        )
 
 
 def _spellings(id: str) -> tuple[str, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.compiler import compile_intents
-from anaphora.grammar.intent import Intent
+from anaphora.grammar.code import Code
+from anaphora.grammar.compiler import Compiled, Compiler, options_of
+from anaphora.grammar.intent import Intent, Options
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
-from anaphora.models.hints import closest, did_you_mean
+from anaphora.models.hints import closest
+from anaphora.models.mentions import KnownNames, known_names, unknown
 from anaphora.models.nodes import Path
 
 __all__ = ["KnownIntents", "read_intents"]
@@ -50,26 +51,32 @@ class KnownIntents:
         return self.complete or closest(name, self.names) is not None
 
 
-def read_intents(draft: Draft, elements: Iterable[Element]) -> KnownIntents:
-    """The intents of the file; what is wrong with them is reported."""
+def read_intents(
+    draft: Draft, elements: Iterable[Element], code: Code, further: Iterable[str] = ()
+) -> KnownIntents:
+    """The intents of the file and of ``further`` texts; what is wrong with them is reported."""
     nameless = draft.is_spoilt("intents")
-    if not draft.file.intents and not nameless:
-        draft.complain(("intents",), "the model declares no intents")
+    compiler = Compiler(
+        defaults=options_of(draft.file.options.model_dump(), Options()),
+        code=code,
+        folder=code.folder,
+    )
     found: dict[str, Intent] = {}
     lines: dict[str, int] = {}
     broken: set[str] = set()
-    known = _known_names(draft, elements)
+    known = known_names(draft, elements)
     for index, text in enumerate(draft.file.intents):
         path = ("intents", index)
         try:
-            compiled = _compile(text)
+            compiled = _compile(compiler, text)
         except GrammarError as error:
             draft.complain_inside(path, error.problems)
             names = _ID.findall(text)
             broken.update(names)
             nameless = nameless or not names
             continue
-        for intent in compiled:
+        draft.warn_inside(path, compiled.warnings)
+        for intent in compiled.intents:
             _check_mentions(draft, path, intent, known)
             if found.setdefault(intent.id, intent) is intent:
                 lines[intent.id] = draft.line_at(path, intent.at)
@@ -77,38 +84,32 @@ def read_intents(draft: Draft, elements: Iterable[Element]) -> KnownIntents:
             first = f"first on line {lines[intent.id]}"
             message = f"the intent '{intent.id}' is declared twice; {first}"
             draft.complain_at(path, intent.at, message)
+    for index, text in enumerate(further):
+        try:
+            compiled = _compile(compiler, text, f"intents[{index}]")
+        except GrammarError as error:
+            draft.complain_inside((), error.problems)
+            nameless = True
+            continue
+        draft.warn_inside((), compiled.warnings)
+        for intent in compiled.intents:
+            _check_mentions(draft, (), intent, known)
+            if found.setdefault(intent.id, intent) is not intent:
+                draft.complain((), f"intents[{index}] declares the intent '{intent.id}' again")
     return KnownIntents(found, frozenset(broken), complete=not nameless)
 
 
-def _compile(text: str) -> tuple[Intent, ...]:
+def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
     if not text.strip():
-        raise GrammarError(Problem("the intent is empty"))
+        raise GrammarError(Problem("the intent is empty", source=source))
     try:
-        return compile_intents(text)
+        return compiler.compile(text, source)
     except RecursionError:
         raise GrammarError(Problem("the intent is nested too deeply")) from None
 
 
-def _known_names(draft: Draft, elements: Iterable[Element]) -> dict[str, AbstractSet[str]]:
-    """What a predicate can speak of, by kind; a kind of which not all is known is left out."""
-    written = draft.file.elements
-    if not written and draft.is_spoilt("elements"):
-        return {}
-    names = draft.element_names
-    known: dict[str, AbstractSet[str]] = {"element": names, "ancestor": names}
-    if not any(draft.is_spoilt("elements", at, "groups") for at in range(len(written))):
-        known["group"] = {group for element in elements for group in element.groups}
-    return known
-
-
-def _check_mentions(
-    draft: Draft, path: Path, intent: Intent, known: Mapping[str, AbstractSet[str]]
-) -> None:
-    for (kind, name), at in intent.mentions.items():
-        names = known.get(kind)
-        if names is None or name in names:
-            continue
-        what = "group" if kind == "group" else "element"
-        message = f"the intent '{intent.id}' speaks of the unknown {what} '{name}'"
-        hint = did_you_mean(name, sorted(names), what=f"the {what}s are")
-        draft.complain_at(path, at, message, hint)
+def _check_mentions(draft: Draft, path: Path, intent: Intent, known: KnownNames) -> None:
+    for key, at in intent.mentions.items():
+        if problem := unknown(key, known):
+            what, hint = problem
+            draft.complain_at(path, at, f"the intent '{intent.id}' speaks of {what}", hint)

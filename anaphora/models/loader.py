@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from anaphora.models.domain import ConversationSettings, Dialog, Model
+from anaphora.grammar.code import Code
+from anaphora.models.domain import ConversationSettings, Dialog, Limits, Model, StopWords
 from anaphora.models.draft import Draft
-from anaphora.models.elements import element_names, read_elements
+from anaphora.models.elements import check_composition, element_names, read_elements
 from anaphora.models.files import Format, find_model, format_of, read_text, refuse_if_large
 from anaphora.models.intents import KnownIntents, read_intents
 from anaphora.models.json_reader import read_json
+from anaphora.models.nlpcraft import Version, recognise, translate
 from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
 from anaphora.models.phrases import Phrasebook
 from anaphora.models.samples import read_samples
-from anaphora.models.schema import kind_of
+from anaphora.models.schema import LimitsSchema, kind_of
 from anaphora.models.source import Report, Source
 from anaphora.models.templates import read_prompts, read_responses
 from anaphora.models.validation import validate
@@ -22,33 +26,57 @@ from anaphora.models.yaml_reader import read_yaml
 __all__ = ["load_model", "load_samples", "parse_model"]
 
 
-def load_model(source: str | Path) -> Model:
+def load_model(source: str | Path, *, intents: Iterable[str] = ()) -> Model:
     """The model in a file, or the bundled one of that name.
 
-    ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file; where there is no such
-    file, the name of a bundled model. Raises :class:`~anaphora.errors.ModelError` with every
-    mistake of the file, or with the reason why it cannot be read.
+    ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file, of ours or of NLPCraft
+    (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` are
+    further texts in the intent language, for files that have none. Python modules that the
+    file names are imported. Raises :class:`~anaphora.errors.ModelError` with every mistake of
+    the file, or with the reason why it cannot be read.
     """
     path = find_model(source)
     format = format_of(path)
-    return parse_model(read_text(path), source=str(path), format=format)
+    return _parse(read_text(path), str(path), format, path.parent, tuple(intents))
 
 
-def parse_model(text: str, *, source: str = "<text>", format: Format = "yaml") -> Model:
-    """The model that ``text`` describes; messages call the text ``source``.
+def parse_model(
+    text: str, *, source: str = "<text>", format: Format = "yaml", intents: Iterable[str] = ()
+) -> Model:
+    """The model that ``text`` describes; messages call the text ``source``. What it imports is
+    relative to the working folder; otherwise as :func:`load_model`.
 
     Raises :class:`~anaphora.errors.ModelError` with every mistake in it, in their order.
     """
     refuse_if_large(source, len(text))
+    return _parse(text, source, format, None, tuple(intents))
+
+
+def _parse(
+    text: str, source: str, format: Format, folder: Path | None, intents: tuple[str, ...]
+) -> Model:
     report = Report(Source(source, text))
     root = _tree(report, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MapNode):
         found = kind_of(plain(root))
         report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
+    version = recognise(root)
+    if version:
+        root = _translated(root, version, Path(source).stem, report)
     written_names = element_names(root)
-    model = _model(Draft(validate(root, report), root, report, written_names))
+    draft = Draft(validate(root, report), root, report, written_names)
+    model = _model(draft, folder, intents, imported=version is not None)
     report.raise_if_any()
-    return model
+    return replace(model, warnings=report.warnings)
+
+
+def _translated(root: MapNode, version: Version, name: str, report: Report) -> MapNode:
+    """A file of NLPCraft as one of ours; what is not taken over as it is gives warnings."""
+    translation = translate(root, version, name=name)
+    for note in translation.notes:
+        if note.kind != "mapped":
+            report.warn(note.offset, f"{note.key}: {note.reason}" if note.key else note.reason)
+    return translation.root
 
 
 def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
@@ -65,7 +93,7 @@ def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
     frame = _frame_of_samples(root, model, report)
     draft = Draft(validate(frame, report), frame, report)
     intents = KnownIntents({i.id: i for i in model.intents}, frozenset(), complete=True)
-    samples = read_samples(draft, intents)
+    samples = read_samples(draft, intents, model.elements)
     report.raise_if_any()
     return samples
 
@@ -77,14 +105,19 @@ def _tree(report: Report, format: Format, hint: str) -> Node:
     return root
 
 
-def _model(draft: Draft) -> Model:
-    """The model that the file describes, of use only if nothing was reported."""
+def _model(draft: Draft, folder: Path | None, further: tuple[str, ...], *, imported: bool) -> Model:
+    """The model that the file describes, of use only if nothing was reported. One that is
+    ``imported`` may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
     _check_entities(draft)
+    code = Code(file.code or "", folder)
     phrasebook = Phrasebook(draft)
-    elements = read_elements(draft, phrasebook)
-    intents = read_intents(draft, elements)
+    elements = read_elements(draft, phrasebook, code)
+    check_composition(draft, elements)
+    intents = read_intents(draft, elements, code, further)
+    if not (file.intents or further or imported or draft.is_spoilt("intents")):
+        draft.complain(("intents",), "the model declares no intents")
     return Model(
         id=file.id,
         elements=elements,
@@ -98,8 +131,27 @@ def _model(draft: Draft) -> Model:
         prompts=read_prompts(draft, intents),
         reset=phrasebook.read(("reset",), file.reset),
         meta=file.meta,
-        samples=read_samples(draft, intents),
+        samples=read_samples(draft, intents, elements),
         source=draft.report.source.name,
+        origin=file.origin,
+        stop_words=StopWords(
+            additional=frozenset(file.stop_words.add),
+            excluded=frozenset(file.stop_words.remove),
+            skipped=file.stop_words.skip,
+        ),
+        limits=_limits(file.limits),
+    )
+
+
+def _limits(written: LimitsSchema) -> Limits:
+    def words(listed: Iterable[str]) -> frozenset[str]:
+        return frozenset(word.lower() for word in listed)
+
+    plain_limits = written.model_dump(exclude={"suspicious_words", "swear_words"})
+    return Limits(
+        **plain_limits,
+        suspicious_words=words(written.suspicious_words),
+        swear_words=words(written.swear_words),
     )
 
 

@@ -1,25 +1,46 @@
-"""The sample dialogs of a file, checked against the intents that they name."""
+"""The sample dialogs of a file, checked against the intents and elements that they name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
+from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
 from anaphora.models.draft import Draft
+from anaphora.models.hints import did_you_mean
 from anaphora.models.intents import KnownIntents
 from anaphora.models.nodes import Path
 from anaphora.models.schema import AskSchema, PauseSchema, ResetSchema
 
 __all__ = ["read_samples"]
 
+_Values: TypeAlias = Mapping[str, frozenset[str] | None]
 
-def read_samples(draft: Draft, intents: KnownIntents) -> tuple[Dialog, ...]:
-    """The sample dialogs; what is wrong with them is reported."""
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a sample can speak of.
+
+    ``values`` are those of each element, None where not all of them are known; all of it is
+    None where not even the elements are.
+    """
+
+    intents: KnownIntents
+    values: _Values | None
+
+
+def read_samples(
+    draft: Draft, intents: KnownIntents, elements: Iterable[Element]
+) -> tuple[Dialog, ...]:
+    """The sample dialogs of a model with these intents and elements; what is wrong with them is
+    reported."""
     dialogs = []
+    known = _Known(intents, _known_values(draft, elements))
     for index, sample in enumerate(draft.file.samples):
         path = ("samples", index)
         steps = tuple(
-            _step(draft, (*path, "dialog", number), step, intents)
+            _step(draft, (*path, "dialog", number), step, known)
             for number, step in enumerate(sample.dialog)
         )
         dialogs.append(Dialog(steps, sample.name, draft.line(path)))
@@ -30,7 +51,7 @@ def _step(
     draft: Draft,
     path: Path,
     written: AskSchema | PauseSchema | ResetSchema,
-    intents: KnownIntents,
+    known: _Known,
 ) -> Step:
     line = draft.line(path)
     match written:
@@ -39,7 +60,8 @@ def _step(
         case ResetSchema():
             return ResetStep(written.reset, line)
         case AskSchema():
-            _check_question(draft, path, written, intents)
+            _check_question(draft, path, written, known.intents)
+            _check_memory(draft, (*path, "memory"), written.memory or (), known.values)
             return _question(written, line)
 
 
@@ -54,6 +76,7 @@ def _question(written: AskSchema, line: int) -> AskStep:
         },
         from_memory=None if written.from_memory is None else tuple(written.from_memory),
         missing=None if written.missing is None else tuple(written.missing),
+        memory=None if written.memory is None else tuple(map(_without_blanks, written.memory)),
         language=written.language,
         line=line,
     )
@@ -78,6 +101,46 @@ def _check_terms(draft: Draft, path: Path, names: Iterable[str], terms: list[str
     for index, name in enumerate(names):
         if name not in terms:
             draft.complain_of_unknown((*path, index), "term", name, terms)
+
+
+def _check_memory(draft: Draft, path: Path, entries: Iterable[str], values: _Values | None) -> None:
+    if values is None:
+        return
+    for index, entry in enumerate(entries):
+        written, sign, value = entry.partition("=")
+        name = written.strip()
+        if name not in values:
+            draft.complain_of_unknown((*path, index), "element", name, sorted(values))
+            continue
+        known = values[name]
+        if not sign or known is None or value.strip() in known:
+            continue
+        at = len(written) + 1
+        message = f"the element '{name}' has no value '{value.strip()}'"
+        hint = did_you_mean(value.strip(), sorted(known), what="it has")
+        draft.complain_at((*path, index), at, message, hint or f"write '{name}' alone")
+
+
+def _without_blanks(entry: str) -> str:
+    return "=".join(part.strip() for part in entry.split("=", 1))
+
+
+def _known_values(draft: Draft, elements: Iterable[Element]) -> _Values | None:
+    written = draft.file.elements
+    if not written and draft.is_spoilt("elements"):
+        return None
+    found: dict[str, frozenset[str] | None] = {}
+    for element in elements:
+        known = found.get(element.id) or frozenset()
+        found[element.id] = known | {value.name for value in element.values}
+    # What is wrong with the values of an element has been said: it says nothing of a sample.
+    unsure = {
+        element.id
+        for index, element in enumerate(written)
+        if draft.is_spoilt("elements", index, "values")
+        or (element.value_loader is not None and draft.report)
+    }
+    return found | dict.fromkeys(draft.element_names - found.keys() | unsure)
 
 
 def _terms(intent: str | None, intents: KnownIntents) -> list[str] | None:

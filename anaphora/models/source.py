@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
@@ -66,24 +67,45 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
+    """A mistake at an offset of the file, or one in another text that is imported there."""
+
     offset: int
-    message: str
+    message: str = ""
     hint: str = ""
+    elsewhere: Problem | None = None
 
 
 class Report:
-    """The mistakes of one file, gathered until all of them are known."""
+    """The mistakes of one file, gathered until all of them are known, and the warnings."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._findings: dict[_Finding, None] = {}
+        self._mistakes: dict[_Finding, None] = {}
+        self._warnings: dict[_Finding, None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._findings)
+        return bool(self._mistakes)
 
     def add(self, offset: int, message: str, hint: str = "") -> None:
         """Notes a mistake; the same one at the same place counts once."""
-        self._findings[_Finding(offset, message, hint)] = None
+        self._mistakes[_Finding(offset, message, hint)] = None
+
+    def adopt(self, offset: int, problem: Problem) -> None:
+        """Notes a mistake in another text, which is imported at ``offset``."""
+        self._mistakes[_Finding(offset, elsewhere=problem)] = None
+
+    def warn(self, offset: int, message: str, hint: str = "") -> None:
+        """Notes something that is allowed and yet looks like a mistake."""
+        self._warnings[_Finding(offset, message, hint)] = None
+
+    def adopt_warning(self, offset: int, problem: Problem) -> None:
+        """Notes a warning about another text, which is imported at ``offset``."""
+        self._warnings[_Finding(offset, elsewhere=problem)] = None
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What was warned of, in the order of the file."""
+        return tuple(self._listed(self._warnings))
 
     def stop(self, offset: int, message: str, hint: str = "") -> NoReturn:
         """Notes a mistake after which nothing more can be read, and raises all of them."""
@@ -93,13 +115,16 @@ class Report:
 
     def raise_if_any(self) -> None:
         """Raises :class:`ModelError` with what was found, in the order of the file."""
-        if not self._findings:
-            return
-        found = sorted(self._findings, key=lambda finding: finding.offset)
+        if self._mistakes:
+            raise ModelError(self._listed(self._mistakes))
+
+    def _listed(self, findings: Iterable[_Finding]) -> list[Problem]:
+        found = sorted(findings, key=lambda finding: finding.offset)
         problems = [
-            self.source.problem(finding.offset, finding.message, finding.hint)
-            for finding in found[:MOST_PROBLEMS]
+            one.elsewhere or self.source.problem(one.offset, one.message, one.hint)
+            for one in found[:MOST_PROBLEMS]
         ]
-        if more := len(found) - MOST_PROBLEMS:
-            problems += [Problem(f"… and {more} more", self.source.name)] if more > 0 else []
-        raise ModelError(problems)
+        more = len(found) - MOST_PROBLEMS
+        return (
+            [*problems, Problem(f"… and {more} more", self.source.name)] if more > 0 else problems
+        )

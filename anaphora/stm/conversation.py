@@ -157,6 +157,13 @@ def _entity_to_plain(entity: Entity) -> dict[str, Any]:
         "topic": entity.topic,
         "exact": entity.exact,
         "own": entity.own,
+        "stem": entity.stem,
+        "lemma": entity.lemma,
+        "pos": entity.pos,
+        "aliases": list(entity.aliases),
+        "parts": [_entity_to_plain(part) for part in entity.parts],
+        "gaps": entity.gaps,
+        "marks": sorted(entity.marks),
     }
 
 
@@ -213,6 +220,13 @@ def _entity_from_plain(plain: Mapping[str, Any]) -> Entity:
         topic=_field(plain, "topic", bool),
         exact=_field(plain, "exact", bool),
         own=_field(plain, "own", bool),
+        stem=_field(plain, "stem", str),
+        lemma=_field(plain, "lemma", str),
+        pos=_field(plain, "pos", str),
+        aliases=_items(plain, "aliases", str),
+        parts=tuple(map(_entity_from_plain, _field(plain, "parts", list))),
+        gaps=_field(plain, "gaps", int),
+        marks=frozenset(_items(plain, "marks", str)),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from anaphora.models.domain import ConversationSettings
+from anaphora.models.domain import ConversationSettings, Element
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
@@ -24,6 +24,7 @@ from anaphora.stm.conversation import (
 
 __all__ = [
     "evict",
+    "fitted",
     "forget",
     "forget_all",
     "forget_flow",
@@ -198,6 +199,32 @@ def forget_flow(conversation: Conversation) -> Conversation:
     return replace(conversation, flow=())
 
 
+def fitted(
+    conversation: Conversation, elements: Iterable[Element]
+) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    """The conversation as it goes on with a model that has these elements, and what is forgotten
+    of it: remembered and pending entities whose element, or whose value of it, is no more.
+
+    What stays has the groups, ancestors, topic and metadata that its element has now; an entity
+    that is composed of others stays if all of them do. Built-in entities, which no model
+    declares, stay as they are.
+    """
+    known = {element.id: element for element in elements}
+    kept, forgotten = [], []
+    for held in conversation.remembered:
+        entity = _fitted(held.entity, known, as_part=False)
+        if entity is None:
+            forgotten.append(Forgotten(held, Rule.RESET))
+        else:
+            kept.append(replace(held, entity=entity))
+    pending = conversation.pending
+    if pending is not None and pending.entities:
+        fits = (_fitted(entity, known, as_part=False) for entity in pending.entities)
+        left = tuple(entity for entity in fits if entity is not None)
+        pending = replace(pending, entities=left) if left else None
+    return replace(conversation, remembered=tuple(kept), pending=pending), tuple(forgotten)
+
+
 def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple[Forgotten, ...]]:
     """The conversation after a reset phrase: everything is forgotten (rule 9)."""
     fresh, forgotten = forget_all(conversation, Rule.RESET)
@@ -217,6 +244,30 @@ def in_language(conversation: Conversation, language: str) -> Conversation:
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
     """The conversation with other data of its handlers."""
     return replace(conversation, data=data)
+
+
+def _fitted(entity: Entity, known: Mapping[str, Element], *, as_part: bool) -> Entity | None:
+    """The entity as its element is now, None if it no longer fits."""
+    if not entity.own:
+        return entity
+    element = known.get(entity.element)
+    if element is None or (element.abstract and not as_part):
+        return None
+    if entity.value is not None and all(value.name != entity.value for value in element.values):
+        return None
+    parts = tuple(
+        part for one in entity.parts if (part := _fitted(one, known, as_part=True)) is not None
+    )
+    if len(parts) < len(entity.parts):
+        return None
+    return replace(
+        entity,
+        groups=element.groups,
+        ancestors=element.ancestors,
+        topic=element.topic,
+        meta=element.meta,
+        parts=parts,
+    )
 
 
 def _without(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pty
 import select
@@ -139,6 +140,63 @@ def test_whatever_is_typed_the_chat_goes_on(line, said):
 
 def test_quit_leaves_at_once():
     assert "Oslo" not in chat("/quit", "weather in Oslo")
+
+
+class TestWatching:
+    BOT = (
+        "id: kitchen\nelements: [{id: tea}, {id: milk, groups: [with]}]\n"
+        "intents: [\"intent=tea term={# == 'tea'} term(with)~{# == 'milk'}?\"]\n"
+        "responses: {tea: 'Black tea{{ with }}'}\n"
+    )
+
+    def talk(self, file: Path, monkeypatch, *steps: str, options: tuple[str, ...]) -> str:
+        """What the chat says to lines that are typed, and files that are put into its place."""
+        clock = itertools.count(1)
+
+        def write(text: str) -> None:
+            file.write_text(text, encoding="utf-8")
+            os.utime(file, ns=(0, next(clock) * 10**9))
+
+        def typed():
+            for step in steps:
+                if step.startswith("id:"):
+                    write(step)
+                else:
+                    yield step
+
+        write(self.BOT)
+        monkeypatch.setattr(sys.modules[lines.__module__], "_lines", typed)
+        result = CliRunner().invoke(app, ["chat", str(file), *options])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    def test_a_changed_model_answers_the_next_line_and_remembers_the_last(
+        self, tmp_path, monkeypatch
+    ):
+        green = self.BOT.replace("Black", "Green")
+        file = tmp_path / "kitchen.yaml"
+        steps = ("tea with milk", green, "tea", "tea")
+        output = self.talk(file, monkeypatch, *steps, options=("--watch",))
+        before, after = output.split("reloaded kitchen.yaml\n")
+        assert "Black teamilk" in before
+        assert after.count("Green teamilk") == 2
+
+    def test_mistakes_are_shown_once_and_the_old_model_answers(self, tmp_path, monkeypatch):
+        file = tmp_path / "kitchen.yaml"
+        broken = self.BOT.replace("responses", "respnses")
+        steps = ("tea", broken, "tea", "tea", self.BOT.replace("Black", "Green"), "tea")
+        output = self.talk(file, monkeypatch, *steps, options=("--watch",))
+        assert output.count("did you mean 'responses'?") == 1
+        assert output.count("the model as it was goes on answering") == 1
+        assert output.count("\nBlack tea\n") == 3
+        assert output.count("\nGreen tea\n") == 1
+
+    def test_nobody_who_does_not_ask_for_it_gets_another_model(self, tmp_path, monkeypatch):
+        green = self.BOT.replace("Black", "Green")
+        file = tmp_path / "kitchen.yaml"
+        output = self.talk(file, monkeypatch, "tea", green, "tea", options=())
+        assert output.count("Black tea") == 2
+        assert "reloaded" not in output
 
 
 def _hear_ctrl_c() -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.compiler import compile_intent, compile_intents, compile_predicate
+from anaphora.grammar.compiler import compile_intents, compile_predicate
 from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.intent import Options
+from anaphora.grammar.printer import printed
 from anaphora.grammar.translator import translate
 from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
@@ -318,7 +319,7 @@ def test_an_intent_is_compiled_with_its_terms_options_flow_and_mentions() -> Non
         flow="greet .*",
         meta={"topic": "food"},
     )
-    compiled = compile_intent(node)
+    (compiled,) = compile_intents(printed([node]))
     assert compiled.id == "order"
     assert compiled.options == Options(allow_stm_only=True)
     assert compiled.flow is not None

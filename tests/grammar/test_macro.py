@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count, product
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import GrammarError
@@ -39,6 +39,19 @@ def texts(synonym, **options):
         (r"snake\_case \{x\} a\|b \<c\>", ["snake_case {x} a|b <c>"]),
         ("what's up?", ["what's up?"]),
         ("a/b, c", ["a/b, c"]),
+        (r"\{ \} \\ \_ \[ \] \| \, \/\/ \< \> \^\^ \?", [r"{ } \ _ [ ] | , // < > ^^ ?"]),
+        ("{really} ? {a} [ 1 , 2 ]", ["a", "a a", "really a", "really a a"]),
+        (r"{really} \?", ["really ?"]),
+        ("{a|b}[2,2]", ["a a", "b b"]),
+        ("{a|_|b} c", ["a c", "c", "b c"]),
+        ("{_|a|_} c", ["c", "a c"]),
+        ("{{a|_} {b|_}} c", ["a b c", "a c", "b c", "c"]),
+        ("{{a|b}[1,2] c}[1,1]", ["a c", "a a c", "b c", "b b c"]),
+        ("x < 5 {<=|<>|>} y", ["x < 5 <= y", "x < 5 <> y", "x < 5 > y"]),
+        (
+            "<ASK>ever {is}it",
+            ["what isever isit", "what ever isit", "how isever isit", "how ever isit"],
+        ),
     ],
 )
 def test_what_a_synonym_stands_for(synonym, phrases):
@@ -55,59 +68,58 @@ def test_a_regular_expression_is_a_word_of_its_own():
         ("room", Pattern("[0-9]+")),
     )
     assert expand(r"//a b{1,2}|c//") == ((Pattern("a b{1,2}|c"),),)
+    assert expand("a//[{]//b") == (("a", Pattern("[{]"), "b"),)
 
 
-MISTAKES = {
-    "": "empty",
-    "   ": "empty",
-    "{_}": "nothing but _",
-    "{a|}": "an alternative is empty",
-    "{}": "an alternative is empty",
-    "{a": "a '{' is not closed",
-    "a}": "no '{' for this '}'",
-    "a|b": "outside of a group",
-    "_": "_ stands outside of a group",
-    "a_b": "_ stands outside of a group",
-    "{a|_b}": "alone between bars",
-    "{a}[2,1]": "minimum 2 is above",
-    "{a}[0,0]": "maximum must be from 1",
-    "{a}[1]": "a repetition is written {word}[1,2]",
-    "{a}[x,y]": "this is no repetition",
-    "{a}[1,99999999999]": "not 99999999999",
-    "^^{# == 'a'}^^": "'^^' has no meaning in a synonym",
-    "////": "this regular expression is empty",
-    "//\ud83d//": "half of a character",
-    "a \ud83d": "half of a character",
-    "http://example": "// is \\/\\/",
-    "{a}[1,999]": "maximum must be from 1",
-    "{a}[1": "a '[' is not closed",
-    "[a]": "a repetition is written",
-    "//a": "not closed",
-    "//(//": "missing )",
-    r"//(a)\1//": "regular expression",
-    "<ASK": "a macro is written <NAME>",
-    "a > b": "a macro is written <NAME>",
-    "<ASX>": "did you mean <ASK>",
-    r"a\q": "no escape",
-    "{a}?": "nothing at all",
-    "{a|b}[1,50]{a|b}[1,50]{c|d}[1,50]": "stands for 1,000,000 phrases",
-    "{" * 60 + "a" + "}" * 60: "nested over 50 deep",
-    "x" * 20_000 + "{a|b}": "more than the 16,384 allowed",
-}
+def test_a_slash_in_a_regular_expression_is_the_same_with_and_without_a_backslash():
+    ((slash,),) = expand(r"//a\/\/b//")
+    assert slash.fits("a//b")
+    ((backslash,),) = expand(r"//a\\/b//")
+    assert backslash.fits("a\\/b")
+    assert not backslash.fits("a/b")
 
 
-@pytest.mark.parametrize("synonym", MISTAKES, ids=lambda text: text[:40])
-def test_a_mistake_is_told_in_plain_words(synonym):
-    with pytest.raises(GrammarError) as caught:
-        expand(synonym, MACROS)
-    assert MISTAKES[synonym] in str(caught.value)
+class TestPart:
+    def test_a_predicate_stands_for_an_entity(self):
+        ((word, part, more),) = expand("in ^^[where]{ # == 'city' }^^ now")
+        assert (word, more) == ("in", "now")
+        assert (part.alias, part.text) == ("where", "# == 'city'")
+        assert part.predicate.requires == frozenset({("element", "city")})
+        assert str(part) == "^^[where]{# == 'city'}^^"
 
+    def test_its_name_may_be_left_out(self):
+        ((part,),) = expand("^^{# == 'city'}^^")
+        assert part.alias == ""
 
-def test_a_mistake_is_shown_where_it_stands():
-    with pytest.raises(GrammarError) as caught:
-        expand("the {a|b", source="bot.yaml")
-    assert (caught.value.line, caught.value.column) == (1, 9)
-    assert str(caught.value).startswith("bot.yaml:1:9: ")
+    @pytest.mark.parametrize(
+        "predicate",
+        [
+            "# == '^^'",
+            '# == "it\'s ^^ {a|b} _"',
+            "has(list('a', 'b|c'), #) || # == '}'",
+            "@id = # @id == 'a' && !false",
+            "# == 'a\\'^^'",
+        ],
+    )
+    def test_it_is_closed_to_the_language_around_it(self, predicate):
+        phrases = expand(f"{{x|^^{{{predicate}}}^^}}")
+        assert [getattr(phrase[0], "text", phrase[0]) for phrase in phrases] == ["x", predicate]
+
+    def test_it_may_stand_in_groups_and_macros(self):
+        macros = {"<SIZE>": "{^^{# == 'size'}^^|any}[1,2]"}
+        phrases = expand("<SIZE> one", macros)
+        assert [" ".join(map(str, phrase)) for phrase in phrases] == [
+            "^^{# == 'size'}^^ one",
+            "^^{# == 'size'}^^ ^^{# == 'size'}^^ one",
+            "any one",
+            "any any one",
+        ]
+
+    def test_a_mistake_in_its_predicate_is_shown_where_it_stands(self):
+        with pytest.raises(GrammarError) as caught:
+            expand("a\n ^^[x]{\n  # == 'a' &&\n  foo() }^^")
+        assert (caught.value.line, caught.value.column) == (4, 3)
+        assert "foo" in caught.value.message
 
 
 def test_the_number_of_phrases_is_limited_and_the_synonym_named():
@@ -126,25 +138,52 @@ def test_macros_that_double_each_other_cost_nothing_before_they_are_refused():
         expand("<M0>", doubling | {"<M40>": "a"})
 
 
-def test_every_bad_macro_is_found_once():
+def test_every_mistake_of_macros_is_found_once():
     bad = {
-        "<A>": "<B>",
+        "<USES>": "{<SYNTAX>|<A>} <UNKNOWN>",
+        "<A>": "x <B>",
         "<B>": "{<A>|b}",
+        "<SELF>": "<SELF>",
         "<SYNTAX>": "{a",
+        "<PATTERN>": "//(//",
         "<UNKNOWN>": "<NOWHERE>",
         "noname": "a",
         "<GOOD>": "{a|b}",
     }
     problems = dict(check_macros(bad))
-    assert set(problems) == set(bad) - {"<GOOD>"}
-    assert "<A> → <B> → <A>" in problems["<A>"].message
+    assert list(problems) == ["<A>", "<SELF>", "<SYNTAX>", "<PATTERN>", "<UNKNOWN>", "noname"]
+    assert problems["<A>"].message.endswith("contains itself: <A> → <B> → <A>")
+    assert (problems["<A>"].line, problems["<A>"].column) == (1, 3)
+    assert problems["<SELF>"].message.endswith("<SELF> → <SELF>")
+    assert "there is no macro <NOWHERE>" in problems["<UNKNOWN>"].message
     assert "not the name of a macro" in problems["noname"].message
 
 
-def test_macros_nested_too_deep_are_refused():
+def test_of_macros_nested_too_deep_the_first_that_is_too_deep_is_named():
     chain = {f"<M{n}>": f"<M{n + 1}>" for n in range(100)} | {"<M100>": "a"}
+    ((name, problem),) = check_macros(chain)
+    assert (name, problem.excerpt) == ("<M50>", "<M51>")
+    assert expand("<M51>", chain) == (("a",),)
     with pytest.raises(GrammarError, match="nested more than 50 deep"):
-        expand("<M0>", chain)
+        expand("<M50>", chain)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["<A>", "<B>", "<C>", "<D>"]),
+        st.text("<>ABCDE {}|x", max_size=12) | st.sampled_from(["<A> <B>", "<C>", "{<D>|x}"]),
+    )
+)
+def test_macros_are_free_of_mistakes_exactly_if_each_can_be_used(macros):
+    unusable = set()
+    for name in macros:
+        try:
+            expand(f"first {name}", macros)
+        except GrammarError:
+            unusable.add(name)
+    found = dict(check_macros(macros))
+    assert found.keys() <= unusable
+    assert bool(found) == bool(unusable)
 
 
 def test_macros_and_groups_may_both_be_nested_as_deep_as_each_of_them_may():
@@ -156,12 +195,24 @@ def test_macros_and_groups_may_both_be_nested_as_deep_as_each_of_them_may():
     assert expand("<M0>", plain | {"<M45>": "b"}) == (("b",),)
 
 
-def test_a_mistake_inside_a_macro_is_shown_where_the_synonym_names_it():
-    macros = {"<A>": "<B> x", "<B>": "{y"}
-    with pytest.raises(GrammarError) as caught:
-        expand("the <A>", macros)
-    assert (caught.value.line, caught.value.column) == (1, 5)
-    assert caught.value.message == "in <B>: a '{' is not closed"
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+b", "(a|a)*b", "(.*)*,(.*)*x", "([a-z]+)*!", "(a|aa)+$b"]
+)
+def test_no_pattern_takes_longer_for_a_word_than_the_word_is_long(pattern):
+    ((found,),) = expand(f"//{pattern}//")
+    assert not found.fits("a" * 100_000)
+
+
+@pytest.mark.parametrize("pattern", ["((a{100}){100}){100}", "a{5000}", "(((a+){99})+){99}"])
+def test_a_pattern_that_would_be_huge_is_refused(pattern):
+    with pytest.raises(GrammarError, match="is not a regular expression"):
+        expand(f"//{pattern}//")
+
+
+@pytest.mark.parametrize("word", ["a" * 3_000, "a " * 3_000])
+def test_a_phrase_is_no_longer_than_a_phrase_may_be(word):
+    with pytest.raises(GrammarError, match="more than 2,000 characters"):
+        expand(word)
 
 
 words = st.text("abc", min_size=1, max_size=3)
@@ -181,22 +232,6 @@ def test_groups_in_a_row_stand_for_every_choice_from_each(groups):
         count *= len(group)
     assert len(phrases) == len(set(phrases)) == count
     assert phrases[0] == (" ".join(group[0] for group in groups),)
-
-
-@given(st.text(r"{}|_[]<>\/,?1 ab^"))
-@example("{a}[1,2")
-@example("{a}[99999999999,99999999999]")
-@example("//\\//")
-@example("{//a//|_}b")
-def test_any_text_is_expanded_or_refused(text):
-    try:
-        phrases = expand(text, MACROS, limit=100)
-    except GrammarError as error:
-        assert error.message
-    else:
-        assert phrases
-        assert len(set(phrases)) == len(phrases)
-        assert all(chunk for phrase in phrases for chunk in phrase if isinstance(chunk, str))
 
 
 # A tree is the name of a word, a row of trees, or a group of trees with a quantifier.

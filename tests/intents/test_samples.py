@@ -6,8 +6,8 @@ from textwrap import dedent, indent
 
 import pytest
 
-from anaphora import Engine, parse_model
-from anaphora.intents.samples import run_dialog
+from anaphora import Engine, HandlerError, parse_model
+from anaphora.intents.samples import run_dialog, turns_of
 from tests.intents.weather import WEATHER
 
 
@@ -44,6 +44,22 @@ def test_a_dialog_that_comes_out_as_it_says():
             "{ask: What's the weather?, status: incomplete, missing: [topic]}",
             "missing is city, not topic",
         ),
+        (
+            "{ask: weather in Tokyo now, memory: [weather, city]}",
+            "memory holds city=Tokyo, date=now, weather; city, weather was expected",
+        ),
+        (
+            "{ask: weather in Tokyo, memory: [weather, city=Kyoto]}",
+            "memory holds city=Tokyo, weather; city=Kyoto, weather was expected",
+        ),
+        (
+            "{ask: weather in Tokyo, memory: []}",
+            "memory holds city=Tokyo, weather; nothing was expected",
+        ),
+        (
+            "{ask: hello, status: rejected, memory: [city]}",
+            "memory holds nothing; city was expected",
+        ),
         ("{ask: forget it, intent: weather, status: reset}", "intent is None, not weather"),
     ],
 )
@@ -60,6 +76,53 @@ def test_a_dialog_comes_out_the_same_however_often_it_is_run():
     engine = Engine(model)
     for _ in range(2):
         assert run_dialog(engine, *model.samples).passed
+
+
+def test_what_is_remembered_is_named_in_any_order_with_values_or_without():
+    assert not failures("""
+        - {ask: weather in Tokyo now, memory: [date, city=Tokyo, weather]}
+        - {ask: Kyoto, memory: [weather, city, date = now]}
+        - {ask: hello, status: rejected, memory: [city=Kyoto, date=now, weather]}
+        - {reset: entities}
+        - {ask: hello, status: rejected, memory: []}
+    """)
+
+
+@pytest.mark.parametrize(
+    ("memory", "fits"),
+    [
+        ("[topic, city, city]", True),
+        ("[topic, city, city=Kyoto]", True),
+        ("[city=Kyoto, topic, city=Tokyo]", True),
+        ("[topic, city]", False),
+        ("[topic, city=Kyoto, city=Kyoto]", False),
+        ("[topic, city, city, city]", False),
+    ],
+)
+def test_each_of_several_values_is_named_once(memory, fits):
+    model = parse_model(f"""
+id: several
+elements: [{{id: topic}}, {{id: city, values: [Tokyo, Kyoto]}}]
+intents: ["intent=i term(topic)={{# == 'topic'}} term(cities)~{{# == 'city'}}+"]
+samples: [dialog: [{{ask: topic Tokyo Kyoto, memory: {memory}}}]]
+""")
+    assert run_dialog(Engine(model), *model.samples).passed == fits
+
+
+def test_the_turns_before_an_error_are_known_and_nothing_is_left_of_them():
+    model = parse_model("""
+id: kitchen
+elements: [{id: tea}, {id: milk}]
+intents: ["intent=tea term(tea)={# == 'tea'}", "intent=milk term(milk)={# == 'milk'}"]
+responses: {tea: "{{ 1 // 0 }}"}
+samples: [dialog: [{ask: milk}, {ask: tea}, {ask: milk}]]
+""")
+    engine = Engine(model)
+    turns = turns_of(engine, *model.samples)
+    assert next(turns).reply.status == "matched"
+    with pytest.raises(HandlerError):
+        next(turns)
+    assert engine.memory(user="sample") == ()
 
 
 def test_a_flow_can_be_reset_alone():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import Conversation, Entity
-from anaphora.models.domain import ConversationSettings
+from anaphora.models.domain import ConversationSettings, Element, ElementValue
 from anaphora.stm import rules
 from anaphora.stm.conversation import Pending, Remembered, Rule
 from tests.stm.strategies import BEGIN, conversations, entities, groups
@@ -283,6 +285,119 @@ class TestForgetting:
         after, _ = rules.reset(asked, BEGIN + MINUTE)
         assert (after.remembered, after.data, after.last) == ((), {}, BEGIN + MINUTE)
         assert after.questions == asked.questions + 1
+
+
+def element(name: str, *values: str, **options: Any) -> Element:
+    named = tuple(ElementValue(value, {}) for value in values)
+    return Element(name, **{"groups": frozenset({name}), "values": named} | options)
+
+
+def elements_of(conversation: Conversation) -> list[Element]:
+    """Elements with which everything in the conversation fits."""
+    pending = conversation.pending.entities if conversation.pending else ()
+    all_of_them = [*(one.entity for one in conversation.remembered), *pending]
+    values = {}
+    for one in all_of_them:
+        values.setdefault(one.element, set()).update({one.value} - {None})
+    return [
+        element(
+            one.element,
+            *values[one.element],
+            groups=one.groups,
+            ancestors=one.ancestors,
+            topic=one.topic,
+            meta=one.meta,
+        )
+        for one in all_of_them
+    ]
+
+
+class TestFitting:
+    """The conversation goes on with another state of its model."""
+
+    def test_what_the_model_still_has_stays_as_the_model_has_it_now(self):
+        asked = started(replace(entity("city"), value="Tokyo"), entity("sale"))
+        now = element(
+            "city",
+            *("Tokyo", "Kyoto"),
+            groups=frozenset("AB"),
+            ancestors=("place",),
+            topic=True,
+            meta={"a": 1},
+        )
+        after, forgotten = rules.fitted(asked, [now, element("sale")])
+        assert forgotten == ()
+        assert [replace(one, entity=None) for one in after.remembered] == [
+            replace(one, entity=None) for one in asked.remembered
+        ]
+        assert after.remembered[0].entity == Entity(
+            *("city", frozenset("AB"), "city"),
+            value="Tokyo",
+            ancestors=("place",),
+            topic=True,
+            meta={"a": 1},
+        )
+
+    @pytest.mark.parametrize(
+        ("elements", "stays"),
+        [
+            ([], False),
+            ([element("town", "Tokyo")], False),
+            ([element("city")], False),
+            ([element("city", "Kyoto")], False),
+            ([element("city", "Kyoto", "Tokyo")], True),
+            ([element("city", "Tokyo", abstract=True)], False),
+        ],
+    )
+    def test_an_element_or_a_value_that_is_gone_is_forgotten(self, elements, stays):
+        asked = started(replace(entity("city"), value="Tokyo"))
+        pending = Pending("x", tuple(one.entity for one in asked.remembered), ("y",), BEGIN)
+        asked = rules.incomplete(asked, BEGIN, pending)
+        after, forgotten = rules.fitted(asked, elements)
+        assert held(after) == (["city"] if stays else [])
+        assert [(gone.remembered.entity.value, gone.rule) for gone in forgotten] == (
+            [] if stays else [("Tokyo", Rule.RESET)]
+        )
+        assert (after.pending is not None) == stays
+
+    def test_what_is_pending_is_completed_with_what_still_fits_of_it(self):
+        pending = Pending("x", (entity("a"), entity("b")), ("y",), BEGIN)
+        asked = rules.incomplete(started(), BEGIN, pending)
+        after, forgotten = rules.fitted(asked, [element("b", topic=True)])
+        assert forgotten == ()
+        assert after.pending == replace(pending, entities=(replace(entity("b"), topic=True),))
+
+    def test_an_entity_without_a_value_fits_an_element_that_has_got_some(self):
+        assert held(rules.fitted(started(entity("city")), [element("city", "Tokyo")])[0])
+
+    def test_an_entity_of_others_fits_if_all_of_them_do(self):
+        asked = started(replace(entity("order"), parts=(entity("size"), entity("food"))))
+        size, food = element("size", abstract=True, topic=True), element("food")
+        after, _ = rules.fitted(asked, [element("order"), size, food])
+        assert [part.topic for part in after.remembered[0].entity.parts] == [True, False]
+        assert not held(rules.fitted(asked, [element("order"), size])[0])
+
+    def test_a_built_in_entity_needs_no_element(self):
+        asked = started(replace(entity("date"), own=False))
+        assert rules.fitted(asked, []) == (asked, ())
+
+    @given(conversations)
+    def test_with_the_same_elements_nothing_changes(self, before):
+        names = [each.id for each in elements_of(before)]
+        if len(set(names)) == len(names):
+            assert rules.fitted(before, elements_of(before)) == (before, ())
+
+    @given(conversations, st.data())
+    def test_what_stays_and_what_is_forgotten_is_all_there_was(self, before, data):
+        elements = elements_of(before)
+        chosen = data.draw(st.lists(st.sampled_from(elements))) if elements else []
+        after, forgotten = rules.fitted(before, chosen)
+        assert rules.fitted(after, chosen) == (after, ())
+        gone = [id(one.remembered) for one in forgotten]
+        left = [one for one in before.remembered if id(one) not in gone]
+        assert held(after) == [one.entity.element for one in left]
+        known = {each.id for each in chosen}
+        assert all((one.entity.element in known) for one in left)
 
 
 @given(conversations, st.timedeltas(timedelta(0), timedelta(days=2)))

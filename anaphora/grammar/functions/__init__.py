@@ -4,9 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.grammar.functions import collections, entities, logic, maths, metadata, text
-from anaphora.grammar.functions.registry import Function, collect
+from anaphora.grammar.functions import (
+    collections,
+    company,
+    dates,
+    entities,
+    logic,
+    maths,
+    metadata,
+    model,
+    parts,
+    positions,
+    request,
+    statistics,
+    text,
+    user,
+)
+from anaphora.grammar.functions.registry import ABSENT, Function, collect
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["ABSENT", "FUNCTIONS"]
 
-FUNCTIONS: Mapping[str, Function] = collect(entities, metadata, text, maths, collections, logic)
+FUNCTIONS: Mapping[str, Function] = collect(
+    entities,
+    positions,
+    parts,
+    text,
+    maths,
+    collections,
+    statistics,
+    dates,
+    metadata,
+    request,
+    user,
+    company,
+    model,
+    logic,
+)

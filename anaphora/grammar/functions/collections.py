@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from json import JSONDecoder
 from typing import Any
 
 from anaphora.errors import EvaluationError
@@ -18,14 +19,18 @@ from anaphora.grammar.values import (
 )
 from anaphora.grammar.values import contains as is_in
 
+_LARGEST = 2**63 - 1
 
-@function("collections", "list")
+
+@function("collections", "list", examples=("size(list(1, 'a')) == 2",))
 def list_of(*items: object) -> Sequence[Any]:
     """A list of the arguments."""
     return tuple(items)
 
 
-@function("collections")
+@function(
+    "collections", examples=("get(list('a', 'b'), 1) == 'b'", "get(json('{\"k\": 1}'), 'k') == 1")
+)
 def get(collection: Sequence[Any] | Mapping[Any, Any], key: object) -> Any:
     """The element of a list at a place (from 0), or of a map under a key (null if missing)."""
     if isinstance(collection, Mapping):
@@ -39,97 +44,124 @@ def get(collection: Sequence[Any] | Mapping[Any, Any], key: object) -> Any:
     return collection[place]
 
 
-@function("collections")
+@function("collections", examples=("has(list(1, 2), 2)",))
 def has(items: Sequence[Any], value: object) -> bool:
     """Whether the list holds the value; 1 is neither 1.0 nor true."""
     return is_in(items, value)
 
 
-@function("collections")
+@function("collections", examples=("has_any(list(1, 2), list(2, 3))",))
 def has_any(items: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether the list holds at least one of the values."""
     keys = {typed_key(item) for item in items}
     return any(typed_key(value) in keys for value in values)
 
 
-@function("collections")
+@function("collections", examples=("has_all(list(1, 2, 3), list(3, 1))",))
 def has_all(items: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether the list holds every one of the values."""
     keys = {typed_key(item) for item in items}
     return all(typed_key(value) in keys for value in values)
 
 
-@function("collections")
+@function("collections", examples=("get(json('{\"k\": 1}'), 'k') == 1",))
+def json(text: str) -> Mapping[Any, Any]:
+    """The map that a JSON text spells."""
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise EvaluationError("'json' reads no text that is nested so deeply") from None
+    except ValueError as error:
+        raise EvaluationError(f"'json' cannot read {describe(text)}: {error}") from None
+    if not isinstance(value, dict):
+        raise EvaluationError(f"'json' needs a text that spells a map, not {describe(value)}")
+    return value
+
+
+@function("collections", examples=("first(list(1, 2)) == 1",))
 def first(items: Sequence[Any]) -> Any:
     """The first element, or null."""
     return items[0] if items else None
 
 
-@function("collections")
+@function("collections", examples=("last(list(1, 2)) == 2",))
 def last(items: Sequence[Any]) -> Any:
     """The last element, or null."""
     return items[-1] if items else None
 
 
-@function("collections", "length", "size", "count")
+@function("collections", "length", "size", "count", examples=("size('tokyo') == 5",))
 def length(collection: str | Sequence[Any] | Mapping[Any, Any]) -> int:
     """How many characters, elements or keys there are."""
     return len(collection)
 
 
-@function("collections")
+@function("collections", examples=("is_empty('')",))
 def is_empty(collection: str | Sequence[Any] | Mapping[Any, Any]) -> bool:
     """Whether there is nothing in it."""
     return not len(collection)
 
 
-@function("collections")
+@function("collections", examples=("non_empty(ent_groups)",))
 def non_empty(collection: str | Sequence[Any] | Mapping[Any, Any]) -> bool:
     """Whether there is anything in it."""
     return len(collection) > 0
 
 
-@function("collections")
+@function("collections", examples=("keys(json('{\"k\": 1}')) == list('k')",))
 def keys(mapping: Mapping[Any, Any]) -> Sequence[Any]:
     """The keys of a map."""
     return tuple(bounded(list(mapping)))
 
 
-@function("collections")
+@function("collections", examples=("values(json('{\"k\": 1}')) == list(1)",))
 def values(mapping: Mapping[Any, Any]) -> Sequence[Any]:
     """The values of a map, in the order of its keys."""
     return tuple(bounded([plain(value) for value in mapping.values()]))
 
 
-@function("collections")
+@function("collections", examples=("concat(list(1), list(2)) == list(1, 2)",))
 def concat(items: Sequence[Any], more: Sequence[Any]) -> Sequence[Any]:
     """The elements of the one list, then those of the other."""
     return tuple(bounded((*items, *more)))
 
 
-@function("collections")
+@function("collections", examples=("first(reverse(list(1, 2))) == 2",))
 def reverse(items: Sequence[Any]) -> Sequence[Any]:
     """The elements from the last to the first."""
     return tuple(reversed(items))
 
 
-@function("collections")
+@function("collections", examples=("first(sort(list(2, 1))) == 1",))
 def sort(items: Sequence[Any]) -> Sequence[Any]:
-    """The elements from the smallest to the largest: all of them numbers or all texts."""
+    """The elements from the smallest to the largest: all numbers, all texts or all booleans."""
     kinds = {kind_of(item) for item in items}
-    if kinds <= {Kind.INTEGER, Kind.NUMBER} or kinds == {Kind.TEXT}:
+    if kinds <= {Kind.INTEGER, Kind.NUMBER} or kinds in ({Kind.TEXT}, {Kind.BOOLEAN}):
         return tuple(sorted(items))
     shown = " and ".join(kind.value for kind in Kind if kind in kinds)
-    raise EvaluationError(f"'sort' needs numbers or texts, and the list holds {shown}")
+    raise EvaluationError(f"'sort' needs numbers, texts or booleans, and the list holds {shown}")
 
 
-@function("collections")
+@function("collections", examples=("size(distinct(list(1, 2, 1))) == 2",))
 def distinct(items: Sequence[Any]) -> Sequence[Any]:
     """The elements without those that came before."""
     found: dict[Hashable, Any] = {}
     for item in items:
         found.setdefault(typed_key(item), item)
     return tuple(found.values())
+
+
+def _integer(digits: str) -> int | float:
+    """An integer, if it fits 64 bits, as everywhere in the language; else a fraction."""
+    whole = int(digits) if len(digits) <= len(str(_LARGEST)) + 1 else _LARGEST + 1
+    return whole if -_LARGEST <= whole <= _LARGEST else float(digits)
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = JSONDecoder(parse_int=_integer, parse_constant=_constant)
 
 
 def _same_key(name: object, key: object) -> bool:

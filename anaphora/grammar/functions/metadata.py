@@ -1,69 +1,87 @@
-"""Functions on metadata, and on what surrounds an entity: request, user, model, conversation.
-
-A key that is missing gives null.
-"""
+"""Functions on metadata, wherever it is kept. A key that is missing gives null."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.functions.entities import in_question
 from anaphora.grammar.functions.registry import function
 from anaphora.grammar.values import plain
 
 
-@function("metadata", "meta_ent", "meta_tok", reads_entity=True)
+@function(
+    "metadata",
+    "meta_ent",
+    "meta_tok",
+    reads_entity=True,
+    examples=("meta_ent('population') > 10_000_000", "meta_ent('city:value') == 'Tokyo'"),
+)
 def meta_ent(context: Context, key: str) -> Any:
-    """From the metadata of the entity in question."""
-    if context.entity is None:
-        raise EvaluationError("there is no entity in question")
-    return plain(context.entity.meta.get(key))
+    """From the metadata of the entity in question.
+
+    As in NLPCraft 1.0 the id of its element and a colon may stand before the key, and the key
+    'value' behind it gives the element's value.
+    """
+    return property_of(in_question(context), key)
 
 
-@function("metadata", "meta_cfg", "meta_model")
+@function("metadata", "meta_cfg", "meta_model", examples=("meta_model('airline') == 'ANA'",))
 def meta_model(context: Context, key: str) -> Any:
     """From the metadata of the model."""
     return plain(context.surroundings.model_meta.get(key))
 
 
-@function("metadata")
+@function("metadata", examples=("meta_intent('topic') == 'travel'",))
 def meta_intent(context: Context, key: str) -> Any:
     """From the metadata of the intent."""
     return plain(context.surroundings.intent_meta.get(key))
 
 
-@function("metadata")
+@function("metadata", examples=("meta_frag('far')",))
+def meta_frag(context: Context, key: str) -> Any:
+    """From the metadata with which the intent names the fragment that the term is from."""
+    return plain(context.arguments.get(key))
+
+
+@function("metadata", examples=("meta_conv('booked') == null",))
 def meta_conv(context: Context, key: str) -> Any:
     """From the data that handlers keep in the conversation."""
     return plain(context.surroundings.conversation_data.get(key))
 
 
-@function("request")
-def req_text(context: Context) -> str:
-    """The text of the question."""
-    return context.surroundings.text
+@function("metadata", examples=("meta_req('channel') == 'web'",))
+def meta_req(context: Context, key: str) -> Any:
+    """From the data that come along with the question."""
+    return plain(context.surroundings.request.data.get(key))
 
 
-@function("request")
-def user_id(context: Context) -> str:
-    """The id of the user who asks."""
-    return context.surroundings.user
+@function("metadata", examples=("meta_user('miles') == 1200",))
+def meta_user(context: Context, key: str) -> Any:
+    """From the metadata of the user."""
+    return plain(context.surroundings.user.meta.get(key))
 
 
-@function("request")
-def mdl_id(context: Context) -> str:
-    """The id of the model."""
-    return context.surroundings.model_id
+@function("metadata", examples=("meta_company('plan') == 'gold'",))
+def meta_company(context: Context, key: str) -> Any:
+    """From the metadata of the user's company."""
+    company = context.surroundings.user.company
+    return plain(company.meta.get(key)) if company else None
 
 
-@function("request")
-def mdl_name(context: Context) -> str:
-    """The name of the model."""
-    return context.surroundings.model_name
+@function("metadata", examples=("meta_sys('NO_SUCH_VARIABLE') == null",))
+def meta_sys(context: Context, key: str) -> str | None:
+    """A variable of the environment that the bot runs in."""
+    return context.surroundings.environment.get(key)
 
 
-@function("request")
-def mdl_ver(context: Context) -> str:
-    """The version of the model."""
-    return context.surroundings.model_version
+def property_of(entity: EntityView, key: str) -> Any:
+    """What the metadata of an entity has under a key, or under the key behind its element's id."""
+    if key in entity.meta:
+        return plain(entity.meta[key])
+    element, colon, name = key.rpartition(":")
+    if not colon or element != entity.element:
+        return None
+    if name in entity.meta:
+        return plain(entity.meta[name])
+    return entity.value if name == "value" else None

@@ -5,6 +5,9 @@
 ...     \"\"\"The text without the white space around it.\"\"\"
 ...     return text.strip()
 
+``examples`` may follow, expressions of the language that are true: they stand in the reference
+page, and a test evaluates them.
+
 The annotations give the types of the language. Three of them mean more: a first parameter of
 the type ``Context`` gets the context and is no argument, one of the type :data:`Lazy` gets the
 argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
@@ -26,13 +29,30 @@ from anaphora.grammar.context import Context, EntityView
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
 
-__all__ = ["CURRENT", "Function", "Lazy", "Parameter", "collect", "function", "ordinal"]
+__all__ = [
+    "ABSENT",
+    "CURRENT",
+    "Function",
+    "Lazy",
+    "Parameter",
+    "collect",
+    "function",
+    "ordinal",
+]
 
 CURRENT: Final[Any] = object()
 """The default of a parameter that stands for the entity in question."""
 
 Lazy: TypeAlias = Callable[[], Any]
 """An argument that the function evaluates itself, if it needs it."""
+
+ABSENT: Mapping[str, str] = MappingProxyType(
+    {
+        "tok_is_wordnet": "there is no WordNet dictionary in this package",
+        "tok_req_id": "an entity does not keep the id of the question that it comes from",
+    }
+)
+"""Functions of NLPCraft that this language does not have, each with the reason."""
 
 _KINDS: Mapping[Any, Type] = {
     str: frozenset({Kind.TEXT}),
@@ -70,7 +90,8 @@ class Function:
 
     ``python`` is what computes it: after the context, if ``takes_context``, come the arguments.
     ``reads_entity`` says that a call without any entity looks at the one in question,
-    ``constant`` that the result depends on the arguments alone.
+    ``constant`` that the result depends on the arguments alone; ``examples`` are expressions
+    that are true.
     """
 
     names: tuple[str, ...]
@@ -82,6 +103,7 @@ class Function:
     takes_context: bool
     reads_entity: bool
     constant: bool
+    examples: tuple[str, ...] = ()
 
     @property
     def fewest(self) -> int:
@@ -124,12 +146,13 @@ class Function:
 
 
 def function(
-    group: str, *names: str, reads_entity: bool = False
+    group: str, *names: str, reads_entity: bool = False, examples: Sequence[str] = ()
 ) -> Callable[[Callable[..., Any]], Function]:
     """Make a Python function one of the language.
 
     ``names`` are its spellings there, by default its name in Python. ``reads_entity`` is for a
-    function that takes the context and looks at the entity in question.
+    function that takes the context and looks at the entity in question. ``examples`` are
+    expressions that are true.
     """
 
     def declare(python: Callable[..., Any]) -> Function:
@@ -146,11 +169,12 @@ def function(
             group=group,
             parameters=parameters,
             returns=_type(hints["return"], widen=False),
-            doc=inspect.getdoc(python) or "",
+            doc=(inspect.getdoc(python) or "").replace("``", "`"),
             python=python,
             takes_context=takes_context,
             reads_entity=reads,
             constant=not (takes_context or reads or lazy),
+            examples=tuple(examples),
         )
 
     return declare

@@ -1,8 +1,8 @@
-"""Functions on texts."""
+"""Functions on texts. Patterns are regular expressions of RE2; places count from 0."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anaphora.errors import EvaluationError
@@ -11,66 +11,153 @@ from anaphora.grammar.operators import printed
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import Kind, bounded, describe, kind_of
 
+_NOT_WHITE = "\x85\xa0\u2007\u202f"
 _PRINTABLE = frozenset({Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN})
 
 
-@function("text")
+@function("text", examples=("lowercase('Tokyo') == 'tokyo'",))
 def lowercase(text: str) -> str:
     """The text in lower case."""
     return str(bounded(text.lower()))
 
 
-@function("text")
+@function("text", examples=("uppercase('hnd') == 'HND'",))
 def uppercase(text: str) -> str:
     """The text in upper case."""
     return str(bounded(text.upper()))
 
 
-@function("text", "trim", "strip")
+@function("text", "trim", "strip", examples=("trim(' a b ') == 'a b'",))
 def trim(text: str) -> str:
     """The text without the white space around it."""
     return text.strip()
 
 
-@function("text")
+@function("text", examples=("starts_with('tokyo', 'to')",))
 def starts_with(text: str, beginning: str) -> bool:
     """Whether the text begins so."""
     return text.startswith(beginning)
 
 
-@function("text")
+@function("text", examples=("ends_with('tokyo', 'kyo')",))
 def ends_with(text: str, ending: str) -> bool:
     """Whether the text ends so."""
     return text.endswith(ending)
 
 
-@function("text")
+@function("text", examples=("contains('tokyo', 'oky')",))
 def contains(text: str, part: str) -> bool:
     """Whether the part occurs in the text."""
     return part in text
 
 
-@function("text")
+@function("text", examples=("regex('tokyo', 't.*o')",))
 def regex(text: str, pattern: Pattern) -> bool:
     """Whether the pattern describes the whole text."""
     return pattern.fits(text)
 
 
-@function("text")
+@function("text", examples=("split('a, b,c', ', *') == list('a', 'b', 'c')",))
 def split(text: str, separator: Pattern) -> Sequence[str]:
     """The pieces between the places that the pattern describes; empty ones at the end go."""
-    pieces = separator.split(text)
-    while pieces and not pieces[-1]:
-        pieces.pop()
-    return tuple(bounded(pieces))
+    return tuple(separator.split(text))
 
 
-@function("text")
+@function("text", examples=("split_trim('a , b', ',') == list('a', 'b')",))
+def split_trim(text: str, separator: Pattern) -> Sequence[str]:
+    """The pieces as ``split`` finds them, each without the white space around it."""
+    return tuple(piece.strip() for piece in separator.split(text))
+
+
+@function("text", examples=("replace('a-b', '(.)-(.)', '$2-$1') == 'b-a'",))
+def replace(text: str, pattern: Pattern, replacement: str) -> str:
+    """The text with the replacement in each place that the pattern describes.
+
+    In the replacement ``$1`` stands for what the first group of the pattern has found and
+    ``${name}`` for a group that has a name, as in Java. A backslash takes the character after it
+    as it is; in a text of the language it is written twice: ``'\\\\$'`` puts a dollar sign.
+    """
+    return pattern.replace(text, replacement)
+
+
+@function("text", examples=("index_of('tokyo', 'k') == 2", "index_of('tokyo', 'x') == -1"))
+def index_of(text: str, part: str) -> int:
+    """Where the part first occurs in the text; -1 if it doesn't."""
+    return text.find(part)
+
+
+@function("text", examples=("substr('tokyo', 1, 3) == 'ok'",))
+def substr(text: str, start: int, end: int) -> str:
+    """The characters from the one place up to, and without, the other."""
+    if 0 <= start <= end <= len(text):
+        return text[start:end]
+    raise EvaluationError(
+        f"'substr' finds no characters from {describe(start)} to {describe(end)} in a text of "
+        f"{len(text)}"
+    )
+
+
+@function("text", examples=("is_alpha('Ä')", "!is_alpha('')"))
+def is_alpha(text: str) -> bool:
+    """Whether there are letters and nothing else."""
+    return text.isalpha()
+
+
+@function("text", examples=("is_alphanum('b2')",))
+def is_alphanum(text: str) -> bool:
+    """Whether there are letters or digits and nothing else."""
+    return bool(text) and _has_only(text, _is_letter_or_digit)
+
+
+@function("text", examples=("is_num('007')", "!is_num('-7')"))
+def is_num(text: str) -> bool:
+    """Whether there are digits and nothing else: no sign, no point."""
+    return text.isdecimal()
+
+
+@function("text", examples=("is_whitespace(' ')", "is_whitespace('')"))
+def is_whitespace(text: str) -> bool:
+    """Whether there is nothing but white space; true for an empty text."""
+    return _has_only(text, _is_white)
+
+
+@function("text", examples=("is_alphaspace('New York')",))
+def is_alphaspace(text: str) -> bool:
+    """Whether there is nothing but letters and blanks; true for an empty text."""
+    return _has_only(text, lambda one: one == " " or one.isalpha())
+
+
+@function("text", examples=("is_numspace('12 000')",))
+def is_numspace(text: str) -> bool:
+    """Whether there is nothing but digits and blanks; true for an empty text."""
+    return _has_only(text, lambda one: one == " " or one.isdecimal())
+
+
+@function("text", examples=("is_alphanumspace('Gate 7')",))
+def is_alphanumspace(text: str) -> bool:
+    """Whether there is nothing but letters, digits and blanks; true for an empty text."""
+    return _has_only(text, lambda one: one == " " or _is_letter_or_digit(one))
+
+
+@function("text", examples=("to_string(4.5) == '4.5'",))
 def to_string(value: object) -> str | Sequence[str]:
     """A text, number or boolean as a text; of a list, the list of its elements as texts."""
     if isinstance(value, list | tuple):
-        return tuple(_as_text(item) for item in value)
+        return tuple(bounded([_as_text(item) for item in value]))
     return _as_text(value)
+
+
+def _has_only(text: str, test: Callable[[str], bool]) -> bool:
+    return all(map(test, set(text)))
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return character.isalpha() or character.isdecimal()
+
+
+def _is_white(character: str) -> bool:
+    """Java's white space: a blank at which no line can break is none."""
+    return character.isspace() and character not in _NOT_WHITE
 
 
 def _as_text(value: Any) -> str:

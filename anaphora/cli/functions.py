@@ -1,0 +1,96 @@
+"""``anaphora functions``: what the built-in functions of the intent language are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from anaphora.cli.terminal import console
+
+if TYPE_CHECKING:
+    from anaphora.grammar.functions.registry import Function
+
+__all__ = ["functions"]
+
+
+def functions(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME|GROUP", help="One function, or the group to list.", show_default=False
+        ),
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as one JSON list.")] = False,
+) -> None:
+    """List the built-in functions of the intent language.
+
+    Of a single function everything is shown: all its names, what it takes, examples.
+
+    Example: anaphora functions text
+    """
+    from anaphora.grammar.functions import FUNCTIONS
+    from anaphora.grammar.reference import as_data
+
+    chosen = _chosen(name)
+    if as_json:
+        typer.echo(json.dumps(as_data(chosen), indent=2, ensure_ascii=False))
+        return
+    out = console()
+    if name in FUNCTIONS:
+        _show(out, FUNCTIONS[name])
+        return
+    for group, members in groupby(chosen, key=lambda function: function.group):
+        out.print(Text(group, style="bold"))
+        for function in members:
+            _show_line(out, function)
+
+
+def _chosen(name: str | None) -> Sequence[Function]:
+    """The function of that name, those of the group of that name, or all of them."""
+    from anaphora.grammar.functions import ABSENT, FUNCTIONS
+    from anaphora.grammar.reference import GROUPS
+    from anaphora.models.hints import did_you_mean
+
+    if name is None:
+        return tuple(chain.from_iterable(GROUPS.values()))
+    if name in GROUPS:
+        return GROUPS[name]
+    if name in FUNCTIONS:
+        return (FUNCTIONS[name],)
+    if name in ABSENT:
+        raise typer.BadParameter(f"there is no function '{name}': {ABSENT[name]}")
+    message = f"there is no function and no group '{name}'"
+    hint = did_you_mean(name, (*GROUPS, *FUNCTIONS))
+    raise typer.BadParameter(f"{message}; {hint}" if hint else message)
+
+
+def _show_line(out: Console, function: Function) -> None:
+    from anaphora.grammar.reference import signature, summary
+
+    first, *others = function.names
+    also = f" (also {', '.join(others)})" if others else ""
+    out.print(
+        Text.assemble(f"  {signature(function, first)}", (f"{also}  {summary(function)}", "dim"))
+    )
+
+
+def _show(out: Console, function: Function) -> None:
+    from anaphora.grammar.reference import signature, takes
+
+    for name in function.names:
+        out.print(Text(signature(function, name), style="bold"))
+    if arguments := takes(function):
+        out.print(Text(f"  {arguments}"))
+    out.print()
+    out.print(Text(function.doc))
+    if function.examples:
+        out.print()
+    for example in function.examples:
+        out.print(Text(f"  {example}", style="green"))

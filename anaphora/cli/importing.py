@@ -1,0 +1,228 @@
+"""``anaphora import …``: models of other programs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from anaphora.cli.terminal import complain
+from anaphora.errors import ModelError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anaphora.models.nlpcraft import Note, Version
+    from anaphora.models.nodes import MapNode
+    from anaphora.models.source import Source
+
+__all__ = ["import_app"]
+
+_IMPORT = re.compile(r"\bimport\s*\(")
+_LANGUAGE = re.compile("[a-z]{2,3}")
+_STYLES = {"mapped": "green", "changed": "yellow", "ignored": "red"}
+
+import_app = typer.Typer(
+    name="import",
+    no_args_is_help=True,
+    help="Translate models of other programs.",
+    rich_markup_mode=None,
+)
+
+
+@import_app.callback()
+def importing() -> None:
+    """Translate models of other programs."""
+
+
+@import_app.command()
+def nlpcraft(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The model file: YAML or JSON.", exists=True, dir_okay=False
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the translation to a file.", dir_okay=False),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite a file that is there already.")
+    ] = False,
+    intents: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--intents",
+            help="A file with intents that stood in the code of the bot; may be repeated.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    id: Annotated[str, typer.Option("--id", help="The id of the model.")] = "",
+    language: Annotated[
+        str, typer.Option("--language", help="The language of the model: en, fr, ru …")
+    ] = "",
+) -> None:
+    """Translate a model file of NLPCraft 0.9 or 1.0.
+
+    The translation goes to the standard output, or to a file with --output; the report of what
+    was mapped, changed and ignored goes to the standard error output. The exit code is 1 if
+    the model has mistakes.
+
+    Such a file can also be used as it is: 'anaphora check FILE', 'anaphora chat FILE'.
+
+    Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
+    """
+    from anaphora.models.nlpcraft import print_model, translate
+
+    _check_options(id, language)
+    source, root, version = _read(file)
+    translation = translate(root, version, name=file.stem)
+    for key, value in (("id", id), ("language", language)):
+        if value:
+            _override(translation.root, key, value)
+    _add_intents(translation.root, intents or [])
+    given = {key for key, option in (("intents", intents), ("language", language)) if option}
+    notes = [note for note in translation.notes if note.key not in given]
+    written = print_model(translation.root)  # before the check, which takes mistakes out
+    err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+    _report(err, source, root, version, notes)
+    _tell_of_imports(err, translation.root, file, intents or [], output)
+    is_good = _is_good(err, file, intents or [], source, translation.notes)
+    head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
+    _write(f"{head}\n{written}", output, force=force)
+    raise typer.Exit(0 if is_good else 1)
+
+
+def _check_options(id: str, language: str) -> None:
+    from anaphora.models.nlpcraft.model import id_from
+
+    if id and id_from(id) != id:
+        raise typer.BadParameter(
+            f"'{id}' cannot be an id: take letters, digits, '_', '-' and ':', a letter first"
+        )
+    if language and not _LANGUAGE.fullmatch(language):
+        raise typer.BadParameter(f"'{language}' is not the code of a language such as en")
+
+
+def _read(file: Path) -> tuple[Source, MapNode, Version]:
+    """The file's text, its tree, and the version of NLPCraft that it is for."""
+    from anaphora.models.files import format_of, read_text
+    from anaphora.models.json_reader import read_json
+    from anaphora.models.nlpcraft import recognise
+    from anaphora.models.nodes import MapNode
+    from anaphora.models.source import Report, Source
+    from anaphora.models.yaml_reader import read_yaml
+
+    source = Source(str(file), read_text(file))
+    report = Report(source)
+    root = read_json(report) if format_of(file) == "json" else read_yaml(report)
+    report.raise_if_any()
+    version = recognise(root) if isinstance(root, MapNode) else None
+    if not isinstance(root, MapNode) or version is None:
+        raise ModelError(
+            Problem(
+                "nothing in this file is NLPCraft's own",
+                source=str(file),
+                hint="'anaphora check' tells whether it can be used as it is",
+            )
+        )
+    return source, root, version
+
+
+def _override(root: MapNode, key: str, value: str) -> None:
+    from anaphora.models.nodes import TextNode
+
+    root.items[key] = TextNode(root.start, root.start, value, '"')
+    root.keys[key] = root.start
+
+
+def _add_intents(root: MapNode, files: Sequence[Path]) -> None:
+    from anaphora.models.files import read_text
+    from anaphora.models.nodes import ListNode, TextNode
+
+    at = root.start
+    own = root.items.get("intents")
+    if not files or not (own is None or isinstance(own, ListNode)):
+        return
+    listed = ListNode(at)
+    texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
+    listed.items = [*(own.items if own else ()), *(TextNode(at, at, text, '"') for text in texts)]
+    root.items["intents"] = listed
+    root.keys.setdefault("intents", at)
+
+
+def _report(
+    err: Console, source: Source, root: MapNode, version: str, notes: Sequence[Note]
+) -> None:
+    """Print what became of the keys, by kind and in the order of the file."""
+    from anaphora.models.source import printable
+
+    err.print(printable(f"{source.name}: a model file of NLPCraft {version}"))
+    width = max((len(str(source.line(note.offset))) for note in notes), default=0)
+    for kind, style in _STYLES.items():
+        chosen = [note for note in notes if note.kind == kind]
+        if chosen:
+            err.print(Text(f"{kind}:", style=style))
+        for note in chosen:
+            is_whole = note.offset == root.start
+            place = "" if is_whole else f"line {source.line(note.offset)}"
+            err.print(Text(f"  {place:<{width + 5}}  {printable(str(note))}"))
+
+
+def _tell_of_imports(
+    err: Console, root: MapNode, file: Path, intents: Sequence[Path], output: Path | None
+) -> None:
+    """Say that imports are sought beside the file that names them, if that will be another."""
+    from anaphora.models.nodes import ListNode, TextNode
+
+    listed = root.items.get("intents")
+    items = listed.items if isinstance(listed, ListNode) else ()
+    if not any(isinstance(one, TextNode) and _IMPORT.search(one.text) for one in items):
+        return
+    folder = output.resolve().parent if output else None
+    if any(one.resolve().parent != folder for one in (file, *intents)):
+        err.print(Text("What it imports is sought beside the new file: copy it there.", "yellow"))
+
+
+def _write(text: str, output: Path | None, *, force: bool) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with output.open("w" if force else "x", encoding="utf-8") as target:
+            target.write(text)
+    except FileExistsError:
+        raise typer.BadParameter(f"{output} is there already; --force overwrites it") from None
+    except OSError as error:
+        raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
+
+
+def _is_good(
+    err: Console, file: Path, intents: Sequence[Path], source: Source, notes: Sequence[Note]
+) -> bool:
+    """Load the original with the intents, and tell its mistakes at their places in it."""
+    from anaphora.models.loader import load_model
+
+    try:
+        model = load_model(file, intents=[_import_of(path) for path in intents])
+    except ModelError as error:
+        complain(error)
+        return False
+    told = {source.problem(note.offset, str(note)) for note in notes}
+    for warning in model.warnings:
+        if warning not in told:
+            err.print(Text(f"Warning: {warning}", style="yellow"))
+    return True
+
+
+def _import_of(path: Path) -> str:
+    """The text that imports a file, so that messages name it."""
+    name = str(path.resolve()).replace("\\", "\\\\").replace("'", "\\'")
+    return f"import('{name}')"

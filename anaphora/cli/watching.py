@@ -1,0 +1,99 @@
+"""A model file that is watched while one talks to the model: whether it has changed, and the
+conversation as it goes on with the model that the file holds now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anaphora.intents.engine import Engine
+    from anaphora.models.domain import Model
+    from anaphora.stm.conversation import Conversation
+
+__all__ = ["WatchedFile", "WatchedModel"]
+
+
+class WatchedFile:
+    """A file, and how it was when it was last looked at."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._stamp = self._look()
+
+    def has_changed(self) -> bool:
+        """Whether the file is another than at the last look. One that is gone has not changed:
+        an editor may be about to put a new one in its place."""
+        stamp = self._look()
+        if stamp is None or stamp == self._stamp:
+            return False
+        self._stamp = stamp
+        return True
+
+    def _look(self) -> tuple[int, int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+class WatchedModel:
+    """An engine of one model that can take up a new state of its file.
+
+    ``name`` is a model file or the name of a bundled model, ``user`` whose conversation goes on.
+    Raises :class:`ModelError` for a model that cannot be loaded.
+    """
+
+    def __init__(self, name: str, *, user: str = "user") -> None:
+        from anaphora.models.files import find_model
+        from anaphora.stm.stores.memory import MemoryStore
+
+        self._user = user
+        self._store = MemoryStore()
+        self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
+        self.engine = self._load()
+
+    def refresh(self) -> str:
+        """Take up the file if it has changed, and say so in one line; '' if it has not.
+
+        Raises :class:`ModelError` once for a file with mistakes: the engine stays as it is until
+        the file changes again.
+        """
+        if not self._file.has_changed():
+            return ""
+        before = self.engine.models[0]
+        engine = self._load()
+        forgotten = self._carry_over(before, engine.models[0])
+        self.engine = engine
+        lost = f"; no longer in it, so forgotten: {', '.join(forgotten)}" if forgotten else ""
+        return f"reloaded {self._file.path.name}{lost}"
+
+    def _load(self) -> Engine:
+        from anaphora.intents.engine import Engine
+
+        return Engine(self._file.path, store=self._store)
+
+    def _carry_over(self, before: Model, now: Model) -> list[str]:
+        """Fit the conversation to the model; what is forgotten of it, as text."""
+        from anaphora.stm.rules import fitted
+
+        held = self._store.peek(self._user, before.id)
+        if held is None:
+            return []
+        conversation, forgotten = fitted(replace(held, model=now.id), now.elements)
+        timeout = now.conversation.timeout
+        with self._store.open(self._user, now.id, timeout) as session:
+            session.commit(_without_lost_intent(conversation, now))
+        if before.id != now.id:
+            self._store.forget(self._user, before.id)
+        return [str(gone.remembered.entity) for gone in forgotten]
+
+
+def _without_lost_intent(conversation: Conversation, model: Model) -> Conversation:
+    """Nothing can complete a question whose intent is no more."""
+    pending = conversation.pending
+    if pending is None or model.intent(pending.intent):
+        return conversation
+    return replace(conversation, pending=None)

@@ -1,0 +1,54 @@
+"""What a span of spaCy cannot say of an entity, as plain data beside it.
+
+Spans are contiguous and have no parts. The data stands in the attributes of their group under
+all that a span says; where several entities share that, it is a list of them, and the spans that
+are left over are no more than what they say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spacy.tokens import Span
+
+from anaphora.entities.sentence import Sentence
+from anaphora.models.domain import Element
+from anaphora.models.utterance import Entity
+
+__all__ = ["as_detail", "detail_key", "from_detail"]
+
+
+def detail_key(span: Span) -> str:
+    """Under which the data of the entity of a span stands."""
+    return f"{span.start} {span.end} {span.label_} {span.id_} {span.kb_id_}"
+
+
+def as_detail(entity: Entity) -> dict[str, Any]:
+    """An entity as data."""
+    return {
+        "element": entity.element,
+        "value": entity.value,
+        "tokens": list(entity.tokens),
+        "exact": entity.exact,
+        "gaps": entity.gaps,
+        "permuted": "permuted" in entity.marks,
+        "alias": "".join(entity.aliases),
+        "parts": [as_detail(part) for part in entity.parts],
+    }
+
+
+def from_detail(
+    data: Mapping[str, Any], elements: Mapping[str, Element], sentence: Sentence
+) -> Entity:
+    """The entity that :func:`as_detail` made data of, in the same sentence."""
+    return sentence.entity(
+        elements[data["element"]],
+        data["value"],
+        tuple(data["tokens"]),
+        exact=data["exact"],
+        gaps=data["gaps"],
+        permuted=data["permuted"],
+        parts=tuple(from_detail(part, elements, sentence) for part in data["parts"]),
+        alias=data["alias"],
+    )

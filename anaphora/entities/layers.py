@@ -1,0 +1,180 @@
+"""What a model says of its elements, as it is looked for: in layers, each found after the other.
+
+An element without parts is in the first layer; one that is composed of others in a layer after
+theirs (see :func:`~anaphora.models.composition.strata`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from anaphora.entities.found import Found
+from anaphora.entities.lexicon import Word
+from anaphora.entities.overlap import longest, widest
+from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.trie import Hit, Step, Trie
+from anaphora.grammar.parts import Part
+from anaphora.models.composition import strata
+from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
+
+__all__ = ["Entry", "Layer", "entries", "said"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the phrases of one element or of one of its values stand for; those without an
+    element are reset phrases."""
+
+    element: Element | None
+    value: str
+    phrases: tuple[Phrase, ...]
+
+
+def entries(model: Model, language: str) -> list[list[Entry]]:
+    """For each layer an entry for each element and each of its values.
+
+    The reset phrases stand last in the first layer, but those with parts in a last layer of
+    their own. Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each
+    other in a circle.
+    """
+    layers = [list(_entries(layer, language)) for layer in strata(model.elements)]
+    resets = said(model.reset, language)
+    composed = tuple(phrase for phrase in resets if _parts(phrase))
+    if plain := tuple(phrase for phrase in resets if not _parts(phrase)):
+        layers[0].append(Entry(None, "", plain))
+    if composed:
+        layers.append([Entry(None, "", composed)])
+    return layers
+
+
+def said(phrases: Phrases, language: str) -> tuple[Phrase, ...]:
+    """The phrases in one language, and those in any."""
+    return (*phrases.get(language, ()), *phrases.get(ANY_LANGUAGE, ()))
+
+
+class Layer:
+    """The phrases of some entries, and where they stand among words.
+
+    Phrases of words alone of an element that lets words change places are also known with any
+    two neighbours swapped (the id among them, which cannot be told from other phrases here).
+    """
+
+    def __init__(self, entries: Sequence[Entry], reader: PhraseReader) -> None:
+        self.entries = entries
+        self._trie = Trie()
+        spread: list[Spread] = []
+        # A swapped phrase leads to the number of its entry beyond all entries.
+        beyond = len(entries)
+        for number, steps in reader.read(_numbered(entries)):
+            self._trie.add(steps, number)
+            element = entries[number].element
+            if element is None:
+                continue
+            if element.sparse:
+                spread.append(Spread(steps, number, any_order=element.permute))
+            elif element.permute:
+                for swapped in _swapped(steps):
+                    self._trie.add(swapped, number + beyond)
+        self._scattered = Scattered(spread)
+        self._kinds = [_kind_of(entry.element) for entry in entries]
+        self._swaps = any(entry.element and entry.element.permute for entry in entries)
+        self._owners = {
+            part: entry for entry in entries for phrase in entry.phrases for part in _parts(phrase)
+        }
+
+    def find(
+        self,
+        words: Sequence[Word],
+        texts: Sequence[str],
+        found: Found | None = None,
+        passable: Sequence[bool] | None = None,
+    ) -> list[Hit]:
+        """The phrases in those words, by the words' indexes and in their order.
+
+        What lies inside a longer one of the same element is left out, if the element is greedy.
+        ``found`` are the entities of earlier layers; ``passable`` says which words may be passed
+        over inside a phrase. Those of a phrase whose words may stand apart anyway are not.
+        """
+        hits = self._trie.find(words, texts, found and found.at, passable)
+        if self._swaps:
+            hits = self._with_swaps_told(hits)
+        if len(self._scattered):
+            hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
+            hits += self._scattered.find(words, texts, found and found.everywhere)
+        if len(hits) < 2:
+            return hits
+        hits.sort(key=_order)
+        if any(hit.tokens for hit in hits):
+            return widest(hits, tokens=_tokens, kind=self._kind)
+        return longest(hits, place=_place, kind=self._kind)
+
+    def owner(self, part: Part) -> str:
+        """Whose phrase has the part, for messages."""
+        element = self._owners[part].element
+        return "the reset phrases" if element is None else f"element {element.id}"
+
+    def _with_swaps_told(self, hits: list[Hit]) -> list[Hit]:
+        beyond = len(self.entries)
+        as_they_are = {(hit.start, hit.end, hit.entry) for hit in hits}
+        return [
+            hit
+            if hit.entry < beyond
+            else replace(hit, entry=hit.entry - beyond, exact=False, permuted=True)
+            for hit in hits
+            if (hit.start, hit.end, hit.entry - beyond) not in as_they_are
+        ]
+
+    def _kind(self, hit: Hit) -> str | None:
+        return self._kinds[hit.entry]
+
+    def _is_sparse(self, hit: Hit) -> bool:
+        element = self.entries[hit.entry].element
+        return element is not None and element.sparse
+
+
+def _entries(elements: Iterable[Element], language: str) -> Iterator[Entry]:
+    for element in elements:
+        yield Entry(element, "", said(element.phrases, language))
+        for value in element.values:
+            yield Entry(element, value.name, said(value.phrases, language))
+
+
+def _numbered(entries: Iterable[Entry]) -> Iterator[tuple[int, Phrase]]:
+    for number, entry in enumerate(entries):
+        for phrase in entry.phrases:
+            yield number, phrase
+
+
+def _swapped(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """The words with any two neighbours swapped; nothing where not all are words."""
+    if not all(isinstance(step, Word) for step in steps):
+        return
+    for at in range(len(steps) - 1):
+        one, other = steps[at : at + 2]
+        if one != other:
+            yield (*steps[:at], other, one, *steps[at + 2 :])
+
+
+def _parts(phrase: Phrase) -> list[Part]:
+    return [chunk for chunk in phrase if isinstance(chunk, Part)]
+
+
+def _kind_of(element: Element | None) -> str | None:
+    """Among what the longest occurrence counts alone; None for an element that isn't greedy."""
+    if element is None:
+        return ""
+    return element.id if element.greedy else None
+
+
+def _order(hit: Hit) -> tuple[int, int, int]:
+    return hit.start, -hit.end, hit.entry
+
+
+def _place(hit: Hit) -> tuple[int, int]:
+    return hit.start, hit.end
+
+
+def _tokens(hit: Hit) -> Sequence[int]:
+    return hit.tokens or range(hit.start, hit.end)

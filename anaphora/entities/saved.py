@@ -1,0 +1,126 @@
+"""What a tagger looks for as plain data, and back: the part of a model that concerns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anaphora.entities.layers import said
+from anaphora.grammar.parts import Part
+from anaphora.grammar.patterns import Pattern
+from anaphora.models.composition import strata
+from anaphora.models.domain import (
+    ANY_LANGUAGE,
+    Element,
+    ElementValue,
+    Limits,
+    Model,
+    Phrase,
+    Phrases,
+    StopWords,
+)
+
+__all__ = ["as_data", "from_data"]
+
+_FLAGS = ("topic", "sparse", "permute", "greedy", "abstract")
+
+
+def as_data(model: Model, language: str) -> dict[str, Any]:
+    """The elements and the reset phrases in that language, with all that finding them needs.
+
+    Metadata is only there where elements are composed of others: predicates may read it then.
+    """
+    composed = len(strata(model.elements)) > 1
+    return {
+        "id": model.id,
+        "name": model.name,
+        "version": model.version,
+        "origin": model.origin,
+        "meta": dict(model.meta) if composed else {},
+        "elements": [
+            {
+                "id": element.id,
+                "groups": sorted(element.groups),
+                "ancestors": list(element.ancestors),
+                "meta": dict(element.meta) if composed else {},
+                "flags": [flag for flag in _FLAGS if getattr(element, flag)],
+                "phrases": _phrases_as_data(element.phrases, language),
+                "values": [
+                    [value.name, _phrases_as_data(value.phrases, language)]
+                    for value in element.values
+                ],
+            }
+            for element in model.elements
+        ],
+        "reset": _phrases_as_data(model.reset, language),
+        "stop_words": {
+            "additional": sorted(model.stop_words.additional),
+            "excluded": sorted(model.stop_words.excluded),
+            "skipped": model.stop_words.skipped,
+        },
+        "swear_words": sorted(model.limits.swear_words),
+    }
+
+
+def from_data(data: Mapping[str, Any], language: str) -> Model:
+    """A model with what :func:`as_data` wrote, and nothing else."""
+    stop_words = data["stop_words"]
+    return Model(
+        id=data["id"],
+        name=data["name"],
+        version=data["version"],
+        origin=data["origin"],
+        meta=data["meta"],
+        elements=tuple(
+            Element(
+                id=one["id"],
+                groups=frozenset(one["groups"]),
+                ancestors=tuple(one["ancestors"]),
+                meta=one["meta"],
+                phrases=_phrases_from_data(one["phrases"]),
+                values=tuple(
+                    ElementValue(name, _phrases_from_data(phrases))
+                    for name, phrases in one["values"]
+                ),
+                **{flag: flag in one["flags"] for flag in _FLAGS},
+            )
+            for one in data["elements"]
+        ),
+        intents=(),
+        languages=(language,),
+        reset=_phrases_from_data(data["reset"]),
+        stop_words=StopWords(
+            additional=frozenset(stop_words["additional"]),
+            excluded=frozenset(stop_words["excluded"]),
+            skipped=stop_words["skipped"],
+        ),
+        limits=Limits(swear_words=frozenset(data["swear_words"])),
+    )
+
+
+def _phrases_as_data(phrases: Phrases, language: str) -> list[list[Any]]:
+    return [[_chunk_as_data(chunk) for chunk in phrase] for phrase in said(phrases, language)]
+
+
+def _phrases_from_data(data: list[list[Any]]) -> Phrases:
+    phrases: tuple[Phrase, ...] = tuple(tuple(map(_chunk_from_data, one)) for one in data)
+    return {ANY_LANGUAGE: phrases} if phrases else {}
+
+
+def _chunk_as_data(chunk: str | Pattern | Part) -> str | dict[str, str]:
+    match chunk:
+        case Pattern():
+            return {"pattern": chunk.text}
+        case Part():
+            return {"alias": chunk.alias, "predicate": chunk.text}
+    return chunk
+
+
+def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern | Part:
+    if isinstance(chunk, str):
+        return chunk
+    if "pattern" in chunk:
+        return Pattern(chunk["pattern"])
+    from anaphora.grammar.compiler import compile_predicate_text  # here: it brings the parser
+
+    return Part(chunk["alias"], chunk["predicate"], compile_predicate_text(chunk["predicate"]))

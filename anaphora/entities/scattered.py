@@ -1,0 +1,265 @@
+"""Phrases between whose words others may stand ("turn the light off").
+
+Of each phrase the smallest windows are found: ranges of the text with all its words that hold no
+other such range. Inside a window, each word is the nearest one to its predecessor.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from anaphora.entities.lexicon import Word
+from anaphora.entities.trie import ANY, Hit, Step, form_of
+from anaphora.grammar.parts import Part
+from anaphora.grammar.patterns import Pattern
+
+__all__ = ["PartsIn", "Scattered", "Spread"]
+
+MOST_WORK = 100_000
+"""How many places are looked up in one text (some 50 ms); what is left then goes unfound."""
+
+PartsIn: TypeAlias = Callable[[Part], Sequence[tuple[int, int, int]]]
+"""Where entities that were found before fit a part: the start, the end and the number of each,
+by their starts and one at each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
+    order than here."""
+
+    steps: tuple[Step, ...]
+    entry: int
+    any_order: bool = False
+
+
+class Scattered:
+    """Phrases of two steps at least, known by the rarest of their words."""
+
+    def __init__(self, phrases: Iterable[Spread]) -> None:
+        self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
+        self._by_word: dict[str, list[int]] = {}
+        self._wordless: list[int] = []
+        frequencies = Counter(word for phrase in self._phrases for word in _words(phrase))
+        for number, phrase in enumerate(self._phrases):
+            rarest = min(_words(phrase), key=frequencies.__getitem__, default=None)
+            if rarest is None:
+                self._wordless.append(number)
+            else:
+                self._by_word.setdefault(rarest, []).append(number)
+
+    def __len__(self) -> int:
+        return len(self._phrases)
+
+    def find(
+        self, words: Sequence[Word], texts: Sequence[str], parts_in: PartsIn | None = None
+    ) -> list[Hit]:
+        """Each smallest window of each phrase, but for phrases that stand there as they are.
+
+        ``texts`` are the words as they were written, for the patterns.
+        """
+        search = _Search(words, texts, parts_in or _no_parts)
+        numbers = [number for word in search.places for number in self._by_word.get(word, ())]
+        hits: dict[Hit, None] = {}
+        for number in sorted([*numbers, *self._wordless]):
+            phrase = self._phrases[number]
+            search.work += 1
+            found = [places for step in phrase.steps if (places := search.of(step))]
+            if len(found) < len(phrase.steps):
+                continue
+            windows = (
+                _any_order(phrase, found, search) if phrase.any_order else _in_order(found, search)
+            )
+            hits.update(dict.fromkeys(_hits(phrase, _smallest(windows), words)))
+            if search.is_spent:
+                break
+        return _merged(hits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where a step may stand, by the starts, and the numbers of the entities there."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    numbers: Sequence[int] = ()
+
+    def from_(self, at: int) -> int:
+        return bisect_left(self.starts, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """One step of a phrase, and the words that it takes."""
+
+    step: int
+    start: int
+    end: int
+    number: int = -1
+
+
+_Window: TypeAlias = tuple[_Chosen, ...]
+
+
+class _Search:
+    """The places of steps in one text, and how much work was done on it."""
+
+    def __init__(self, words: Sequence[Word], texts: Sequence[str], parts_in: PartsIn) -> None:
+        self.work = 0
+        self.places: dict[str, _Places] = {}
+        self._words, self._texts, self._parts_in = words, texts, parts_in
+        self._special: dict[Pattern | Part, _Places] = {}
+        starts: dict[str, list[int]] = {}
+        for index, word in enumerate(words):
+            starts.setdefault(_key(word), []).append(index)
+        for key, indexes in starts.items():
+            self.places[key] = _Places(indexes, [index + 1 for index in indexes])
+
+    @property
+    def is_spent(self) -> bool:
+        return self.work > MOST_WORK
+
+    def of(self, step: Step) -> _Places | None:
+        """Where the step may stand; None for nowhere."""
+        if isinstance(step, Word):
+            return self.places.get(_key(step))
+        if step not in self._special:
+            self.work += len(self._words)
+            self._special[step] = self._fitting(step)
+        return self._special[step] if self._special[step].starts else None
+
+    def _fitting(self, step: Pattern | Part) -> _Places:
+        if isinstance(step, Part):
+            found = self._parts_in(step)
+            return _Places(
+                [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
+            )
+        indexes = [
+            index
+            for index, (word, text) in enumerate(zip(self._words, self._texts, strict=True))
+            if step.fits(text) or step.fits(word.lower)
+        ]
+        return _Places(indexes, [index + 1 for index in indexes])
+
+
+def _in_order(places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+    """From each place of the first step the nearest places of the others, one after the other."""
+    for index in range(len(places[0].starts)):
+        window = [_chosen(places[0], 0, index)]
+        for step, where in enumerate(places[1:], 1):
+            search.work += 1
+            nearest = where.from_(window[-1].end)
+            if nearest == len(where.starts):
+                break
+            window.append(_chosen(where, step, nearest))
+        else:
+            yield tuple(window)
+        if search.is_spent:
+            return
+
+
+def _any_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+    """From each place of any step the nearest places of those that are left. Of the steps that
+    may take the same words, the one that could take fewer others goes first."""
+    precedence = sorted(range(len(places)), key=lambda step: _width(phrase.steps[step]))
+    first_alike: dict[Step | str, int] = {}
+    for step in precedence:
+        first_alike.setdefault(_sameness(phrase.steps[step]), step)
+    for step in first_alike.values():
+        for index in range(len(places[step].starts)):
+            window = [_chosen(places[step], step, index)]
+            left = [one for one in precedence if one != step]
+            while left:
+                search.work += len(left)
+                at = window[-1].end
+                nearest = [(one, places[one].from_(at)) for one in left]
+                if any(place == len(places[one].starts) for one, place in nearest):
+                    break
+                one, place = min(nearest, key=lambda pair: places[pair[0]].starts[pair[1]])
+                window.append(_chosen(places[one], one, place))
+                left.remove(one)
+            else:
+                yield tuple(window)
+            if search.is_spent:
+                return
+
+
+def _chosen(places: _Places, step: int, index: int) -> _Chosen:
+    number = places.numbers[index] if places.numbers else -1
+    return _Chosen(step, places.starts[index], places.ends[index], number)
+
+
+def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
+    """The windows that hold no other, one for each range."""
+    nearest_end: float = float("inf")  # of the windows that start at the same place or later
+    for window in sorted(windows, key=lambda window: (-window[0].start, window[-1].end)):
+        if window[-1].end < nearest_end:
+            nearest_end = window[-1].end
+            yield window
+
+
+def _hits(phrase: Spread, windows: Iterable[_Window], words: Sequence[Word]) -> Iterator[Hit]:
+    alike = [_sameness(step) for step in phrase.steps]
+    form = " ".join([form_of(step) for step in phrase.steps])
+    for window in windows:
+        start, end = window[0].start, window[-1].end
+        tokens = tuple([token for one in window for token in range(one.start, one.end)])
+        gaps = end - start - len(tokens)
+        permuted = [alike[one.step] for one in window] != alike
+        if not gaps and not permuted:
+            continue  # the trie finds it
+        said = " ".join([_form(phrase.steps[one.step], words[one.start]) for one in window])
+        yield Hit(
+            start,
+            end,
+            phrase.entry,
+            exact=not permuted and said == form,
+            gaps=gaps,
+            tokens=tokens if gaps else (),
+            permuted=permuted,
+            parts=tuple(
+                (step.alias, one.number)
+                for one in window
+                if isinstance(step := phrase.steps[one.step], Part)
+            ),
+        )
+
+
+def _merged(hits: Iterable[Hit]) -> list[Hit]:
+    """One hit for an entry, its tokens and its parts, where several phrases led there."""
+    best: dict[tuple[object, ...], Hit] = {}
+    for hit in hits:
+        key = (hit.start, hit.end, hit.entry, hit.tokens, hit.parts)
+        known = best.get(key)
+        if known is None or (hit.permuted, not hit.exact) < (known.permuted, not known.exact):
+            best[key] = hit
+    return list(best.values())
+
+
+def _words(phrase: Spread) -> list[str]:
+    return [_key(step) for step in phrase.steps if isinstance(step, Word)]
+
+
+def _key(word: Word) -> str:
+    """What is the same for the words that stand for each other."""
+    return " ".join(word.parts) or word.stem
+
+
+def _sameness(step: Step) -> Step | str:
+    return _key(step) if isinstance(step, Word) else step
+
+
+def _width(step: Step) -> int:
+    return 0 if isinstance(step, Word) else 1 if isinstance(step, Pattern) else 2
+
+
+def _form(step: Step, word: Word) -> str:
+    return word.form if isinstance(step, Word) else ANY
+
+
+def _no_parts(part: Part) -> Sequence[tuple[int, int, int]]:
+    return ()

@@ -1,0 +1,137 @@
+"""Finds the elements of a model in a text, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from spacy.tokens import Doc
+
+from anaphora.entities.found import Found
+from anaphora.entities.layers import Entry, Layer, entries
+from anaphora.entities.lexicon import Lexicon, Word, solid
+from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.sentence import Sentence
+from anaphora.entities.trie import Hit
+from anaphora.grammar.context import Surroundings
+from anaphora.models.domain import Model
+from anaphora.models.utterance import Entity
+
+__all__ = ["Find", "Knowledge", "annotations_of", "learn", "search"]
+
+Find: TypeAlias = tuple[Entry, Hit, Entity | None]
+"""An entry, where a phrase of it stands by the tokens of a Doc, and the entity if it is one of
+which a span of spaCy does not say all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
+    words may stand inside a phrase."""
+
+    layers: tuple[Layer, ...] = ()
+    swear: frozenset[str] = frozenset()
+    skips: bool = False
+    surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
+
+
+def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -> Knowledge:
+    """What is to be looked for of ``model`` in texts in that language.
+
+    Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other in a
+    circle.
+    """
+    return Knowledge(
+        layers=tuple(Layer(layer, reader) for layer in entries(model, language)),
+        swear=lexicon.stems_of(model.limits.swear_words),
+        skips=model.stop_words.skipped,
+        surroundings=Surroundings(
+            entities=None,
+            model_id=model.id,
+            model_name=model.name,
+            model_version=model.version,
+            model_origin=model.origin,
+            model_meta=model.meta,
+        ),
+    )
+
+
+def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], str]:
+    """What is in ``doc``, by its tokens and in their order, and what a predicate of a synonym
+    could not work with ('' if nothing)."""
+    texts = [token.text for token in doc]
+    words: Sequence[Word] = lexicon.words(texts)
+    places = None
+    if any(word.odd for word in words):
+        starts = [token.idx for token in doc]
+        ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
+        places = solid(words, starts, ends)
+        words, texts = [words[i] for i in places], [texts[i] for i in places]
+    passable = [_is_stop_word(word) for word in words] if known.skips else None
+    composing = len(known.layers) > 1
+    found = _found(doc, words, known) if composing else None
+    sentence: Sentence | None = None
+    finds: list[Find] = []
+    error = ""
+    for layer in known.layers:
+        for hit in layer.find(words, texts, found, passable):
+            entry = layer.entries[hit.entry]
+            here = hit if places is None else _placed(hit, places)
+            entity = None
+            if entry.element and (composing or hit.gaps or hit.permuted):
+                sentence = sentence or _sentence(doc, lexicon, known)
+                entity = _entity(entry, here, sentence, found)
+                if found is not None and not hit.tokens:
+                    found.add(hit.start, hit.end, entity)
+            special = hit.gaps or hit.permuted or hit.parts
+            finds.append((entry, here, entity if special else None))
+        if found is not None and found.failure and not error:
+            part, entity, why = found.failure
+            error = f"{layer.owner(part)}, synonym {part} for {entity}: {why}"
+    if composing:
+        finds.sort(key=_order)
+    return finds, error
+
+
+def annotations_of(doc: Doc) -> Doc | None:
+    """The Doc, if it has lemmas or parts of speech."""
+    found = any(doc.has_annotation(name) for name in ("LEMMA", "TAG", "POS"))
+    return doc if found else None
+
+
+def _found(doc: Doc, words: Sequence[Word], known: Knowledge) -> Found:
+    normal_text = " ".join([word.lower for word in words])
+    return Found(replace(known.surroundings, text=doc.text, normal_text=normal_text))
+
+
+def _sentence(doc: Doc, lexicon: Lexicon, known: Knowledge) -> Sentence:
+    return Sentence(doc, doc.text, lexicon, swear=known.swear, annotations=annotations_of(doc))
+
+
+def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> Entity:
+    assert entry.element is not None
+    parts = found.parts(hit.parts) if found else ()
+    return sentence.entity(
+        entry.element,
+        entry.value or None,
+        hit.tokens or tuple(range(hit.start, hit.end)),
+        exact=hit.exact and all(part.exact for part in parts),
+        gaps=hit.gaps,
+        permuted=hit.permuted,
+        parts=parts,
+    )
+
+
+def _placed(hit: Hit, places: Sequence[int]) -> Hit:
+    """The hit by the tokens of the Doc instead of those that count."""
+    start, end = places[hit.start], places[hit.end - 1] + 1
+    return replace(hit, start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
+
+
+def _is_stop_word(word: Word) -> bool:
+    return not word.free and any(map(str.isalnum, word.lower))
+
+
+def _order(find: Find) -> tuple[int, int]:
+    return find[1].start, -find[1].end

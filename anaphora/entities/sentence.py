@@ -1,0 +1,127 @@
+"""The words of a Doc, and entities made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spacy.tokens import Doc
+
+from anaphora.entities.lexicon import Lexicon, Word
+from anaphora.entities.marks import in_brackets, in_quotes
+from anaphora.models.domain import Element
+from anaphora.models.utterance import Entity, Token
+
+__all__ = ["Sentence"]
+
+_NO_MARKS: frozenset[str] = frozenset()
+
+
+class Sentence:
+    """One text with its words.
+
+    ``swear`` are the stems of swear words; ``annotations`` gives lemmas and parts of speech, or
+    is None where no component finds any.
+    """
+
+    __slots__ = (
+        "_annotations", "_brackets", "_marked", "_quotes", "_starts", "_swear", "text", "texts",
+        "words",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        doc: Doc,
+        text: str,
+        lexicon: Lexicon,
+        *,
+        swear: frozenset[str] = frozenset(),
+        annotations: Doc | None = None,
+    ) -> None:
+        self.text = text
+        self.texts = [token.text for token in doc]
+        self._starts = [token.idx for token in doc]
+        self.words: Sequence[Word] = lexicon.words(self.texts)
+        self._swear = swear
+        self._annotations = annotations
+        self._quotes = in_quotes(text)
+        self._brackets = in_brackets(text)
+        self._marked = self._quotes is not None or self._brackets is not None or bool(swear)
+
+    def tokens(self) -> tuple[Token, ...]:
+        """Its tokens."""
+        return tuple(
+            [
+                Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
+                for index, (text, start, word) in enumerate(
+                    zip(self.texts, self._starts, self.words, strict=True)
+                )
+            ]
+        )
+
+    def entity(
+        self,
+        element: Element,
+        value: str | None,
+        tokens: tuple[int, ...],
+        *,
+        exact: bool,
+        gaps: int = 0,
+        permuted: bool = False,
+        parts: tuple[Entity, ...] = (),
+        alias: str = "",
+    ) -> Entity:
+        """The entity of ``element`` that consists of ``tokens``."""
+        first, last = tokens[0], tokens[-1]
+        start, end = self._starts[first], self._starts[last] + len(self.texts[last])
+        stem, lemma, pos = self._forms(tokens)
+        marks = _NO_MARKS
+        if self._marked or permuted or element.abstract:
+            marks = self._marks(element, tokens, start, end, permuted=permuted)
+        whole = last - first + 1 == len(tokens)
+        return Entity(
+            element=element.id,
+            groups=element.groups,
+            text=self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens]),
+            tokens=tokens,
+            start=start,
+            end=end,
+            value=value,
+            ancestors=element.ancestors,
+            meta=element.meta,
+            topic=element.topic,
+            exact=exact,
+            stem=stem,
+            lemma=lemma,
+            pos=pos,
+            aliases=(alias,) if alias else (),
+            parts=parts,
+            gaps=gaps,
+            marks=marks,
+        )
+
+    def _forms(self, tokens: tuple[int, ...]) -> tuple[str, str, str]:
+        """The stems, lemmas and parts of speech."""
+        if self._annotations is None and len(tokens) == 1:  # as most are
+            word = self.words[tokens[0]]
+            return " ".join(word.parts) or word.stem, word.lower, ""
+        indexes = [i for i in tokens if not (self.words[i].blank or self.words[i].joiner)]
+        words = [self.words[i] for i in indexes]
+        stem = " ".join([stem for word in words for stem in word.parts or (word.stem,)])
+        if self._annotations is None:
+            return stem, " ".join([word.lower for word in words]), ""
+        found = [self._annotations[i] for i in indexes]
+        lemmas = [token.lemma_ or word.lower for token, word in zip(found, words, strict=True)]
+        tags = [tag for token in found if (tag := token.tag_ or token.pos_)]
+        return stem, " ".join(lemmas), " ".join(tags)
+
+    def _marks(
+        self, element: Element, tokens: tuple[int, ...], start: int, end: int, *, permuted: bool
+    ) -> frozenset[str]:
+        marks = {
+            "abstract": element.abstract,
+            "bracketed": self._brackets is not None and self._brackets.hold(start, end),
+            "permuted": permuted,
+            "quoted": self._quotes is not None and self._quotes.hold(start, end),
+            "swear": bool(self._swear) and any(self.words[i].stem in self._swear for i in tokens),
+        }
+        return frozenset(mark for mark, is_so in marks.items() if is_so)

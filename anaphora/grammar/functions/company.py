@@ -1,0 +1,61 @@
+"""Functions on the company of the user. Without a company, and for what is not known, null."""
+
+from __future__ import annotations
+
+from anaphora.grammar.context import Context
+from anaphora.grammar.functions.registry import function
+from anaphora.grammar.request import Company
+
+_NONE = Company("")
+
+
+@function("company", examples=("comp_id == 'acme'",))
+def comp_id(context: Context) -> str | None:
+    """The id of the company."""
+    return _company(context).id or None
+
+
+@function("company", examples=("comp_name == 'Acme Ltd'",))
+def comp_name(context: Context) -> str | None:
+    """The name of the company."""
+    return _company(context).name
+
+
+@function("company", examples=("comp_website == null",))
+def comp_website(context: Context) -> str | None:
+    """The web site of the company."""
+    return _company(context).website
+
+
+@function("company", examples=("comp_country == 'Ireland'",))
+def comp_country(context: Context) -> str | None:
+    """The country of the company."""
+    return _company(context).country
+
+
+@function("company", examples=("comp_region == null",))
+def comp_region(context: Context) -> str | None:
+    """The region of the company."""
+    return _company(context).region
+
+
+@function("company", examples=("comp_city == 'Cork'",))
+def comp_city(context: Context) -> str | None:
+    """The city of the company."""
+    return _company(context).city
+
+
+@function("company", examples=("comp_addr == null",))
+def comp_addr(context: Context) -> str | None:
+    """The street address of the company."""
+    return _company(context).address
+
+
+@function("company", examples=("comp_postcode == null",))
+def comp_postcode(context: Context) -> str | None:
+    """The postal code of the company."""
+    return _company(context).postcode
+
+
+def _company(context: Context) -> Company:
+    return context.surroundings.user.company or _NONE

@@ -1,0 +1,78 @@
+"""Functions on the parts of an entity that is composed of others.
+
+A part goes by what the synonym calls it (``^^[alias]{…}^^``) or by the id of its element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anaphora.errors import EvaluationError
+from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.functions.entities import in_question
+from anaphora.grammar.functions.metadata import property_of
+from anaphora.grammar.functions.registry import CURRENT, function
+from anaphora.grammar.values import describe
+
+
+@function(
+    "entity",
+    "ent_aliases",
+    "tok_aliases",
+    examples=("tok_aliases(tok_find_part(last(ent_all), 'day')) == list('when')",),
+)
+def ent_aliases(entity: EntityView = CURRENT) -> Sequence[str]:
+    """What the synonyms that are made of it call it."""
+    return tuple(entity.aliases)
+
+
+@function(
+    "entity", "ent_has_part", "tok_has_part", examples=("tok_has_part(last(ent_all), 'when')",)
+)
+def ent_has_part(entity: EntityView, name: str) -> bool:
+    """Whether exactly one part of the entity goes by the name."""
+    return len(_parts(entity, name)) == 1
+
+
+@function(
+    "entity",
+    "ent_find_part",
+    "tok_find_part",
+    examples=("ent_text(tok_find_part(last(ent_all), 'when')) == 'tomorrow'",),
+)
+def ent_find_part(entity: EntityView, name: str) -> EntityView:
+    """The part of the entity that goes by the name; an error unless there is exactly one."""
+    parts = _parts(entity, name)
+    if len(parts) == 1:
+        return parts[0]
+    how_many = f"{len(parts)} parts" if parts else "no part"
+    raise EvaluationError(f"{describe(entity)} has {how_many} called '{name}', and not just one")
+
+
+@function(
+    "entity",
+    "ent_find_parts",
+    "tok_find_parts",
+    examples=("size(tok_find_parts(last(ent_all), 'daytime')) == 1",),
+)
+def ent_find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
+    """The parts of the entity that go by the name, in the order of the sentence."""
+    return _parts(entity, name)
+
+
+@function(
+    "metadata",
+    "meta_part",
+    reads_entity=True,
+    examples=("meta_part(tok_find_part(last(ent_all), 'daytime'), 'from') == 6",),
+)
+def meta_part(context: Context, part: str | EntityView, key: str) -> Any:
+    """From the metadata of a part: the one of the entity in question that goes by the name, or
+    the one that ``tok_find_part`` has found."""
+    found = ent_find_part.python(in_question(context), part) if isinstance(part, str) else part
+    return property_of(found, key)
+
+
+def _parts(entity: EntityView, name: str) -> Sequence[EntityView]:
+    return tuple(part for part in entity.parts if name in part.aliases or part.element == name)

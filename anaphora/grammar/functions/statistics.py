@@ -1,0 +1,62 @@
+"""Functions on lists of numbers. None of them has a result for an empty list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from anaphora.errors import EvaluationError
+from anaphora.grammar.functions.maths import spelled
+from anaphora.grammar.functions.registry import function
+from anaphora.grammar.values import Kind, describe, kind_of
+
+
+@function("statistics", "min", examples=("min(list(3, 1.5, 2)) == 1.5",))
+def smallest(numbers: Sequence[Any]) -> int | float:
+    """The smallest number of the list."""
+    return min(_numbers("min", numbers))
+
+
+@function("statistics", "max", examples=("max(list(3, 1.5, 2)) == 3",))
+def largest(numbers: Sequence[Any]) -> int | float:
+    """The largest number of the list."""
+    return max(_numbers("max", numbers))
+
+
+@function("statistics", "avg", examples=("avg(list(1, 2, '6')) == 3",))
+def average(numbers: Sequence[Any]) -> float:
+    """The mean of the list, in which texts that spell numbers count as numbers."""
+    return _mean(_fractions("avg", numbers))
+
+
+@function("statistics", "stdev", examples=("stdev(list(2, 4, 4, 4, 5, 5, 7, 9)) == 2",))
+def deviation(numbers: Sequence[Any]) -> float:
+    """The standard deviation of the list, taken for the whole population; texts that spell
+    numbers count as numbers."""
+    fractions = _fractions("stdev", numbers)
+    mean = _mean(fractions)
+    return math.sqrt(_mean([(number - mean) * (number - mean) for number in fractions]))
+
+
+def _mean(fractions: Sequence[float]) -> float:
+    try:
+        return math.fsum(fractions) / len(fractions)
+    except (OverflowError, ValueError):  # too large, or infinities of both signs
+        return sum(fractions) / len(fractions)
+
+
+def _fractions(name: str, values: Sequence[Any]) -> Sequence[float]:
+    read = [spelled(name, value) if isinstance(value, str) else value for value in values]
+    return [float(number) for number in _numbers(name, read)]
+
+
+def _numbers(name: str, values: Sequence[Any]) -> Sequence[int | float]:
+    if not values:
+        raise EvaluationError(f"'{name}' has no result for an empty list")
+    for value in values:
+        if kind_of(value) not in (Kind.INTEGER, Kind.NUMBER):
+            raise EvaluationError(
+                f"'{name}' needs a list of numbers, and it holds {describe(value)}"
+            )
+    return values

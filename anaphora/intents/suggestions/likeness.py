@@ -1,0 +1,111 @@
+"""How much a phrase is written like the synonyms that a model has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import extract
+
+from anaphora.intents.suggestions.synonyms import Synonym
+
+__all__ = ["Like", "Likeness", "plain_letters", "root", "spelling"]
+
+_LEAST = 0.7  # of similarity: a letter in four is wrong
+_NOTHING = 0.5  # the similarity that is no evidence at all
+_OTHER_INITIAL = 0.9  # slips seldom hit the first letter
+_SHORTEST = 3  # letters; among shorter words chance alone makes likenesses
+_SHORTEST_ROOT = 4  # letters
+_MOST_HITS = 50  # synonyms of one phrase that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """A synonym that a phrase is like: how similar the two are, and what that is worth as
+    evidence, both from 0 to 1."""
+
+    synonym: Synonym
+    similarity: float
+    strength: float
+    rooted: bool = False
+
+    def __str__(self) -> str:
+        how = "has the root of" if self.rooted else "like"
+        return f"{how} '{self.synonym.text}' ({self.similarity:.2f})"
+
+
+class Likeness:
+    """Finds the synonyms of one language that a phrase is like."""
+
+    def __init__(self, synonyms: Sequence[Synonym]) -> None:
+        self._synonyms = synonyms
+        self._texts = [plain_letters(synonym.form) for synonym in synonyms]
+        self._roots: defaultdict[str, list[Synonym]] = defaultdict(list)
+        for synonym in synonyms:
+            if len(synonym.stems) == 1 and len(synonym.stems[0]) >= _SHORTEST_ROOT:
+                self._roots[synonym.stems[0][:_SHORTEST_ROOT]].append(synonym)
+
+    def best(self, form: str, stems: tuple[str, ...]) -> Mapping[str, Like]:
+        """For each element that has one, the synonym that is most like the phrase."""
+        best: dict[str, Like] = {}
+        for like in (*self._alike(plain_letters(form)), *self._rooted(stems)):
+            so_far = best.get(like.synonym.element)
+            if so_far is None or like.strength > so_far.strength:
+                best[like.synonym.element] = like
+        return best
+
+    def _alike(self, form: str) -> Iterable[Like]:
+        if len(form) < _SHORTEST:
+            return
+        for text, _, index in extract(
+            form,
+            self._texts,
+            scorer=Indel.normalized_similarity,
+            score_cutoff=_LEAST,
+            limit=_MOST_HITS,
+        ):
+            similarity = spelling(form, text)
+            if similarity >= _LEAST and len(text) >= _SHORTEST:
+                yield Like(self._synonyms[index], similarity, _strength(similarity))
+
+    def _rooted(self, stems: tuple[str, ...]) -> Iterable[Like]:
+        if len(stems) != 1:
+            return
+        for synonym in self._roots.get(stems[0][:_SHORTEST_ROOT], ()):
+            if similarity := root(stems[0], synonym.stems[0]):
+                yield Like(synonym, similarity, _strength(similarity), rooted=True)
+
+
+def spelling(one: str, other: str) -> float:
+    """How similar two spellings are, from 0 to 1: twice the letters that both have in the same
+    order, over all letters; a little less if they begin differently."""
+    ratio = Indel.normalized_similarity(one, other)
+    return ratio if one[:1] == other[:1] else ratio * _OTHER_INITIAL
+
+
+def root(one: str, other: str) -> float:
+    """How much of two stems is the same root: the mean of the shares that their common
+    beginning has in each. 0 if it is shorter than four letters or than three quarters of the
+    shorter stem."""
+    shorter, longer = sorted((one, other), key=len)
+    common = next(
+        (i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter)
+    )
+    if common < _SHORTEST_ROOT or 4 * common < 3 * len(shorter):
+        return 0.0
+    return (common / len(shorter) + common / len(longer)) / 2
+
+
+def plain_letters(text: str) -> str:
+    """``text`` without accents: whoever leaves them out makes no mistake in the word."""
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+def _strength(similarity: float) -> float:
+    return max(0.0, (similarity - _NOTHING) / (1 - _NOTHING))

@@ -1,0 +1,154 @@
+"""Would an intent match if these words were a synonym that the model knows?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.variants import variants
+from anaphora.errors import EvaluationError
+from anaphora.grammar.context import Surroundings
+from anaphora.intents.index import IntentIndex, keys_of
+from anaphora.intents.match import Filling
+from anaphora.intents.solver import Question, Scene, fillings, scenes, solve
+from anaphora.intents.suggestions.reading import Place, unknown_words
+from anaphora.models.domain import Model
+from anaphora.models.utterance import Entity, Utterance
+from anaphora.stm.conversation import Conversation
+
+__all__ = ["Outcome", "Trials"]
+
+_MOST_INTENTS = 20  # of which a question without a match is held against
+_IN_CONVERSATION = 0.25  # what it is worth if memory would have to fill the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a changed question comes to: ``matches`` by itself, or ``follows``: it lacks only
+    what a conversation before it could have given. ``left`` counts its unknown words."""
+
+    matches: bool = False
+    follows: bool = False
+    left: int = 0
+
+    @property
+    def credit(self) -> float:
+        """What it is worth as evidence. Words that are still unknown share it: each of them
+        might have been the one to replace."""
+        worth = 1.0 if self.matches else _IN_CONVERSATION if self.follows else 0.0
+        return worth / (1 + self.left)
+
+
+_NOTHING = Outcome()
+
+
+class Trials:
+    """Puts synonyms in the place of words and asks the solver; at most ``budget`` times.
+
+    What came before a question is not known, so that intents are taken without their flow.
+    """
+
+    def __init__(self, model: Model, pipeline: Pipeline, *, budget: int) -> None:
+        self._intents = tuple(replace(intent, flow=None) for intent in model.intents)
+        self._index = IntentIndex(self._intents)
+        self._pipeline = pipeline
+        self._model = model
+        self._nobody = Conversation("", model.id)
+        self._budget = budget
+        self._outcomes: dict[tuple[str, str, str, str, str], Outcome] = {}
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing new can be tried any more."""
+        return self._budget <= 0
+
+    def understands(self, utterance: Utterance) -> bool:
+        """Whether the model understands it: as a reset, by an intent that matches or, if no
+        unknown word is in it, as a part of a conversation."""
+        if utterance.resets:
+            return True
+        where = self._scenes(utterance)
+        if self._matching(where):
+            return True
+        return not unknown_words(utterance) and bool(utterance.entities) and self._follows(where)
+
+    def outcome(self, place: Place, element: str, synonym: str) -> Outcome | None:
+        """What the question comes to with ``synonym``, which stands for ``element``, at that
+        place; None when the budget is spent. What is understood already can't gain."""
+        if place.question.understood:
+            return _NOTHING
+        utterance = place.question.utterance
+        start, end = place.span
+        before, behind = utterance.text[:start], utterance.text[end:]
+        key = (utterance.language, before, behind, element, synonym)
+        if key not in self._outcomes:
+            if self.spent:
+                return None
+            self._budget -= 1
+            self._outcomes[key] = self._try(*key)
+        return self._outcomes[key]
+
+    def _try(self, language: str, before: str, behind: str, element: str, synonym: str) -> Outcome:
+        changed = self._pipeline(f"{before}{synonym}{behind}", language)
+        start, end = len(before), len(before) + len(synonym)
+        put_in = [
+            entity
+            for entity in changed.entities
+            if entity.start < end and start < entity.end and element in _elements(entity)
+        ]
+        if not put_in or changed.resets:
+            return _NOTHING
+        where = self._scenes(changed)
+        left = len(unknown_words(changed))
+        if any(_takes(filling, put_in) for filling in self._matching(where)):
+            return Outcome(matches=True, left=left)
+        return Outcome(follows=self._follows(where, put_in), left=left)
+
+    def _scenes(self, utterance: Utterance) -> tuple[Scene, ...]:
+        model = self._model
+        surroundings = Surroundings(
+            text=utterance.text,
+            model_id=model.id,
+            model_name=model.name,
+            model_version=model.version,
+            model_meta=model.meta,
+        )
+        question = Question(utterance, variants(utterance), surroundings)
+        return scenes(question, self._nobody)
+
+    def _matching(self, where: Iterable[Scene]) -> list[Filling]:
+        try:
+            return [match.filling for match in solve(self._intents, self._index, where)]
+        except EvaluationError:  # a question that the model fails on is none that it understands
+            return []
+
+    def _follows(self, where: Iterable[Scene], put_in: list[Entity] | None = None) -> bool:
+        """Whether an intent lacks nothing but what memory may hold."""
+        try:
+            return any(
+                all(term.conversational for term in filling.missing)
+                for scene in where
+                for filling in fillings(self._intents, self._touched(scene), scene)
+                if filling.taken and not filling.obstacle
+                if put_in is None or _takes(filling, put_in)
+            )
+        except EvaluationError:
+            return False
+
+    def _touched(self, scene: Scene) -> list[int]:
+        keys = {key for candidate in scene.sentence for key in keys_of(candidate.entity)}
+        orders = (order for _, filed in self._index.touched_by(keys) for order in filed)
+        distinct = (order for order, _ in groupby(orders))  # the index says it several times
+        return list(islice(distinct, _MOST_INTENTS))
+
+
+def _takes(filling: Filling, entities: list[Entity]) -> bool:
+    return any(taken.entity in entities for taken in filling.taken)
+
+
+def _elements(entity: Entity) -> Iterator[str]:
+    yield entity.element
+    for part in entity.parts:
+        yield from _elements(part)

@@ -1,0 +1,25 @@
+"""The reader of NLPCraft's model files.
+
+A file of NLPCraft 0.9 or 1.0 is read into the same tree as a file of ours, recognised, and
+translated into the tree of a file of ours. Its nodes keep their places, so that the rest of the
+loader runs on it unchanged and tells every mistake at its place in the original.
+"""
+
+from __future__ import annotations
+
+from anaphora.models.nlpcraft.comments import blank_comments
+from anaphora.models.nlpcraft.notes import Note, NoteKind
+from anaphora.models.nlpcraft.printer import print_model
+from anaphora.models.nlpcraft.recognition import Version, recognise
+from anaphora.models.nlpcraft.translation import Translation, translate
+
+__all__ = [
+    "Note",
+    "NoteKind",
+    "Translation",
+    "Version",
+    "blank_comments",
+    "print_model",
+    "recognise",
+    "translate",
+]

@@ -1,0 +1,58 @@
+"""What a translation tells of its work: what was mapped, what is changed or ignored, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+__all__ = ["Note", "NoteKind", "Notes"]
+
+NoteKind: TypeAlias = Literal["mapped", "changed", "ignored"]
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What became of a key of the original file, or of one that it leaves out.
+
+    ``mapped`` means the same as before under another name; ``changed`` means that something is
+    added, taken as a default of theirs, or not quite the same; ``ignored`` has no effect.
+    ``key`` is the path of the key as the file writes it, ``offset`` its place in the file.
+    """
+
+    kind: NoteKind
+    key: str
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.reason}" if self.key else self.reason
+
+
+class Notes:
+    """Gathers the notes of one file."""
+
+    def __init__(self) -> None:
+        self._notes: list[Note] = []
+
+    def add(self, kind: NoteKind, key: str, offset: int, reason: str) -> None:
+        self._notes.append(Note(kind, key, offset, reason))
+
+    def gathered(self) -> tuple[Note, ...]:
+        """All of them in the order of the file; what is said of many elements is said once."""
+        alike: dict[tuple[str, str, str], list[Note]] = {}
+        for note in sorted(self._notes, key=lambda note: note.offset):
+            pattern = _INDEX.sub("[]", note.key)
+            alike.setdefault((note.kind, pattern, note.reason), []).append(note)
+        return tuple(_together(notes) for notes in alike.values())
+
+
+def _together(notes: Iterable[Note]) -> Note:
+    first, *others = notes
+    if not others:
+        return first
+    times = "time" if len(others) == 1 else "times"
+    return replace(first, reason=f"{first.reason} (and {len(others):,} more {times})")

@@ -1,0 +1,35 @@
+"""Functions on the company of the user."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from anaphora.grammar.request import Company, User
+from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, same, value
+
+KNOWN = {
+    "comp_id": "acme",
+    "comp_name": "Acme",
+    "comp_website": "acme.example",
+    "comp_country": "Ireland",
+    "comp_region": "Munster",
+    "comp_city": "Cork",
+    "comp_addr": "1 Quay",
+    "comp_postcode": "T12",
+}
+
+
+@pytest.mark.parametrize(("name", "known"), KNOWN.items())
+def test_what_is_known_of_the_company(name: str, known: Any) -> None:
+    assert FUNCTIONS[name].group == "company"
+    assert same(value(name), known)
+    assert value(f"{name}()", None, NOTHING) is None
+    assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+
+
+def test_of_a_company_with_an_id_only_the_rest_is_null() -> None:
+    around = replace(AROUND, user=User("bob", company=Company("x")))
+    assert [value(name, around=around) for name in KNOWN] == ["x"] + [None] * 7

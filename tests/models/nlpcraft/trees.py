@@ -1,0 +1,50 @@
+"""Trees of texts and of the example files, and what the tests ask of translations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+from anaphora.models.json_reader import read_json
+from anaphora.models.nlpcraft import Note, Translation, Version, blank_comments, translate
+from anaphora.models.nodes import MapNode, plain
+from anaphora.models.source import Report, Source
+from anaphora.models.yaml_reader import read_yaml
+
+FILES = Path(__file__).parent / "files"
+LAMPS = FILES / "lamps-0.9.yaml"
+TICKETS = FILES / "tickets-0.9.json"
+DRINKS = FILES / "drinks-1.0.yaml"
+KIOSK = FILES / "kiosk_ru.json"
+
+
+def tree(text: str) -> MapNode:
+    """The tree of a YAML text."""
+    root = read_yaml(Report(Source("", dedent(text))))
+    assert isinstance(root, MapNode)
+    return root
+
+
+def tree_of(path: Path) -> MapNode:
+    """The tree of a file."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".json":
+        return tree(text)
+    root = read_json(Report(Source("", blank_comments(text))))
+    assert isinstance(root, MapNode)
+    return root
+
+
+def translated(text: str, version: Version = "0.9") -> Translation:
+    return translate(tree(text), version, name="file")
+
+
+def data(text: str, version: Version = "0.9") -> Any:
+    """What a file of theirs says as a file of ours."""
+    return plain(translated(text, version).root)
+
+
+def notes_of(text: str, version: Version = "0.9") -> dict[str, Note]:
+    """The notes of a translation by their keys."""
+    return {note.key: note for note in translated(text, version).notes}
