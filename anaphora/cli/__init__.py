@@ -14,10 +14,16 @@ import typer
 from anaphora.cli.ask import ask
 from anaphora.cli.chat import chat
 from anaphora.cli.check import check
+from anaphora.cli.compiling import compile_text
+from anaphora.cli.evaluate import evaluate
+from anaphora.cli.expand import expand
 from anaphora.cli.explain import explain
+from anaphora.cli.functions import functions
+from anaphora.cli.importing import import_app
 from anaphora.cli.models import models
 from anaphora.cli.new import new
 from anaphora.cli.schema import schema
+from anaphora.cli.suggest import suggest
 from anaphora.cli.terminal import complain
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
@@ -32,8 +38,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (chat, ask, explain, check, new, models, schema):
+for command in (chat, ask, explain, check, new, models, schema, functions, expand, suggest):
     app.command()(command)
+app.command("eval")(evaluate)
+app.command("compile")(compile_text)
+app.add_typer(import_app)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - called so by typer

@@ -130,11 +130,15 @@ def _run(
             f"{_counted(len(model.intents), 'intent')}, {_counted(len(dialogs), 'sample dialog')}"
         )
     cases = []
-    with _progress(len(dialogs)) as advance, closing(_cases(model, dialogs, options.jobs)) as ran:
-        for case in ran:
+    with (
+        _progress(out, len(dialogs)) as advance,
+        closing(_cases(model, dialogs, options.jobs)) as running,
+    ):
+        for case in running:
             cases.append(case)
             if options.as_json:
-                typer.echo(json.dumps({"model": model.id, **case.to_plain()}, ensure_ascii=False))
+                line = json.dumps({"model": model.id, **case.to_plain()}, ensure_ascii=False)
+                out.print(Text(line), soft_wrap=True)
             else:
                 _show(out, case)
             advance()
@@ -160,19 +164,19 @@ def _cases(
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Callable[[], None]]:
+def _progress(out: Console, total: int) -> Iterator[Callable[[], None]]:
     """What to call as each dialog is through. A bar comes up where that takes long, if there is
     a terminal to show it."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda: None
         return
-    # What is printed meanwhile goes above the bar, unless it goes somewhere else.
+    # Only a console knows how to print above a bar of its own.
     shared = sys.stdout is not None and sys.stdout.isatty()
     progress = Progress(
         *(TextColumn("dialogs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
-        console=Console(stderr=True),
+        console=out if shared else Console(stderr=True),
         transient=True,
-        redirect_stdout=shared,
+        redirect_stdout=False,
     )
     task = progress.add_task("dialogs", total=total)
     begin = time.monotonic()

@@ -58,7 +58,7 @@ def read_import(location: str, folder: Path | None) -> Imported:
 
 def _resource(location: str) -> bytes | None:
     path = PurePosixPath(location)
-    *packages, _ = path.parts
+    packages = path.parts[:-1]
     if path.is_absolute() or ".." in packages or not packages:
         return None
     if not all(part.isidentifier() for part in packages):

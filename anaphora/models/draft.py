@@ -54,6 +54,10 @@ class Draft:
         """Reports a mistake at the character ``index`` of the text at ``path``."""
         self.report.add(self._inside(path, index), message, hint)
 
+    def warn_at(self, path: Path, index: int, message: str, hint: str = "") -> None:
+        """Reports what looks like a mistake at the character ``index`` of the text at ``path``."""
+        self.report.warn(self._inside(path, index), message, hint)
+
     def complain_inside(self, path: Path, problems: Iterable[Problem]) -> None:
         """Reports mistakes whose lines and columns count within the text at ``path``, or in
         the text that they name."""

@@ -45,7 +45,10 @@ def check_composition(draft: Draft, elements: Sequence[Element]) -> None:
     """Reports elements that are composed of unknown ones, or of each other in a circle."""
     known = known_names(draft, elements)
     for index, element in enumerate(elements):
-        for part in parts_of(element):
+        for part in sorted(parts_of(element), key=str):
+            if part.alias in draft.element_names:
+                message = f"in {part} the name '{part.alias}' is that of an element"
+                draft.complain(("elements", index, "synonyms"), message, "choose another name")
             missing = [unknown(key, known) for key in part.predicate.requires or ()]
             if missing and (problem := missing[0]) and None not in missing:
                 what, hint = problem

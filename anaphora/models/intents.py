@@ -13,7 +13,7 @@ from anaphora.grammar.intent import Intent, Options
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
 from anaphora.models.hints import closest
-from anaphora.models.mentions import KnownNames, known_names, unknown
+from anaphora.models.mentions import KnownNames, is_built_in, known_names, unknown
 from anaphora.models.nodes import Path
 
 __all__ = ["KnownIntents", "read_intents"]
@@ -110,6 +110,13 @@ def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
 
 def _check_mentions(draft: Draft, path: Path, intent: Intent, known: KnownNames) -> None:
     for key, at in intent.mentions.items():
+        if is_built_in(key[1]):
+            draft.warn_at(
+                path,
+                at,
+                f"nothing here finds '{key[1]}'",
+                "declare an element of this id for what a component of a spaCy pipeline finds",
+            )
         if problem := unknown(key, known):
             what, hint = problem
             draft.complain_at(path, at, f"the intent '{intent.id}' speaks of {what}", hint)

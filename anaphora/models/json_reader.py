@@ -1,4 +1,7 @@
-"""JSON → tree. The standard library checks the syntax; one pattern then finds the places."""
+"""JSON → tree. The standard library checks the syntax; one pattern then finds the places.
+
+Comments, ``//`` and ``/* */``, are allowed and passed over.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from anaphora.models.json_comments import blank_comments
 from anaphora.models.nodes import DEEPEST, ListNode, MapNode, Node, TextNode, TreeBuilder
 from anaphora.models.source import Report
 
@@ -20,7 +24,7 @@ def read_json(report: Report) -> Node | None:
 
     Raises :class:`~anaphora.errors.ModelError` where the syntax is broken.
     """
-    text = report.source.text
+    text = blank_comments(report.source.text)
     if not text.strip():
         return None
     _check_syntax(text, report)

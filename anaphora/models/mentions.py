@@ -11,7 +11,9 @@ from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["KnownNames", "known_names", "unknown"]
+__all__ = ["KnownNames", "is_built_in", "known_names", "unknown"]
+
+_BUILT_IN = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
 
 KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
 """The names by the kind of a key; a kind of which not all is known is left out."""
@@ -33,8 +35,13 @@ def unknown(key: Key, known: KnownNames) -> tuple[str, str] | None:
     """What a message calls the key, and a hint, if the model has nothing of that name."""
     kind, name = key
     names = known.get(kind)
-    if names is None or name in names:
+    if names is None or name in names or is_built_in(name):
         return None
     what = "group" if kind == "group" else "element"
     hint = did_you_mean(name, sorted(names), what=f"the {what}s are")
     return f"the unknown {what} '{name}'", hint
+
+
+def is_built_in(name: str) -> bool:
+    """Whether the name is that of an entity which other pipelines of spaCy or NLPCraft find."""
+    return name.startswith(_BUILT_IN)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from anaphora.errors import GrammarError, Problem
+from anaphora.errors import GrammarError
 from anaphora.grammar.macro import check_macros, expand
 from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
 from anaphora.models.draft import Draft
@@ -73,15 +73,14 @@ class Phrasebook:
     def _check_macros(self) -> set[str]:
         """Reports bad macros; returns those, and those that use them."""
         macros = self._draft.file.macros
-        problems = dict(check_macros(macros))
-        for name in _causes(macros, problems):
-            problem = problems[name]
+        problems = check_macros(macros)
+        for name, problem in problems:
             if problem.line:
                 self._draft.complain_inside(("macros", name), (problem,))
             else:
                 self._draft.complain_of_key(("macros", name), problem.message, problem.hint)
         node = self._draft.root.items.get("macros")
-        bad = set(problems) | (node.lost if isinstance(node, MapNode) else set())
+        bad = {name for name, _ in problems} | (node.lost if isinstance(node, MapNode) else set())
         while more := {
             name
             for name, text in macros.items()
@@ -97,28 +96,3 @@ class Phrasebook:
         if self._draft.is_spoilt("macros") and "macros" not in self._draft.root.items:
             return True
         return not self._unusable.isdisjoint(_MACRO_NAME.findall(text))
-
-
-def _causes(macros: Mapping[str, str], problems: Mapping[str, Problem]) -> Iterator[str]:
-    """The macros with a mistake of their own, and the first one of each circle.
-
-    The problem of a macro that only uses a bad one points at the name of that one.
-    """
-    blamed = {name: _named_at(macros[name], problem) for name, problem in problems.items()}
-    settled: set[str] = set()
-    for name in problems:
-        chain = [name]
-        while (other := blamed[chain[-1]]) in problems and other not in {*chain, *settled}:
-            chain.append(other)
-        if other not in problems or other == chain[-1]:
-            yield from (cause for cause in chain[-1:] if cause not in settled)
-        elif other in chain:
-            yield min(chain[chain.index(other) :], key=list(problems).index)
-        settled.update(chain)
-
-
-def _named_at(text: str, problem: Problem) -> str:
-    """The name of the macro that stands where ``problem`` points; '' if there is none."""
-    line = text.split("\n")[problem.line - 1] if problem.line else ""
-    found = _MACRO_NAME.match(line, max(problem.column - 1, 0))
-    return found[0] if found else ""

@@ -44,7 +44,7 @@ __all__ = [
 TAG = "·"
 """Begins the names that stand for an alternative of a type in the places of its errors."""
 
-_IDENTIFIER = re.compile(r"[^\W\d][\w:-]*")
+_IDENTIFIER = re.compile(r"[^\W\d][\w:.-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
@@ -97,7 +97,7 @@ def _identifier(value: Any) -> str:
     if not _IDENTIFIER.fullmatch(text):
         raise _wrong(
             f"'{text}' cannot be an id",
-            "an id begins with a letter and goes on with letters, digits, '_', '-' and ':'",
+            "an id begins with a letter and goes on with letters, digits, '_', '-', ':' and '.'",
         )
     return text
 

@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from anaphora.cli import app, check, workers
 from anaphora.cli.cases import Case, CaseTurn, report, run_case
+from anaphora.cli.terminal import console
 from anaphora.cli.workers import run_in_processes, usual_jobs
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
@@ -278,7 +279,7 @@ class TestProgress:
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(check_module(), "_PATIENCE", patience)
         monkeypatch.setattr(sys, "stderr", terminal := self.Terminal())
-        with check_module()._progress(2) as advance:
+        with check_module()._progress(console(), 2) as advance:
             advance()
             advance()
         assert ("2/2" in terminal.getvalue()) == shown

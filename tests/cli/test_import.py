@@ -30,7 +30,7 @@ def test_the_translation_is_printed_and_the_report_stands_beside_it() -> None:
     result = run(LAMPS)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("# Translated from 'lamps-0.9.yaml', a model of NLPCraft 0.9.")
-    assert "\nid: demo-lamps\n" in result.stdout
+    assert "\nid: demo.lamps\n" in result.stdout
     lines = [" ".join(line.split()) for line in result.stderr.splitlines()]
     assert lines[0].endswith("a model file of NLPCraft 0.9")
     assert lines.index("mapped:") < lines.index("changed:") < lines.index("ignored:")
@@ -53,7 +53,7 @@ def test_a_file_that_is_there_is_only_overwritten_by_force(tmp_path: Path) -> No
     assert "--force" in result.stderr
     assert output.read_text(encoding="utf-8") == "mine"
     assert run(LAMPS, "--output", output, "--force").exit_code == 0
-    assert load_model(output).id == "demo-lamps"
+    assert load_model(output).id == "demo.lamps"
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

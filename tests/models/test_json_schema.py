@@ -30,7 +30,7 @@ def test_the_schema_names_itself_and_its_dialect() -> None:
 
 def test_every_key_is_described_and_no_other_is_allowed() -> None:
     found = list(objects(json_schema()))
-    assert len(found) == 7
+    assert len(found) == 10
     for each in found:
         assert each["additionalProperties"] is False
         assert all(value.get("description") for value in each["properties"].values())
@@ -40,11 +40,12 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
     assert set(json_schema()["properties"]) == {
         *("$schema", "id", "name", "version", "language", "description", "meta", "entities"),
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
-        "samples",
+        *("samples", "origin", "code", "sparse", "permute", "greedy", "max_synonyms"),
+        *("stop_words", "limits", "options"),
     }
     assert set(json_schema()["$defs"]["ElementSchema"]["properties"]) == {
         *("id", "description", "groups", "synonyms", "values", "parent", "topic", "meta"),
-        "id_synonym",
+        *("id_synonym", "sparse", "permute", "greedy", "abstract", "value_loader"),
     }
 
 

@@ -46,8 +46,8 @@ def ent_find_part(entity: EntityView, name: str) -> EntityView:
     parts = _parts(entity, name)
     if len(parts) == 1:
         return parts[0]
-    how_many = f"{len(parts)} parts" if parts else "no part"
-    raise EvaluationError(f"{describe(entity)} has {how_many} called '{name}', and not just one")
+    found = f"{len(parts)} parts called '{name}', not one" if parts else f"no part '{name}'"
+    raise EvaluationError(f"{describe(entity)} has {found}")
 
 
 @function(

@@ -7,7 +7,6 @@ loader runs on it unchanged and tells every mistake at its place in the original
 
 from __future__ import annotations
 
-from anaphora.models.nlpcraft.comments import blank_comments
 from anaphora.models.nlpcraft.notes import Note, NoteKind
 from anaphora.models.nlpcraft.printer import print_model
 from anaphora.models.nlpcraft.recognition import Version, recognise
@@ -18,7 +17,6 @@ __all__ = [
     "NoteKind",
     "Translation",
     "Version",
-    "blank_comments",
     "print_model",
     "recognise",
     "translate",

@@ -20,7 +20,7 @@ __all__ = ["MODEL_RULES", "id_from", "mark_abstract"]
 
 _LONGEST_TIMEOUT = timedelta(days=36_500)
 _SHORTEST_TIMEOUT = timedelta(milliseconds=1)
-_NOT_IN_ID = re.compile(r"[^\w:-]+")
+_NOT_IN_ID = re.compile(r"[^\w:.-]+")
 _METHOD = re.compile(r"[=~]\s*/\s*([\w.$]*#\w+)\s*/")
 
 
@@ -41,7 +41,7 @@ def _id(sheet: Sheet, entry: Entry) -> None:
         return
     sheet.put("id", entry.at, generated(node, id))
     sheet.note(
-        "changed", entry, f"'{node.text}' → '{id}': an id has letters, digits, '_', '-', ':'"
+        "changed", entry, f"'{node.text}' → '{id}': an id has letters, digits, '_', '-', ':', '.'"
     )
 
 

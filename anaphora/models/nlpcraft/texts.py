@@ -42,6 +42,8 @@ class Texts:
                 return mapped
 
     def _text(self, node: TextNode) -> TextNode:
+        if "{" not in node.text and "<" not in node.text:
+            return node
         text = separate(node.text, self._macros)
         if text == node.text:
             return node

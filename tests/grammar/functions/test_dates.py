@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.grammar.functions.calls import AROUND, FUNCTIONS, mistake, value
+from tests.grammar.functions.calls import AROUND, FUNCTIONS, call, context, mistake, value
 
 
 def at(moment: str, name: str) -> int:
@@ -81,20 +81,14 @@ def test_quarters(month: int, quarter: int) -> None:
 @given(st.dates(date(1971, 1, 1), date(2999, 12, 30)))
 def test_weeks_of_a_month_change_on_mondays_and_only_there(day: date) -> None:
     today, tomorrow = (
-        replace(AROUND, at=datetime(one.year, one.month, one.day, tzinfo=UTC))
+        context(around=replace(AROUND, at=datetime(one.year, one.month, one.day, tzinfo=UTC)))
         for one in (day, day + timedelta(days=1))
     )
-    weeks = [FUNCTIONS["week_of_month"].python(_in(around)) for around in (today, tomorrow)]
+    weeks = [call("week_of_month", today), call("week_of_month", tomorrow)]
     if (day + timedelta(days=1)).day == 1:
         assert weeks[1] in (0, 1)
     else:
         assert weeks[1] - weeks[0] == (day.isoweekday() == 7)
-
-
-def _in(around):
-    from anaphora.grammar.context import Context
-
-    return Context(None, around)
 
 
 def test_a_wrong_call_is_found_before_it_runs() -> None:

@@ -19,8 +19,8 @@ class TestTheModel:
         assert found["stop_words"] == {"add": ["please", "kindly"], "remove": ["off"], "skip": True}
         assert (found["permute"], found["sparse"]) == (True, False)
 
-    def test_an_id_with_dots_becomes_one_of_ours(self) -> None:
-        assert data("id: a.b c\n")["id"] == "a-b-c"
+    def test_an_id_with_blanks_becomes_one_of_ours(self) -> None:
+        assert data("id: a.b c\n")["id"] == "a.b-c"
         assert notes_of("id: a.b c\n")["id"].kind == "changed"
         assert data("id: 7up\n")["id"] == "model-7up"
         assert "id" not in notes_of("id: a_b-c:d\n")

@@ -7,7 +7,8 @@ from textwrap import dedent
 from typing import Any
 
 from anaphora.models.json_reader import read_json
-from anaphora.models.nlpcraft import Note, Translation, Version, blank_comments, translate
+from anaphora.models.json_comments import blank_comments
+from anaphora.models.nlpcraft import Note, Translation, Version, translate
 from anaphora.models.nodes import MapNode, plain
 from anaphora.models.source import Report, Source
 from anaphora.models.yaml_reader import read_yaml

@@ -1,4 +1,4 @@
-"""Comments in JSON, which NLPCraft allows: they become blanks, and every place stays."""
+"""Comments in JSON, which people write all the same: they become blanks, and every place stays."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.models.nlpcraft import blank_comments
+from anaphora.models.json_comments import blank_comments
 from anaphora.models.nodes import plain
 from tests.models.nlpcraft.trees import TICKETS, tree_of
 

@@ -1,0 +1,185 @@
+"""What a model file says beyond the simplest: options, limits, stop words, code, composition."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+
+import pytest
+
+from anaphora import Model, ModelError, load_model, parse_model
+from anaphora.grammar.intent import Options
+from anaphora.models.domain import Limits, StopWords
+
+HEAD = "id: m\nelements: [{id: city, values: {Tokyo: []}}, {id: weather}]\n"
+INTENT = "intents: [\"intent=x term={# == 'city'}\"]\n"
+
+
+def problems(text, **how):
+    with pytest.raises(ModelError) as caught:
+        parse_model(text, **how)
+    return [problem.message for problem in caught.value.problems]
+
+
+class TestOptionsOfTheModel:
+    def test_they_hold_for_every_intent_that_does_not_set_them(self):
+        model = parse_model(
+            f"{HEAD}options: {{unused_usr_toks: false, ordered: true}}\n"
+            "intents:\n- intent=a term={# == 'city'}\n"
+            "- \"intent=b options={'ordered': false} term={# == 'city'}\"\n"
+        )
+        a, b = model.intents
+        assert a.options == Options(ordered=True, unused_user_entities=False)
+        assert b.options == Options(unused_user_entities=False)
+
+
+class TestLimitsAndStopWords:
+    def test_they_become_part_of_the_model(self):
+        model = parse_model(
+            f"{HEAD}{INTENT}stop_words: {{add: [please], remove: [now], skip: true}}\n"
+            "limits: {max_words: 9, suspicious_words: [Bomb], max_suspicious_words: 0}\n"
+        )
+        assert model.stop_words == StopWords(frozenset({"please"}), frozenset({"now"}), True)
+        assert model.limits == Limits(
+            max_words=9, max_suspicious_words=0, suspicious_words=frozenset({"bomb"})
+        )
+
+    def test_a_limit_is_a_whole_number(self):
+        assert problems(f"{HEAD}{INTENT}limits: {{max_words: -1}}") == ["expected at least 0, not -1"]
+        assert problems(f"{HEAD}{INTENT}limits: {{max_words: few}}")
+
+
+class TestElements:
+    def test_what_the_model_says_of_all_an_element_may_say_otherwise(self):
+        model = parse_model(
+            "id: m\nsparse: true\ngreedy: false\n"
+            "elements: [{id: a}, {id: b, sparse: false, permute: true, greedy: true}]\n"
+            "intents: [\"intent=x term={# == 'a'}\"]"
+        )
+        a, b = model.elements
+        assert (a.sparse, a.permute, a.greedy) == (True, False, False)
+        assert (b.sparse, b.permute, b.greedy) == (False, True, True)
+
+    def test_more_synonyms_than_the_model_allows_are_a_mistake(self):
+        text = (
+            "id: m\nmax_synonyms: 3\nelements: [{id: a, synonyms: ['{b|c|d|e}']}]\n"
+            "intents: [\"intent=x term={# == 'a'}\"]"
+        )
+        assert problems(text) == [
+            "the synonyms of 'a' stand for 5 phrases; 'max_synonyms' allows 3"
+        ]
+
+    def test_elements_that_are_composed_of_each_other_are_a_mistake(self):
+        text = """
+            id: m
+            elements:
+              - {id: a, synonyms: ["x ^^{# == 'b'}^^"]}
+              - {id: b, synonyms: ["y ^^{# == 'a'}^^"]}
+            intents: ["intent=x term={# == 'a'}"]
+        """
+        (problem,) = problems(text)
+        assert "composed of each other in a circle: a → b → a" in problem
+
+    def test_a_part_that_no_element_can_be_is_a_mistake(self):
+        text = (
+            f"{HEAD}{INTENT}".replace("{id: weather}", "{id: w, synonyms: [\"^^[c]{# == 'citi'}^^\"]}")
+        )
+        (problem,) = problems(text)
+        assert "speaks of the unknown element 'citi'" in problem
+
+    def test_a_part_is_not_named_like_an_element(self):
+        text = f"{HEAD}{INTENT}".replace(
+            "{id: weather}", "{id: w, synonyms: [\"^^[city]{# == 'city'}^^\"]}"
+        )
+        (problem,) = problems(text)
+        assert "the name 'city' is that of an element" in problem
+
+
+@pytest.fixture
+def values(monkeypatch):
+    module = types.ModuleType("values_of_a_bot")
+    vars(module).update(
+        cities=lambda element: {"Kyoto": ["kyo"], "Tokyo": ["edo"]},
+        names=lambda element: [element.id, "Nara"],
+        wrong=lambda element: 5,
+        wrong_synonyms=lambda element: {"Kyoto": "kyo"},
+        broken=lambda element: 1 / 0,
+    )
+    monkeypatch.setitem(sys.modules, "values_of_a_bot", module)
+
+
+def with_loader(reference, head=""):
+    return (
+        f"id: m\n{head}elements: [{{id: city, values: {{Tokyo: [capital]}}, "
+        f"value_loader: '{reference}'}}]\n{INTENT}"
+    )
+
+
+class TestValueLoaders:
+    def test_a_function_gives_values_and_replaces_those_of_the_same_name(self, values):
+        (city,) = parse_model(with_loader("values_of_a_bot#cities")).elements
+        assert {value.name: value.phrases[""] for value in city.values} == {
+            "Tokyo": (("Tokyo",), ("edo",)),
+            "Kyoto": (("Kyoto",), ("kyo",)),
+        }
+
+    def test_it_may_give_names_alone_and_lie_in_the_module_of_the_model(self, values):
+        (city,) = parse_model(with_loader("#names", "code: values_of_a_bot\n")).elements
+        assert [value.name for value in city.values] == ["Tokyo", "city", "Nara"]
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("wrong", "it must give a mapping from names to lists of synonyms, or a list of names"),
+            ("wrong_synonyms", "it must give a mapping"),
+            ("broken", "failed: ZeroDivisionError: division by zero"),
+            ("citis", "the module 'values_of_a_bot' has no function 'citis'"),
+        ],
+    )
+    def test_one_that_fails_is_a_mistake_of_the_file(self, values, name, message):
+        (problem,) = problems(with_loader(f"values_of_a_bot#{name}"))
+        assert message in problem
+
+
+class TestIntentsFromElsewhere:
+    def test_a_file_may_import_its_intents(self, tmp_path):
+        (tmp_path / "intents.idl").write_text("intent=x\n  term={# == 'citi'}")
+        file = tmp_path / "m.yaml"
+        file.write_text(f"{HEAD}intents: [\"import('intents.idl')\"]")
+        with pytest.raises(ModelError, match="unknown element 'citi'"):
+            load_model(file)
+        (tmp_path / "intents.idl").write_text("intent=x\n  term={# === 'city'}")
+        with pytest.raises(ModelError) as caught:
+            load_model(file)
+        (problem,) = caught.value.problems
+        assert (problem.source, problem.line) == (str(tmp_path / "intents.idl"), 2)
+        (tmp_path / "intents.idl").write_text("intent=x\n  term={# == 'city'}")
+        assert [intent.id for intent in Model.load(file).intents] == ["x"]
+
+    def test_further_intents_may_be_given_with_the_file(self):
+        model = parse_model(HEAD, intents=["intent=x term={# == 'city'}"])
+        assert [intent.id for intent in model.intents] == ["x"]
+        with pytest.raises(ModelError, match=r"intents\[0\]:1:13"):
+            parse_model(HEAD, intents=["intent= term"])
+        assert problems(f"{HEAD}{INTENT}", intents=["intent=x term={# == 'city'}"]) == [
+            "intents[0] declares the intent 'x' again"
+        ]
+
+    def test_a_model_without_any_intents_is_a_mistake(self):
+        assert problems(HEAD) == ["the model declares no intents"]
+
+
+def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
+    model = parse_model(
+        f"{HEAD}intents:\n  - intent=x\n    term={{# == 'city' || true && false}}\n", source="m.yaml"
+    )
+    (warning,) = model.warnings
+    assert "bind alike" in warning.message
+    assert (warning.source, warning.line) == ("m.yaml", 5)
+
+
+def test_json_may_have_comments():
+    data = {"id": "m", "elements": [{"id": "city"}], "intents": ["intent=x term={# == 'city'}"]}
+    text = json.dumps(data, indent=1).replace('"elements"', '/* what is said */ "elements"')
+    assert parse_model(f"// a model\n{text}", format="json").id == "m"
