@@ -43,7 +43,7 @@ def functions(
         typer.echo(json.dumps(as_data(chosen), indent=2, ensure_ascii=False))
         return
     out = console()
-    if name in FUNCTIONS:
+    if name is not None and name in FUNCTIONS:
         _show(out, FUNCTIONS[name])
         return
     for group, members in groupby(chosen, key=lambda function: function.group):

@@ -61,9 +61,9 @@ def _add_suite(root: Element, suite: Suite) -> None:
     titles = Counter(case.title for case in suite.cases)
     if suite.error:
         _add_problem(node, suite, "the model can be used", "error", suite.error)
-    for warning in suite.warnings:
-        name = f"without the warning: {_first_line(warning)}"
-        _add_problem(node, suite, name, "failure", warning)
+    if suite.warnings:
+        listed = "\n".join(suite.warnings)
+        _add_problem(node, suite, "the model gives no warnings", "failure", listed)
     for case in suite.cases:
         again = f" (line {case.line})" if titles[case.title] > 1 and case.line else ""
         _add_case(node, suite, case, case.title + again)

@@ -97,12 +97,13 @@ class Layer:
         ``found`` are the entities of earlier layers; ``passable`` says which words may be passed
         over inside a phrase. Those of a phrase whose words may stand apart anyway are not.
         """
-        hits = self._trie.find(words, texts, found and found.at, passable)
+        hits = self._trie.find(words, texts, None if found is None else found.at, passable)
         if self._swaps:
             hits = self._with_swaps_told(hits)
         if len(self._scattered):
+            parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
-            hits += self._scattered.find(words, texts, found and found.everywhere)
+            hits += self._scattered.find(words, texts, parts_in)
         if len(hits) < 2:
             return hits
         hits.sort(key=_order)

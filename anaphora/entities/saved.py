@@ -82,7 +82,11 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                     ElementValue(name, _phrases_from_data(phrases))
                     for name, phrases in one["values"]
                 ),
-                **{flag: flag in one["flags"] for flag in _FLAGS},
+                topic="topic" in one["flags"],
+                sparse="sparse" in one["flags"],
+                permute="permute" in one["flags"],
+                greedy="greedy" in one["flags"],
+                abstract="abstract" in one["flags"],
             )
             for one in data["elements"]
         ),

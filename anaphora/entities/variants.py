@@ -1,18 +1,9 @@
-"""The ways to read an utterance: sets of its entities that don't overlap.
-
-A set is maximal when no further entity fits between its own. The best of them are found from
-the last token back to the first: the best readings of a text from some place on are the
-entities that may come first there, each with the best readings of what follows it. A rank is a
-sum over entities, so nothing beyond the ``limit`` best at each place is ever needed.
-"""
+"""The ways to read an utterance: sets of its entities that don't overlap."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable
-from heapq import nsmallest
-from typing import Any, TypeAlias
-
+from anaphora.entities.pieces import is_whole, readings_of_pieces
+from anaphora.entities.readings import readings
 from anaphora.models.utterance import Entity, Utterance, Variant
 
 __all__ = ["variants"]
@@ -21,105 +12,34 @@ __all__ = ["variants"]
 def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """At most ``limit`` maximal sets of entities that don't overlap, the best first.
 
-    Better is what covers more tokens, then has the longer entities, then more of them written
-    exactly, then more of the model's own; among equals, what comes first in the utterance's
-    order of entities. An utterance without entities has one empty variant. Raises ValueError
-    for a limit below 1.
+    Better is what covers more tokens, then has the longer entities, then the denser ones, then
+    more of them written exactly, then more of the model's own; among equals, what comes first in
+    the utterance's order of entities. An utterance without entities has one empty variant. Where
+    very many entities between whose words others stand overlap, not all sets are tried. Raises
+    ValueError for a limit below 1.
     """
     if limit < 1:
         raise ValueError("there must be room for one variant at least")
     entities = sorted(utterance.entities, key=_start)
-    fixed, contested = _split(entities)
-    if not contested:
-        return (_variant(utterance, entities),)
-    readings = _best([entities[index] for index in contested], limit)
-    return tuple(
-        _variant(utterance, [entities[index] for index in sorted(indexes)])
-        for indexes in ([*fixed, *(contested[one] for one in reading)] for reading in readings)
-    )
-
-
-_Reading: TypeAlias = tuple[int, int, int, Any]
-"""Some entities from a place on, as it is compared with others: what it costs, its first
-entity, the place of the rest of it among what may follow that entity, and that rest itself."""
-
-_NOTHING: _Reading = (0, -1, 0, None)
-
-
-def _best(entities: list[Entity], limit: int) -> list[list[int]]:
-    """The best readings of the entities (sorted by their start), as indexes."""
-    starts = [entity.tokens[0] for entity in entities]
-    ends = [entity.tokens[-1] + 1 for entity in entities]
-    costs = [_cost(entity) for entity in entities]
-    places = sorted(set(starts))
-    after = [bisect_left(places, end) for end in ends]
-    # For each place the best readings from there on, and beyond the last place nothing.
-    tables: list[list[_Reading]] = [[_NOTHING]] * (len(places) + 1)
-    earliest = max(ends)  # of the ends of what starts here or later
-    last = len(entities)
-    for place in range(len(places) - 1, -1, -1):
-        begin = bisect_left(starts, places[place], 0, last)
-        earliest = min(earliest, *ends[begin:last])
-        last = begin
-        # What starts at or after the earliest end would leave room for what ends there.
-        firsts = range(begin, bisect_left(starts, earliest, begin))
-        tables[place] = _beginning_with(firsts, costs, after, tables, limit)
-    return [_indexes(reading) for reading in tables[0]]
-
-
-def _beginning_with(
-    firsts: range,
-    costs: list[int],
-    after: list[int],
-    tables: list[list[_Reading]],
-    limit: int,
-) -> list[_Reading]:
-    """The best readings that begin with one of ``firsts``."""
-    candidates: Iterable[int] = firsts
-    if len(firsts) > limit:  # then only those count whose best reading is among the best
-        best = nsmallest(limit, [(costs[i] + tables[after[i]][0][0], i) for i in firsts])
-        candidates = [first for _, first in best]
-    readings = [
-        (costs[first] + rest[0], first, place, rest)
-        for first in candidates
-        for place, rest in enumerate(tables[after[first]])
-    ]
-    readings.sort()  # which never comes to compare two rests
-    return readings[:limit]
+    read = readings if all(map(is_whole, entities)) else readings_of_pieces
+    best = read(entities, [_cost(entity) for entity in entities], limit)
+    return tuple(_variant(utterance, [entities[index] for index in indexes]) for indexes in best)
 
 
 def _start(entity: Entity) -> int:
     return entity.tokens[0]
 
 
-def _indexes(reading: _Reading) -> list[int]:
-    indexes = []
-    while reading[3] is not None:
-        indexes.append(reading[1])
-        reading = reading[3]
-    return indexes
-
-
 def _cost(entity: Entity) -> int:
     """The rank of a variant as one number that can be summed up, smaller for the better."""
     length = len(entity.tokens)
-    return -((length << 120) + (length * length << 80) + (entity.exact << 40) + entity.own)
-
-
-def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
-    """The indexes of the entities that overlap with no other, and of the rest."""
-    fixed: list[int] = []
-    contested: list[int] = []
-    cluster: list[int] = []
-    reach = -1
-    for index, entity in enumerate(entities):
-        if entity.tokens[0] >= reach:
-            (fixed if len(cluster) == 1 else contested).extend(cluster)
-            cluster = []
-        cluster.append(index)
-        reach = max(reach, entity.tokens[-1] + 1)
-    (fixed if len(cluster) == 1 else contested).extend(cluster)
-    return fixed, contested
+    return (
+        -(length << 160)
+        - (length * length << 120)
+        + (entity.gaps << 80)
+        - (entity.exact << 40)
+        - entity.own
+    )
 
 
 def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
@@ -130,6 +50,7 @@ def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
     rank = (
         -len(covered),
         -sum([length * length for length in lengths]),
+        sum([entity.gaps for entity in entities]),
         -sum([entity.exact for entity in entities]),
         -sum([entity.own for entity in entities]),
     )

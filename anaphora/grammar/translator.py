@@ -17,15 +17,21 @@ check at run time, and the usual reads of an entity stand in the code itself:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, assert_never, cast
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar import python_tree as py
+from anaphora.grammar.comparisons import (
+    EXPECTED_CLASSES,
+    expected_class,
+    native,
+    with_fast_path,
+)
 from anaphora.grammar.context import Context
-from anaphora.grammar.functions import FUNCTIONS, collections, entities
+from anaphora.grammar.functions import FUNCTIONS, collections, entities, metadata
 from anaphora.grammar.functions.registry import Function
 from anaphora.grammar.operators import BINARY, UNARY, binary_type, boolean, unary_type
 from anaphora.grammar.syntax import (
@@ -38,7 +44,15 @@ from anaphora.grammar.syntax import (
     UnaryNode,
     VariableNode,
 )
-from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of
+from anaphora.grammar.tree_facts import (
+    has_parts,
+    is_leaf,
+    is_list,
+    literal_texts,
+    reads_groups,
+    variables_in,
+)
+from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of, plain
 
 __all__ = ["translate", "translate_value"]
 
@@ -52,21 +66,12 @@ _DEEPEST_BRANCH = 10
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _TEXT: Type = frozenset({Kind.TEXT})
 _LIST: Type = frozenset({Kind.LIST})
-_NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
-_PLAINLY_COMPARED: Type = frozenset({Kind.TEXT, Kind.NULL, Kind.BOOLEAN})
+_SETS = frozenset({set, frozenset})
 
 _ATTRIBUTES = {
     entities.ent_type: "element",
     entities.ent_value: "value",
     entities.ent_text: "text",
-}
-_COMPARISONS: dict[str, Callable[[], ast.cmpop]] = {
-    "==": ast.Eq,
-    "!=": ast.NotEq,
-    "<": ast.Lt,
-    "<=": ast.LtE,
-    ">": ast.Gt,
-    ">=": ast.GtE,
 }
 
 
@@ -99,15 +104,18 @@ class _Body:
     """The statements of a function or branch as they are written.
 
     ``entity`` says that by here the entity has been read, ``depth`` how many branches this one
-    lies in.
+    lies in. ``local`` says that variables may be kept in names of the function, ``known`` which
+    are by here.
     """
 
     statements: list[ast.stmt] = field(default_factory=list)
     entity: bool = False
     depth: int = 0
+    local: bool = False
+    known: dict[str, _Code] = field(default_factory=dict)
 
     def branch(self) -> _Body:
-        return _Body(entity=self.entity, depth=self.depth + 1)
+        return _Body(entity=self.entity, depth=self.depth + 1, known=self.known)
 
 
 class _Translator:
@@ -122,37 +130,21 @@ class _Translator:
             "fail": _fail,
         }
         self.functions: list[ast.stmt] = []
-        self.variables: dict[str, tuple[str, str, Type]] = {}
+        self.values = {variable.name: variable.value for variable in node.variables}
+        self.needed = variables_in(self.values.values())  # by others, also where these are kept
+        self.kept: dict[str, tuple[str, str, Type]] = {}
         self.names = 0
 
     def function(self, *, boolean: bool) -> Callable[[Context], Any]:
-        for variable in self.node.variables:
-            self.declare(variable.name, variable.value)
-        body = _Body()
-        if self.node.variables:
-            body.statements.append(py.statement(py.call(py.path("ctx", "variables", "clear"))))
+        body = _Body(local=not has_parts(self.node, _DEEPEST_BRANCH))
         result = self.visit(self.node.expression, body)
         if boolean:
             result = self.as_boolean(result, body, "a term")
-        self.write("test", py.guarded([*body.statements, py.returned(result.python)]))
+        clear = [py.statement(py.call(py.path("ctx", "variables", "clear")))] if self.kept else []
+        self.write("test", py.guarded([*clear, *body.statements, py.returned(result.python)]))
         code = compile(ast.Module(body=self.functions, type_ignores=[]), "<predicate>", "exec")
         exec(code, self.globals)  # of a tree made here, without any text of the model
         return cast("Callable[[Context], Any]", self.globals["test"])
-
-    def declare(self, name: str, value: Expression) -> None:
-        """A function that evaluates the variable and keeps what it found."""
-        body = _Body()
-        result = self.spilled(self.visit(value, body), body)
-        key, function = self.new("g", name), self.name("variable")
-        kept = ast.Subscript(
-            value=py.path("ctx", "variables"), slice=py.name(key), ctx=ast.Store(), **py.AT
-        )
-        body.statements += [
-            ast.Assign(targets=[kept], value=result.python, **py.AT),
-            py.returned(result.python),
-        ]
-        self.write(function, body.statements)
-        self.variables[name] = key, function, result.type
 
     # -- one method for each kind of node ------------------------------------------------------
 
@@ -164,7 +156,7 @@ class _Translator:
             case ListNode():
                 code = self.listing(node, body)
             case VariableNode():
-                code = self.variable(node)
+                code = self.variable(node, body)
             case UnaryNode():
                 code = self.unary(node, body)
             case BinaryNode(operator="&&" | "||"):
@@ -186,8 +178,16 @@ class _Translator:
         python = ast.Tuple(elts=[item.python for item in items], ctx=ast.Load(), **py.AT)
         return _Code(python, _LIST, _depth(*items))
 
-    def variable(self, node: VariableNode) -> _Code:
-        key, function, kinds = self.variables[node.name]
+    def variable(self, node: VariableNode, body: _Body) -> _Code:
+        """What the variable was found to be. One that is always needed is found where it is
+        first used; others by a function that keeps the value in the context."""
+        if node.name in body.known:
+            return body.known[node.name]
+        if body.local and node.name not in self.kept and node.name not in self.needed:
+            found = self.spilled(self.visit(self.values[node.name], body), body)
+            body.known[node.name] = found
+            return found
+        key, function, kinds = self.kept.get(node.name) or self.keep(node.name)
         kept = ast.Subscript(
             value=py.path("ctx", "variables"), slice=py.name(key), ctx=ast.Load(), **py.AT
         )
@@ -198,6 +198,23 @@ class _Translator:
             **py.AT,
         )
         return _Code(python, kinds, 1)
+
+    def keep(self, name: str) -> tuple[str, str, Type]:
+        """A function that evaluates the variable and keeps what it found: the key under which
+        it does, its own name, and the kinds of the value."""
+        body = _Body()
+        result = self.spilled(self.visit(self.values[name], body), body)
+        key, function = self.new("g", name), self.name("variable")
+        kept = ast.Subscript(
+            value=py.path("ctx", "variables"), slice=py.name(key), ctx=ast.Store(), **py.AT
+        )
+        body.statements += [
+            ast.Assign(targets=[kept], value=result.python, **py.AT),
+            py.returned(result.python),
+        ]
+        self.write(function, body.statements)
+        self.kept[name] = key, function, result.type
+        return self.kept[name]
 
     def unary(self, node: UnaryNode, body: _Body) -> _Code:
         operand = self.visit(node.operand, body)
@@ -220,11 +237,25 @@ class _Translator:
             if folded is not None:
                 return folded
         kinds = binary_type(operator, left.type, right.type)
-        compared = _plain_comparison(operator, left, right)
+        with_null = any(side.constant and side.value is None for side in (left, right))
+        compared = native(operator, left.type, right.type, with_null=with_null)
         if compared is not None:
             python = py.compare(left.python, compared, right.python)
             return _Code(python, kinds, _depth(left, right))
-        return self.helped(helper, kinds, left, right)
+        classes = expected_class(operator, left.type, right.type) if right.constant else None
+        if classes is None:
+            return self.helped(helper, kinds, left, right)
+        left = self.spilled(left, body)
+        slow = self.helped(helper, kinds, left, right)
+        python = with_fast_path(
+            operator,
+            left.python,
+            right.python,
+            kind_of=self.shared("type", type),
+            classes=self.shared(classes, EXPECTED_CLASSES[classes]),
+            slow=slow.python,
+        )
+        return _Code(python, kinds, slow.depth + 1)
 
     def logical(self, node: BinaryNode, body: _Body) -> _Code:
         """The right side gets a branch of its own if anything must be done before it."""
@@ -295,6 +326,8 @@ class _Translator:
         if attribute is not None and not node.arguments:
             python = ast.Attribute(value=self.entity(body), attr=attribute, ctx=ast.Load(), **py.AT)
             return _Code(python, function.returns, 1)
+        if function is metadata.meta_ent:
+            return self.inlined_meta(node.arguments[0], body)
         if function is collections.has:
             return self.inlined_has(node, body)
         if function is collections.has_any:
@@ -302,19 +335,36 @@ class _Translator:
             return self.inlined_has_any(items, values, body) or self.inlined_has_any(
                 values, items, body
             )
-        if function is collections.has_all and _reads_groups(node.arguments[0]):
-            wanted = self.literal_texts(node.arguments[1])
+        if function is collections.has_all and reads_groups(node.arguments[0]):
+            wanted = literal_texts(node.arguments[1])
             if wanted is not None:
                 subset = py.compare(py.name(self.new("g", wanted)), ast.LtE(), self.groups(body))
                 return _Code(subset, _BOOLEAN, 2)
         return None
 
+    def inlined_meta(self, key: Expression, body: _Body) -> _Code | None:
+        """A key without a colon is read off the metadata as it stands."""
+        if not isinstance(key, LiteralNode) or not isinstance(key.value, str) or ":" in key.value:
+            return None
+        meta = ast.Attribute(value=self.entity(body), attr="meta", ctx=ast.Load(), **py.AT)
+        get = ast.Attribute(value=meta, attr="get", ctx=ast.Load(), **py.AT)
+        read = _Code(py.call(get, self.constant(key.value).python), ANYTHING)
+        found = self.spilled(read, body)
+        kind = py.call(py.name(self.shared("type", type)), found.python)
+        python = ast.IfExp(
+            test=py.compare(kind, ast.In(), py.name(self.shared("sets", _SETS))),
+            body=py.call(py.name(self.shared("plain", plain)), found.python),
+            orelse=found.python,
+            **py.AT,
+        )
+        return _Code(python, ANYTHING, 1)
+
     def inlined_has(self, node: CallNode, body: _Body) -> _Code | None:
         items, value = node.arguments
-        of_groups = _reads_groups(items)
-        texts = None if of_groups else self.literal_texts(items)
+        of_groups = reads_groups(items)
+        texts = None if of_groups else literal_texts(items)
         # Only a leaf may be visited here: what is not inlined after all is visited again.
-        if not (of_groups or texts is not None) or not _is_leaf(value):
+        if not (of_groups or texts is not None) or not is_leaf(value):
             return None
         code = self.visit(value, body)
         if code.type != _TEXT:
@@ -323,26 +373,24 @@ class _Translator:
         return _Code(py.compare(code.python, ast.In(), among), _BOOLEAN, _depth(code) + 1)
 
     def inlined_has_any(self, items: Expression, values: Expression, body: _Body) -> _Code | None:
-        wanted = self.literal_texts(values) if _reads_groups(items) else None
+        wanted = literal_texts(values) if reads_groups(items) else None
         if wanted is None:
-            return None
+            return self.inlined_has_any_of_texts(items, values, body)
         disjoint = ast.Attribute(
             value=self.groups(body), attr="isdisjoint", ctx=ast.Load(), **py.AT
         )
         return _Code(py.negated(py.call(disjoint, py.name(self.new("g", wanted)))), _BOOLEAN, 3)
 
-    def literal_texts(self, node: Expression) -> frozenset[str] | None:
-        """The elements of a list that is written out and holds texts only, or None."""
-        written: tuple[Expression, ...] | None = None
-        if isinstance(node, ListNode):
-            written = node.items
-        elif isinstance(node, CallNode) and FUNCTIONS[node.name] is collections.list_of:
-            written = node.arguments
-        texts = [item.value for item in written or () if isinstance(item, LiteralNode)]
-        found = frozenset(text for text in texts if isinstance(text, str))
-        if written is None or not all(isinstance(text, str) for text in texts):
+    def inlined_has_any_of_texts(
+        self, items: Expression, values: Expression, body: _Body
+    ) -> _Code | None:
+        """One list is written out and holds texts only; the other one is any list."""
+        wanted = literal_texts(items)
+        # What is not inlined after all is visited again, so the kind must be known before.
+        if wanted is None or literal_texts(values) is not None or not is_list(values):
             return None
-        return found if len(texts) == len(written) else None
+        texts = _Code(py.name(self.new("g", wanted)), ANYTHING)
+        return self.helped(_has_text, _BOOLEAN, texts, self.visit(values, body))
 
     def groups(self, body: _Body) -> ast.expr:
         return ast.Attribute(value=self.entity(body), attr="groups", ctx=ast.Load(), **py.AT)
@@ -417,37 +465,19 @@ class _Translator:
         self.globals[name] = value
         return name
 
+    def shared(self, name: str, value: Any) -> str:
+        """The name of a global that there is once."""
+        self.globals[name] = value
+        return name
+
     def name(self, prefix: str) -> str:
         self.names += 1
         return f"{prefix}{self.names}"
 
 
-def _plain_comparison(operator: str, left: _Code, right: _Code) -> ast.cmpop | None:
-    """Python's own operator, where it says the same as the language's."""
-    make = _COMPARISONS.get(operator)
-    if make is None:
-        return None
-    numbers = left.type <= _NUMERIC and right.type <= _NUMERIC
-    if operator in ("==", "!="):
-        if any(side.constant and side.value is None for side in (left, right)):
-            return ast.Is() if operator == "==" else ast.IsNot()
-        plain = left.type <= _PLAINLY_COMPARED and right.type <= _PLAINLY_COMPARED
-        return make() if plain or numbers else None
-    return make() if numbers or left.type == right.type == _TEXT else None
-
-
-def _reads_groups(node: Expression) -> bool:
-    return (
-        isinstance(node, CallNode)
-        and not node.arguments
-        and FUNCTIONS[node.name] is entities.ent_groups
-    )
-
-
-def _is_leaf(node: Expression) -> bool:
-    if isinstance(node, CallNode):
-        return not node.arguments
-    return isinstance(node, LiteralNode | VariableNode)
+def _has_text(wanted: frozenset[str], values: Sequence[Any]) -> bool:
+    """Whether one of the values is one of the texts."""
+    return any(isinstance(value, str) and value in wanted for value in values)
 
 
 def _fail(ctx: Context, error: Exception) -> None:

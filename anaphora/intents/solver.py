@@ -151,7 +151,6 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
                 continue
             context.entity = candidate.entity
             context.used = False
-            context.variables.clear()
             try:
                 fits = term.predicate.test(context)
             except EvaluationError as error:

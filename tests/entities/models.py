@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from anaphora.grammar.compiler import compile_predicate_text
+from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Element, ElementValue, Model, Phrase
 
@@ -16,9 +19,10 @@ def element(
     values: Mapping[str, Iterable[Said]] | None = None,
     groups: Iterable[str] = (),
     language: str = "",
-    topic: bool = False,
+    **more: Any,
 ) -> Element:
-    """An element whose phrases (and those of its values) are as listed, and no others."""
+    """An element whose phrases (and those of its values) are as listed, and no others; ``more``
+    is what it has beside them."""
     return Element(
         id,
         frozenset(groups) or frozenset({id}),
@@ -27,18 +31,25 @@ def element(
             ElementValue(name, {language: _phrases(phrases)})
             for name, phrases in (values or {}).items()
         ),
-        topic=topic,
+        **more,
     )
 
 
 def model(
-    *elements: Element, languages: tuple[str, ...] = ("en",), reset: Iterable[Said] = ()
+    *elements: Element,
+    languages: tuple[str, ...] = ("en",),
+    reset: Iterable[Said] = (),
+    **more: Any,
 ) -> Model:
-    return Model("test", elements, (), languages=languages, reset={"": _phrases(reset)})
+    return Model("test", elements, (), languages=languages, reset={"": _phrases(reset)}, **more)
 
 
 def pattern(text: str) -> Phrase:
     return (Pattern(text),)
+
+
+def part(predicate: str, alias: str = "") -> Part:
+    return Part(alias, predicate, compile_predicate_text(predicate))
 
 
 def _phrases(said: Iterable[Said]) -> tuple[Phrase, ...]:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -10,10 +12,20 @@ from hypothesis import strategies as st
 from anaphora.entities.variants import variants
 from anaphora.models.utterance import Entity, Token, Utterance
 
+from .work import counted
+
 
 def entity(name: str, start: int, end: int, *, exact: bool = True, own: bool = True) -> Entity:
     tokens = tuple(range(start, end))
     return Entity(name, frozenset({name}), name, tokens, start, end, exact=exact, own=own)
+
+
+def in_pieces(name: str, *tokens: int, gaps: int | None = None) -> Entity:
+    between = tokens[-1] - tokens[0] + 1 - len(tokens)
+    return Entity(
+        name, frozenset({name}), name, tokens, tokens[0], tokens[-1] + 1,
+        gaps=between if gaps is None else gaps,
+    )  # fmt: skip
 
 
 def utterance(*entities: Entity, stop_words: tuple[int, ...] = ()) -> Utterance:
@@ -38,7 +50,7 @@ def test_entities_apart_from_each_other_are_one_variant():
     (variant,) = variants(utterance(entity("a", 0, 1), entity("b", 1, 3), entity("c", 4, 5)))
     assert [e.element for e in variant.entities] == ["a", "b", "c"]
     assert variant.uncovered == 1
-    assert variant.rank == (-4, -6, -3, -3)
+    assert variant.rank == (-4, -6, 0, -3, -3)
 
 
 def test_the_longer_entity_comes_before_its_parts():
@@ -85,30 +97,33 @@ def overlap(one: Entity, other: Entity) -> bool:
     return not set(one.tokens).isdisjoint(other.tokens)
 
 
+def rank_of(entities: Iterable[Entity]) -> tuple[int, ...]:
+    of = list(entities)
+    return (
+        -sum(len(e.tokens) for e in of),
+        -sum(len(e.tokens) ** 2 for e in of),
+        sum(e.gaps for e in of),
+        -sum(e.exact for e in of),
+        -sum(e.own for e in of),
+    )
+
+
 def brute_force(said: Utterance) -> list[tuple[Entity, ...]]:
     """Every subset that is free of overlaps and to which nothing can be added, by rank."""
     everything = said.entities
     indexes = range(len(everything))
+    overlaps = {(i, j): overlap(everything[i], everything[j]) for i, j in combinations(indexes, 2)}
+    overlaps |= {(j, i): value for (i, j), value in overlaps.items()}
     sets = [
         chosen
         for size in range(len(everything) + 1)
         for chosen in combinations(indexes, size)
-        if not any(overlap(everything[i], everything[j]) for i, j in combinations(chosen, 2))
-        and all(
-            any(overlap(everything[i], everything[j]) for j in chosen)
-            for i in indexes
-            if i not in chosen
-        )
+        if not any(overlaps[pair] for pair in combinations(chosen, 2))
+        and all(any(overlaps[i, j] for j in chosen) for i in indexes if i not in chosen)
     ]
 
     def rank(chosen: tuple[int, ...]) -> tuple[int, ...]:
-        of = [everything[i] for i in chosen]
-        return (
-            -sum(len(e.tokens) for e in of),
-            -sum(len(e.tokens) ** 2 for e in of),
-            -sum(e.exact for e in of),
-            -sum(e.own for e in of),
-        )
+        return rank_of([everything[i] for i in chosen])
 
     return [tuple(everything[i] for i in s) for s in sorted(sets, key=lambda s: (rank(s), s))]
 
@@ -123,6 +138,79 @@ def test_they_are_the_best_of_all_maximal_sets_in_their_order(drawn, limit):
     found = variants(said, limit)
     assert [variant.entities for variant in found] == brute_force(said)[:limit]
     assert [variant.rank for variant in found] == sorted(variant.rank for variant in found)
+
+
+def test_what_stands_in_the_gap_of_an_entity_is_read_with_it():
+    said = utterance(in_pieces("turn_off", 0, 3), entity("the", 1, 2), entity("light", 2, 3))
+    (variant,) = variants(said)
+    assert [e.element for e in variant.entities] == ["turn_off", "the", "light"]
+    assert variant.uncovered == 0
+
+
+def test_an_entity_in_pieces_stands_against_what_shares_a_word_with_it():
+    said = utterance(in_pieces("turn_off", 0, 3), entity("off_and_on", 3, 6), entity("light", 2, 3))
+    assert [{e.element for e in variant.entities} for variant in variants(said)] == [
+        {"off_and_on", "light"}, {"turn_off", "light"},
+    ]  # fmt: skip
+
+
+def test_the_denser_of_two_entities_comes_first():
+    said = utterance(in_pieces("wide", 0, 4, gaps=3), in_pieces("dense", 2, 4, gaps=1))
+    assert names(said) == ["dense", "wide"]
+    skipping = utterance(in_pieces("skips", 0, 1, 2, gaps=1), in_pieces("whole", 0, 1, 2))
+    assert names(skipping) == ["whole", "skips"]
+
+
+pieces = st.builds(
+    lambda tokens, exact, own: (tuple(sorted(tokens)), exact, own),
+    st.sets(st.integers(0, 8), min_size=1, max_size=4),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(pieces, max_size=8), st.integers(1, 12))
+def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn, limit):
+    drawn.sort(key=lambda piece: piece[0])
+    said = utterance(
+        *(
+            replace(in_pieces(str(n), *tokens), exact=exact, own=own)
+            for n, (tokens, exact, own) in enumerate(drawn)
+        )
+    )
+    expected = brute_force(said)
+    found = variants(said, limit)
+    assert [variant.rank for variant in found] == [rank_of(one) for one in expected[:limit]]
+    assert {tuple(e.element for e in v.entities) for v in found} <= {
+        tuple(e.element for e in one) for one in expected
+    }
+    assert len(found) == min(limit, len(expected))
+    assert len({tuple(e.element for e in v.entities) for v in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    "entities",
+    [
+        [in_pieces(str(n), n, n + 2, n + 40) for n in range(1000)],
+        [in_pieces(str(n), 4 * n + 2 * k, 4 * n + k + 3) for n in range(500) for k in range(2)],
+        [in_pieces(str(n), n % 7, 7 + n % 11, 20 + n % 13) for n in range(1000)],
+        [
+            *(entity(str(n), n, n + 2) for n in range(500)),
+            *(in_pieces(str(n), n, n + 7) for n in range(500)),
+        ],
+    ],
+    ids=["entangled", "many groups", "crossing", "mixed"],
+)
+def test_however_many_entities_in_pieces_there_are_what_is_found_is_maximal(entities):
+    said = utterance(*entities)
+    work, found = counted(lambda: variants(said))
+    assert len(found) == 16
+    assert 0 < work < 4_000_000
+    for variant in found:
+        used = {token for e in variant.entities for token in e.tokens}
+        assert len(used) == sum(len(e.tokens) for e in variant.entities)
+        assert not any(used.isdisjoint(e.tokens) for e in entities)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ IS_X = op(call("#"), "==", "x")
         (op(call("ent_typ"), "==", "x"), "there is no function 'ent_typ'|did you mean 'ent_type'?"),
         (op(call("id"), "==", "x"), "there is no function 'id'|here it is written #"),
         (call("has", call("groups"), "x"), "no function 'groups'|here it is written ent_groups()"),
-        (op(call("#"), "==", call("tokyo")), "'tokyo'|a text stands in quotes: 'tokyo'"),
+        (op(call("#"), "==", call("tokyo")), "did you mean 'tok_pos'? a text stands in quotes: 'tokyo'"),
         (call("has", call("ent_groups")), "'has' takes 2 arguments, not 1"),
         (op(call("#", call("ent_this"), 1), "==", "x"), "'#' takes 0 to 1 arguments, not 2"),
         (op(call("mdl_id", 1), "==", "x"), "'mdl_id' takes no arguments, not 1"),

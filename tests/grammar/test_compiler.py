@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.compiler import compile_intents, compile_predicate
+from anaphora.grammar.compiler import compile_intents, compile_predicate, compile_predicate_text
 from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.intent import Options
 from anaphora.grammar.printer import printed
@@ -354,3 +354,18 @@ def test_a_text_compiles_to_intents_that_run() -> None:
     assert (term.id, term.min, term.max, term.conversational) == ("what", 0, 1, True)
     assert term.predicate.test(context)
     assert context.used
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@b = rand() @c = @b + 0  @b >= 0 && @b == @c",
+        "@r = rand()  (@r < 0 && true) || @r == @r",
+        "@r = rand() @s = @r  if(@r == @s, @s == @r, false)",
+        "@r = rand()  if(true, @r, 0) == @r",
+    ],
+)
+def test_a_variable_has_one_value_wherever_it_is_used(text: str) -> None:
+    test = compile_predicate_text(text).test
+    pizza = Entity("pizza", frozenset({"pizza"}), "pizza")
+    assert all(test(Context(pizza, Surroundings())) for _ in range(20))

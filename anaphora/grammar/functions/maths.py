@@ -222,7 +222,7 @@ def to_int(value: float | str) -> int:
         return _rounded("to_int", value)
     if _INTEGER.fullmatch(value):
         return int(in_range(int(value), "'to_int'"))
-    return _rounded("to_int", spelled("to_int", value))
+    return _rounded("to_int", spelled("to_int", value, "integer"))
 
 
 @function("maths", examples=("to_double('1.5e2') == 150",))
@@ -231,11 +231,11 @@ def to_double(value: float | str) -> float:
     return spelled("to_double", value) if isinstance(value, str) else float(value)
 
 
-def spelled(name: str, text: str) -> float:
+def spelled(name: str, text: str, what: str = "number") -> float:
     """The number that a text spells; raises EvaluationError, in the words of the function of
     that name, for a text that spells none."""
     if not _DECIMAL.fullmatch(text):
-        raise EvaluationError(f"'{name}' finds no number in {describe(text)}")
+        raise EvaluationError(f"'{name}' finds no {what} in {describe(text)}")
     return float(text)
 
 

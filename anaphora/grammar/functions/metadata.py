@@ -77,11 +77,10 @@ def meta_sys(context: Context, key: str) -> str | None:
 
 def property_of(entity: EntityView, key: str) -> Any:
     """What the metadata of an entity has under a key, or under the key behind its element's id."""
-    if key in entity.meta:
-        return plain(entity.meta[key])
+    found = entity.meta.get(key)
     element, colon, name = key.rpartition(":")
-    if not colon or element != entity.element:
-        return None
-    if name in entity.meta:
-        return plain(entity.meta[name])
-    return entity.value if name == "value" else None
+    if found is None and colon and element == entity.element:
+        found = entity.meta.get(name)
+        if found is None and name == "value":
+            found = entity.value
+    return plain(found)

@@ -30,8 +30,8 @@ def test_only_what_is_chosen_is_evaluated(text: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("if(true, to_int('x'), 1)", "'to_int' finds no number"),
-        ("or_else(null, to_int('x'))", "'to_int' finds no number"),
+        ("if(true, to_int('x'), 1)", "'to_int' finds no integer"),
+        ("or_else(null, to_int('x'))", "'to_int' finds no integer"),
         ("if(meta_ent('one'), 1, 2)", "'if' needs a boolean as its 1st argument, not the integ"),
         ("if(meta_ent('none'), 1, 2)", "'if' needs a boolean as its 1st argument, not null"),
     ],

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from types import ModuleType
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import Context, EntityView
 from anaphora.grammar.functions import ABSENT, FUNCTIONS
 from anaphora.grammar.functions.registry import CURRENT, Lazy, collect, function, ordinal
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.values import ANYTHING, Kind
+from anaphora.grammar.values import ANYTHING, Kind, kind_of
 from tests.grammar.functions.calls import DATE, TOKYO, context, mistake, refusal
 
 # Expressions of each kind, as it is known before and only after the expression is evaluated.
@@ -63,11 +68,11 @@ req_id req_text req_normtext req_addr req_agent req_tstamp user_id user_fname us
 user_email user_signup_tstamp user_admin comp_id comp_name comp_website comp_country comp_region
 comp_city comp_addr comp_postcode mdl_id mdl_name mdl_ver mdl_origin
 if or_else json
-""".split()
+"""
 
 
 def test_every_function_of_nlpcraft_is_there_or_said_to_be_absent() -> None:
-    assert set(NLPCRAFT) - set(FUNCTIONS) == set(ABSENT)
+    assert set(NLPCRAFT.split()) - set(FUNCTIONS) == set(ABSENT)
 
 
 def test_every_token_function_has_a_twin_for_entities() -> None:
@@ -121,6 +126,38 @@ def test_an_argument_of_a_wrong_kind_is_an_error_whenever_it_is_known(name: str)
             message = found(f"{name}({', '.join(fitting)})")
             assert message.startswith(f"'{name}' needs "), message
             assert f" as its {ordinal(index)} argument, not " in message
+
+
+OF_KIND: dict[Kind, st.SearchStrategy[Any]] = {
+    Kind.TEXT: st.text(max_size=6) | st.text("$\\{}()[]*+?|.,:a1", max_size=6),
+    Kind.INTEGER: st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3),
+    Kind.NUMBER: st.floats() | st.floats(-2, 2),
+    Kind.BOOLEAN: st.booleans(),
+    Kind.NULL: st.none(),
+    Kind.ENTITY: st.sampled_from([TOKYO, DATE]),
+}
+VALUES = st.recursive(
+    st.one_of(OF_KIND.values()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=5,
+)
+OF_KIND[Kind.LIST] = st.lists(VALUES, max_size=4) | st.lists(OF_KIND[Kind.NUMBER], max_size=4)
+OF_KIND[Kind.MAP] = st.dictionaries(st.text(max_size=2), VALUES, max_size=3)
+
+
+@pytest.mark.parametrize("name", [one.names[0] for one in dict.fromkeys(FUNCTIONS.values())])
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_whatever_it_is_called_with_a_function_fails_in_plain_words_only(
+    name: str, data: st.DataObject
+) -> None:
+    one = FUNCTIONS[name]
+    arguments: list[Any] = [context()] if one.takes_context else []
+    for parameter in one.parameters:
+        drawn = data.draw(st.one_of(OF_KIND[kind] for kind in OF_KIND if kind in parameter.type))
+        arguments.append(partial(lambda given: given, drawn) if parameter.form == "lazy" else drawn)
+    with suppress(EvaluationError):
+        assert kind_of(one.call(name, *arguments)) in one.returns
 
 
 def test_adding_a_function_is_one_decorated_python_function() -> None:

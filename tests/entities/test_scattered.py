@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.entities import scattered as module
+from anaphora.entities.lexicon import Lexicon
+from anaphora.entities.scattered import Scattered, Spread
+from anaphora.grammar.patterns import Pattern
+
+from .models import part
+from .work import counted
+
+LEXICON = Lexicon("en")
+
+
+def steps(*phrase):
+    return tuple(LEXICON.words([s])[0] if isinstance(s, str) else s for s in phrase)
+
+
+def known(*phrases, any_order=False):
+    return Scattered(
+        Spread(steps(*(one.split() if isinstance(one, str) else one)), entry, any_order)
+        for entry, one in enumerate(phrases)
+    )
+
+
+def found(phrases: Scattered, text: str, parts_in=None) -> list[str]:
+    texts = text.split()
+    hits = phrases.find(LEXICON.words(texts), texts, parts_in)
+    return [
+        " ".join(texts[i] for i in hit.tokens or range(hit.start, hit.end))
+        + f" @{hit.start}+{hit.gaps}"
+        for hit in sorted(hits, key=lambda hit: (hit.start, hit.end))
+    ]
+
+
+def test_other_words_may_stand_between_the_words_of_a_phrase():
+    phrases = known("turn off")
+    assert found(phrases, "turn the light off please") == ["turn off @0+2"]
+    assert found(phrases, "off we turn") == []
+
+
+def test_a_phrase_that_stands_as_it_is_is_left_to_others():
+    assert found(known("turn off"), "turn off the light") == []
+
+
+def test_of_several_ways_the_smallest_windows_are_taken():
+    text = "turn the light off and turn the fan off"
+    assert found(known("turn off"), text) == ["turn off @0+2", "turn off @5+2"]
+    assert found(known("turn off"), "turn turn it off off") == ["turn off @1+1"]
+
+
+def test_in_any_order_too_if_told_so():
+    phrases = known("turn off", any_order=True)
+    assert found(phrases, "off I turn it") == ["off turn @0+1"]
+    assert found(phrases, "off turn") == ["off turn @0+0"]
+    (hit,) = phrases.find(*[LEXICON.words(["off", "turn"]), ["off", "turn"]])
+    assert (hit.permuted, hit.exact, hit.tokens) == (True, False, ())
+
+
+def test_a_word_that_a_phrase_has_twice_must_stand_there_twice():
+    assert found(known("on and on", any_order=True), "on it goes and then") == []
+    assert found(known("on and on"), "on it goes and goes on") == ["on and on @0+3"]
+
+
+def test_the_spelling_tells_what_is_exact():
+    texts = ["turns", "it", "off"]
+    (hit,) = known("turn off").find(LEXICON.words(texts), texts)
+    assert not hit.exact
+    texts = ["TURN", "it", "off"]
+    (hit,) = known("turn off", "turns off").find(LEXICON.words(texts), texts)[:1]
+    assert hit.exact
+
+
+def test_patterns_and_entities_are_steps_too():
+    percent = known(("dim", Pattern("[0-9]+")))
+    assert found(percent, "dim the lamp to 50 or 60") == ["dim 50 @0+3"]
+    day = part("# == 'day'", "when")
+    phrases = known(("book", day))
+    hits = phrases.find(
+        LEXICON.words(words := "book a room next monday now".split()), words, lambda _: [(3, 5, 9)]
+    )
+    assert [(hit.tokens, hit.gaps, hit.parts) for hit in hits] == [
+        ((0, 3, 4), 2, (("when", 9),)),
+    ]  # fmt: skip
+
+
+def test_of_a_word_and_a_pattern_the_word_takes_its_own():
+    phrases = known(("dim", Pattern("[a-z]+")), any_order=True)
+    assert found(phrases, "lamp 5 dim") == ["lamp dim @0+1"]
+    assert found(phrases, "dim 5 dim") == ["dim dim @0+1"]
+
+
+words = st.lists(st.sampled_from("abcd"), max_size=9)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from("abc"), min_size=2, max_size=3), words, st.booleans())
+def test_it_finds_the_windows_that_a_search_through_all_places_finds(phrase, said, any_order):
+    orders = set(permutations(phrase)) if any_order else {tuple(phrase)}
+    places = {
+        (chosen[0], chosen[-1] + 1)
+        for chosen in combinations(range(len(said)), len(phrase))
+        if tuple(said[i] for i in chosen) in orders
+    }
+    smallest = {
+        one
+        for one in places
+        if not any(o != one and one[0] <= o[0] and o[1] <= one[1] for o in places)
+    }
+    hits = known(tuple(phrase), any_order=any_order).find(LEXICON.words(said), said)
+    as_it_is = {
+        (at, at + len(phrase))
+        for at in range(len(said))
+        if said[at : at + len(phrase)] == phrase
+    }  # fmt: skip
+    assert {(hit.start, hit.end) for hit in hits} == smallest - as_it_is
+    for hit in hits:
+        own = hit.tokens or tuple(range(hit.start, hit.end))
+        assert len(own) == len(phrase)
+        assert hit.gaps == hit.end - hit.start - len(own)
+        assert tuple(said[i] for i in own) in orders
+        assert hit.permuted == ([said[i] for i in own] != phrase)
+
+
+@pytest.mark.parametrize("any_order", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    ["a " * 5000, "a b " * 2500, "a a a b " * 1250 + "c", "c b a " * 1700, "a " * 4999 + "c"],
+)
+def test_the_work_on_a_long_text_is_bounded(text, any_order):
+    phrases = known(*["a b a c", "a b c", "c b a", "b a a a"] * 5, any_order=any_order)
+    texts = text.split()
+    words = LEXICON.words(texts)
+    work, _ = counted(lambda: phrases.find(words, texts))
+    assert 0 < work < 20 * module.MOST_WORK
+
+
+def test_phrases_with_a_word_that_is_not_there_cost_nothing():
+    few, many = known("turn red"), known(*(f"turn word{n}" for n in range(3000)))
+    texts = ["turn", "it", "blue"]
+    words = LEXICON.words(texts)
+    assert counted(lambda: many.find(words, texts))[0] <= counted(lambda: few.find(words, texts))[0]
