@@ -40,7 +40,7 @@ app = typer.Typer(
 )
 for command in (chat, ask, explain, check, new, models, schema, functions, expand, suggest):
     app.command()(command)
-app.command("eval")(evaluate)
+app.command("eval", context_settings={"ignore_unknown_options": True})(evaluate)  # '-1 + 2'
 app.command("compile")(compile_text)
 app.add_typer(import_app)
 

@@ -159,32 +159,33 @@ class Trie:
             if numbers[start] == _NONE and not anywhere and not words[start].parts:
                 continue
             ways = [_Way(_ROOT, start)]
-            seen: dict[tuple[int, int, int], int] = {}
+            seen: dict[tuple[int, int], int] = {}
             while ways:
                 way = ways.pop()
                 node, at = way.node, way.at
-                state = node, at, way.passed
-                visits = seen[state] = seen.get(state, 0) + 1
+                visits = seen[node, at] = seen.get((node, at), 0) + 1
                 if visits > (_MOST_MADE if way.parts else 1):
                     continue
-                if node != _ROOT and not way.passed and self._first[node] >= 0:
+                if node != _ROOT and self._first[node] >= 0:
                     hits += self._hits(node, start, at, " ".join(way.forms), way.gaps, way.parts)
-                if at == count:
-                    continue
-                for part, child in self._parts.get(node, ()):
-                    ways += [
-                        way.over(child, end, ANY, ((part.alias, number),))
-                        for end, number in parts_at(part, at)
-                    ]
-                if passable and node != _ROOT and passable[at] and way.passed < _MOST_PASSED:
-                    ways.append(way.past())
-                word, text = words[at], texts[at]
-                for pattern, child in self._patterns.get(node, ()):
-                    if pattern.fits(text) or pattern.fits(word.lower):
-                        ways.append(way.over(child, at + 1, ANY))
-                after = self._follow(node, word, numbers[at])
-                if after != _NONE:
-                    ways.append(way.over(after, at + 1, word.form))
+                for passed in range(_MOST_PASSED + 1):
+                    if at + passed == count:
+                        break
+                    here = at + passed
+                    for part, child in self._parts.get(node, ()):
+                        ways += [
+                            way.over(child, end, passed, ANY, ((part.alias, number),))
+                            for end, number in parts_at(part, here)
+                        ]
+                    word, text = words[here], texts[here]
+                    for pattern, child in self._patterns.get(node, ()):
+                        if pattern.fits(text) or pattern.fits(word.lower):
+                            ways.append(way.over(child, here + 1, passed, ANY))
+                    after = self._follow(node, word, numbers[here])
+                    if after != _NONE:
+                        ways.append(way.over(after, here + 1, passed, word.form))
+                    if node == _ROOT or not passable or not passable[here]:
+                        break
         return _merged(hits)
 
     def _follow(self, node: int, word: Word, number: int) -> int:
@@ -254,20 +255,24 @@ class Trie:
 
 
 class _Way(NamedTuple):
-    """How far a walk has come, and by what: ``passed`` counts the words passed over of late."""
+    """How far a walk has come, and by what."""
 
     node: int
     at: int
-    passed: int = 0
     gaps: int = 0
     forms: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
 
-    def over(self, node: int, at: int, form: str, parts: tuple[tuple[str, int], ...] = ()) -> _Way:
-        return _Way(node, at, 0, self.gaps, (*self.forms, form), self.parts + parts)
-
-    def past(self) -> _Way:
-        return _Way(self.node, self.at + 1, self.passed + 1, self.gaps + 1, self.forms, self.parts)
+    def over(
+        self,
+        node: int,
+        at: int,
+        passed: int,
+        form: str,
+        parts: tuple[tuple[str, int], ...] = (),
+    ) -> _Way:
+        """The walk after one more step, before which some words were passed over."""
+        return _Way(node, at, self.gaps + passed, (*self.forms, form), self.parts + parts)
 
 
 def form_of(step: Step) -> str:

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.findings import Findings
-from anaphora.grammar.functions import FUNCTIONS
+from anaphora.grammar.functions import ABSENT, FUNCTIONS
 from anaphora.grammar.functions.registry import Function, ordinal
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
@@ -252,6 +252,9 @@ class _Checker:
 
     def unknown(self, node: CallNode) -> None:
         message = f"there is no function '{node.name}'"
+        if node.name in ABSENT:
+            self.report(node.at, f"{message}: {ABSENT[node.name]}")
+            return
         if not node.arguments and node.name in _SHORT_FORM:
             hint = f"here it is written {_SHORT_FORM[node.name]}"
         else:

@@ -484,7 +484,7 @@ def _fail(ctx: Context, error: Exception) -> None:
     """Raise what went wrong as EvaluationError, in plain words."""
     if isinstance(error, EvaluationError):
         raise error
-    if ctx.entity is None:
+    if ctx.entity is None and isinstance(error, AttributeError):
         message = "there is no entity in question"
     elif isinstance(error, RecursionError):
         message = "the values are nested too deeply"

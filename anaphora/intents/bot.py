@@ -19,6 +19,8 @@ from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
 from anaphora.intents.decision import Decision, Mind, decide, pending_of
 from anaphora.intents.handlers import Handler, Reject, Skip
+from anaphora.intents.hooks import Hooks
+from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Filling, Match, slots_of
 from anaphora.intents.responses import Responses
 from anaphora.intents.solver import Question
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bot", "Outcome"]
 
-_Respond: TypeAlias = Callable[[Decision, Match], tuple[Conversation, Any]]
+_Respond: TypeAlias = Callable[[Decision, Match], tuple[LiveConversation, Any]]
+
+_MOST_REMATCHES = 10  # a hook that always wants another match must come to an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,8 @@ class Outcome:
     """What became of a question, and the conversation after it.
 
     ``filling`` is the intent that answered or that is to be completed; ``winner`` the match
-    among the decision's that did; ``skipped`` those whose handlers passed.
+    among the decision's that did; ``skipped`` those whose handlers passed; ``decision`` the one
+    that led there, if a hook had the question matched again.
     """
 
     status: Status
@@ -52,6 +57,14 @@ class Outcome:
     text: str = ""
     reason: str = ""
     result: Any = None
+    decision: Decision | None = None
+
+
+class _Again(Exception):  # noqa: N818 - what is to happen, not something that failed
+    """A hook wants the question to be matched again in this conversation."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
 
 
 class Bot:
@@ -73,6 +86,7 @@ class Bot:
         self.pipeline = Pipeline(model, nlp)
         self.responses = Responses(model)
         self.handlers: dict[str, Handler] = {}
+        self.hooks = Hooks()
         self._mind = Mind.of(model)
         self._surroundings = Surroundings(
             model_id=model.id,
@@ -123,20 +137,48 @@ class Bot:
             request=request,
             conversation_data=conversation.data,
         )
-        question = Question(utterance, variants(utterance), surroundings)
+        ways = tuple(filter(self.hooks.allows, variants(utterance)))
+        question = Question(utterance, ways, surroundings)
+        if not ways:
+            return Decision(question, conversation, (), error="every way to read it was refused")
         return decide(self._mind, question, conversation, at)
 
     def answer(self, decision: Decision, at: datetime) -> Outcome:
         """Answer with the best match whose handler takes it, ask for what is missing, or say
         why not.
 
-        Raises :class:`HandlerError` if a handler or a template fails.
+        Raises :class:`HandlerError` if a handler, a hook or a template fails.
         """
-        return self._conclude(decision, at, self._respond)
+        live = LiveConversation(decision.conversation)
+        at_once = self.hooks.answer_at_once(decision.question.utterance, live)
+        if at_once is not None:
+            conversation = rules.answered(live.settled()[0], at)
+            return Outcome("matched", conversation, text=_as_text(at_once), result=at_once)
+        for _ in range(_MOST_REMATCHES):
+            try:
+                outcome = self._conclude(decision, at, self._respond)
+            except _Again as again:
+                decision = decide(self._mind, decision.question, again.conversation, at)
+                continue
+            return replace(self._consoled(outcome), decision=decision)
+        reason = f"the hook 'intent' sent back {_MOST_REMATCHES} matches"
+        return self._consoled(self._rejected(decision, at, reason))
+
+    def recover(self, error: HandlerError, conversation: Conversation) -> Outcome:
+        """The answer of the hook to an error, with the ``conversation`` as it was before the
+        question. Raises the error if there is none."""
+        result = self.hooks.answer_to_error(error)
+        if result is None:
+            raise error
+        return Outcome(
+            "rejected", conversation, text=_as_text(result), reason=str(error), result=result
+        )
 
     def foresee(self, decision: Decision, at: datetime) -> Outcome:
         """What :meth:`answer` would come to if no handler passed; nothing is called for it."""
-        return self._conclude(decision, at, lambda decision, match: (decision.conversation, None))
+        return self._conclude(
+            decision, at, lambda decision, match: (LiveConversation(decision.conversation), None)
+        )
 
     def _conclude(self, decision: Decision, at: datetime, respond: _Respond) -> Outcome:
         if len(decision.question.utterance.text) > self._max_characters:
@@ -163,8 +205,9 @@ class Bot:
         at: datetime,
         respond: _Respond,
     ) -> Outcome:
-        conversation, result = respond(decision, match)
+        live, result = respond(decision, match)
         filling = match.filling
+        conversation, forgotten = live.settled()
         conversation, evicted = rules.remember(
             conversation,
             at,
@@ -178,24 +221,29 @@ class Bot:
             filling,
             winner=match,
             skipped=skipped,
-            evicted=evicted,
-            text=result if isinstance(result, str) else "",
+            evicted=(*forgotten, *evicted),
+            text=_as_text(result),
             result=result,
         )
 
-    def _respond(self, decision: Decision, match: Match) -> tuple[Conversation, Any]:
+    def _respond(self, decision: Decision, match: Match) -> tuple[LiveConversation, Any]:
         """What the handler returns or, if that is nothing, the response of the model; with the
         conversation as the handler leaves it."""
         conversation, utterance = decision.conversation, decision.question.utterance
+        live = LiveConversation(conversation)
+        if not self.hooks.accepts(match, live):
+            raise _Again(live.settled()[0])
         handler, result = self.handlers.get(match.intent.id), None
         if handler:
             data = deepcopy(dict(conversation.data))  # a handler may change it and then fail
-            result = handler(match, data=data, text=utterance.text, user=conversation.user)
-            conversation = rules.with_data(conversation, _as_json(data, match.intent))
+            result = handler(
+                match, data=data, text=utterance.text, user=conversation.user, conversation=live
+            )
+            live.keep(_as_json(data, match.intent))
         if result is None:
             values = self._values(decision, match.filling)
             result = self.responses.response(match.intent.id, utterance.language, values)
-        return conversation, result
+        return live, self.hooks.changed_result(match, result)
 
     def _incomplete(self, decision: Decision, asking: Filling, at: datetime) -> Outcome:
         conversation = rules.incomplete(decision.conversation, at, pending_of(decision, at))
@@ -220,6 +268,13 @@ class Bot:
             text=reason,
             reason=reason,
         )
+
+    def _consoled(self, outcome: Outcome) -> Outcome:
+        """A rejection with what the hook answers to it."""
+        if outcome.status != "rejected":
+            return outcome
+        result = self.hooks.answer_to_rejection(outcome.reason)
+        return outcome if result is None else replace(outcome, text=_as_text(result), result=result)
 
     def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
         """What a template may name."""
@@ -249,6 +304,10 @@ class Bot:
             return f"for {decision.nearest.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _as_text(result: Any) -> str:
+    return result if isinstance(result, str) else ""
 
 
 def _as_json(data: dict[str, Any], intent: Intent) -> dict[str, Any]:

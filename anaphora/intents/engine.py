@@ -14,6 +14,7 @@ from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.decision import Decision
 from anaphora.intents.explanation import Explanation, explain
+from anaphora.intents.hooks import HookName
 from anaphora.intents.match import slots_of
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import Model, ResetWhat
@@ -105,7 +106,11 @@ class Engine:
         utterance = bot.read(text, language, usual=usual)
         with self._store.open(who.id, bot.model.id, bot.model.conversation.timeout) as session:
             decision = bot.decide(utterance, session.conversation, now, who, request)
-            outcome = bot.answer(decision, now)
+            try:
+                outcome = bot.answer(decision, now)
+            except HandlerError as error:
+                outcome = bot.recover(error, session.conversation)
+            decision = outcome.decision or decision
             explanation = _explain(bot, decision, outcome) if explain else None
             session.commit(rules.in_language(outcome.conversation, utterance.language))
         return _reply(outcome, explanation)
@@ -136,10 +141,10 @@ class Engine:
 
         The function is called with the values of the slots by the names of its parameters; a
         parameter of a slot that is empty gets its default or None. It may also take ``match``,
-        ``data`` (a dictionary kept with the conversation), ``text`` and ``user``. A text that
-        it returns is the reply; None leaves the reply to the model's response. It may raise
-        :class:`Skip` or :class:`Reject`. Without ``model`` it serves all models that have the
-        intent.
+        ``data`` (a dictionary kept with the conversation), ``text``, ``user`` and
+        ``conversation`` (of which it may forget entities and flow). A text that it returns is
+        the reply; None leaves the reply to the model's response. It may raise :class:`Skip` or
+        :class:`Reject`. Without ``model`` it serves all models that have the intent.
 
         Raises :class:`HandlerError` for an unknown intent or a parameter that is no slot.
         """
@@ -157,6 +162,28 @@ class Engine:
                 declared = bot.model.intent(intent)
                 assert declared is not None
                 bot.on(declared, function)
+            return function
+
+        return register
+
+    def hook(self, name: HookName, *, model: str | None = None) -> Callable[[_Function], _Function]:
+        """Register the decorated function as a hook, of one model or of all.
+
+        ``variant(variant)`` returns False to drop a way to read the sentence;
+        ``context(utterance, conversation)`` may return an answer before any intent is looked
+        for; ``intent(match, conversation)`` returns False to have the question matched again
+        (at most ten times), with what it has forgotten of the conversation;
+        ``result(match, result)`` may return another result, ``rejection(reason)`` an answer to
+        a question that was rejected, and ``error(error)`` one to a question whose handler has
+        failed (the memory is then as before the question). None leaves all as it is.
+
+        Raises :class:`HandlerError` for an unknown name.
+        """
+        bots = [self._bot(model)] if model else list(self._bots.values())
+
+        def register(function: _Function) -> _Function:
+            for bot in bots:
+                bot.hooks.set(name, function)
             return function
 
         return register

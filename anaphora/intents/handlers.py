@@ -9,11 +9,12 @@ from typing import Any
 
 from anaphora.errors import HandlerError
 from anaphora.grammar.intent import Intent
+from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
 
 __all__ = ["Handler", "Reject", "Skip"]
 
-_GIVEN = ("match", "data", "text", "user")
+_GIVEN = ("match", "data", "text", "user", "conversation")
 
 
 class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
@@ -30,7 +31,8 @@ class Handler:
 
     A parameter named like a slot gets the slot's value (None, or its default, when the slot is
     empty). ``match`` gets the :class:`Match`, ``data`` the conversation's own dictionary, kept
-    with it and changed at will, ``text`` the utterance and ``user`` the user's id. A
+    with it and changed at will, ``text`` the utterance, ``user`` the user's id, and
+    ``conversation`` the :class:`LiveConversation`, of which it may forget things. A
     ``**keyword`` parameter gets all slots not named.
     """
 
@@ -77,11 +79,25 @@ class Handler:
                 parameters[parameter.name] = None if empty else parameter.default
         return cls(function, parameters, takes_all)
 
-    def __call__(self, match: Match, *, data: dict[str, Any], text: str, user: str) -> Any:
+    def __call__(
+        self,
+        match: Match,
+        *,
+        data: dict[str, Any],
+        text: str,
+        user: str,
+        conversation: LiveConversation,
+    ) -> Any:
         """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
         comes as :class:`HandlerError` with its cause."""
         slots = {name: slot.value for name, slot in match.slots.items()}
-        given = {"match": match, "data": data, "text": text, "user": user}
+        given = {
+            "match": match,
+            "data": data,
+            "text": text,
+            "user": user,
+            "conversation": conversation,
+        }
         given = {
             name: value for name, value in given.items() if not match.intent.term(name)
         } | slots

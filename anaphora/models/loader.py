@@ -71,10 +71,10 @@ def _parse(
 
 
 def _translated(root: MapNode, version: Version, name: str, report: Report) -> MapNode:
-    """A file of NLPCraft as one of ours; what is not taken over as it is gives warnings."""
+    """A file of NLPCraft as one of ours; what is not taken over gives warnings."""
     translation = translate(root, version, name=name)
     for note in translation.notes:
-        if note.kind != "mapped":
+        if note.kind == "ignored":
             report.warn(note.offset, f"{note.key}: {note.reason}" if note.key else note.reason)
     return translation.root
 

@@ -164,6 +164,17 @@ def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Co
     )
 
 
+def answered(conversation: Conversation, at: datetime) -> Conversation:
+    """The conversation after a question that was answered without any intent: nothing new is
+    remembered."""
+    return replace(
+        conversation,
+        last=_later(conversation.last, at),
+        questions=conversation.questions + 1,
+        rejections=0,
+    )
+
+
 def forget_all(
     conversation: Conversation, rule: Rule = Rule.RESET
 ) -> tuple[Conversation, tuple[Forgotten, ...]]:
@@ -194,9 +205,13 @@ def forget_group(
     return forget(conversation, lambda entity: group in entity.groups)
 
 
-def forget_flow(conversation: Conversation) -> Conversation:
-    """Forget which intents have answered so far (rule 9)."""
-    return replace(conversation, flow=())
+def forget_flow(
+    conversation: Conversation, where: Callable[[FlowStep], bool] | None = None
+) -> Conversation:
+    """Forget which intents have answered so far, or those steps for which ``where`` is true
+    (rule 9)."""
+    kept = () if where is None else tuple(step for step in conversation.flow if not where(step))
+    return replace(conversation, flow=kept)
 
 
 def fitted(

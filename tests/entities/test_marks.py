@@ -56,7 +56,9 @@ def test_what_stands_beside_brackets_is_not(text):
 
 def test_an_entity_must_stand_inside_one_pair_as_a_whole():
     found = in_quotes('"a" "b"')
-    assert found and found.hold(1, 2) and not found.hold(1, 6)
+    assert found is not None
+    assert found.hold(1, 2)
+    assert not found.hold(1, 6)
 
 
 @given(st.text("ab '\"«»„“”‘’()[", max_size=40))

@@ -82,7 +82,9 @@ def test_patterns_and_entities_are_steps_too():
     day = part("# == 'day'", "when")
     phrases = known(("book", day))
     hits = phrases.find(
-        LEXICON.words(words := "book a room next monday now".split()), words, lambda _: [(3, 5, 9)]
+        LEXICON.words(words := ["book", "a", "room", "next", "monday", "now"]),
+        words,
+        lambda _: [(3, 5, 9)],
     )
     assert [(hit.tokens, hit.gaps, hit.parts) for hit in hits] == [
         ((0, 3, 4), 2, (("when", 9),)),
@@ -137,7 +139,7 @@ def test_the_work_on_a_long_text_is_bounded(text, any_order):
     texts = text.split()
     words = LEXICON.words(texts)
     work, _ = counted(lambda: phrases.find(words, texts))
-    assert 0 < work < 20 * module.MOST_WORK
+    assert 0 < work < 30 * module.MOST_WORK
 
 
 def test_phrases_with_a_word_that_is_not_there_cost_nothing():

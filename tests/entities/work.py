@@ -17,7 +17,8 @@ def counted(call: Callable[[], T]) -> tuple[int, T]:
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal lines
         if event == "call":
-            return trace if frame.f_globals["__name__"].startswith("anaphora.") else None
+            ours = frame.f_globals.get("__name__", "").startswith("anaphora.")
+            return trace if ours else None
         lines += event == "line"
         return trace
 

@@ -1,0 +1,82 @@
+"""Hooks: functions of a bot's author around the answering of any question.
+
+In the order in which they are called: ``variant`` may drop a way to read the sentence,
+``context`` may answer before any intent is looked for, ``intent`` may send a match back,
+``result`` may change the answer of a handler, ``rejection`` may answer what was rejected,
+``error`` what failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias, get_args
+
+from anaphora.errors import HandlerError
+from anaphora.intents.live import LiveConversation
+from anaphora.intents.match import Match
+from anaphora.models.utterance import Utterance, Variant
+
+__all__ = ["HookName", "Hooks"]
+
+HookName: TypeAlias = Literal["variant", "context", "intent", "result", "rejection", "error"]
+
+
+class Hooks:
+    """The hooks of one model; one that is not set changes nothing."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    def set(self, name: str, function: Callable[..., Any]) -> None:
+        """Let ``function`` be the hook of that name. Raises :class:`HandlerError` if there is
+        no such hook."""
+        names = get_args(HookName)
+        if name not in names:
+            close = get_close_matches(name, names, n=1)
+            meant = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}"
+            raise HandlerError(f"there is no hook '{name}'; {meant}")
+        self._functions[name] = function
+
+    def allows(self, variant: Variant) -> bool:
+        """Whether this way to read the sentence is looked at."""
+        return "variant" not in self._functions or self._flag("variant", variant)
+
+    def answer_at_once(self, utterance: Utterance, conversation: LiveConversation) -> Any:
+        """The answer to the question before any intent is looked for; None to go on."""
+        return self._called("context", utterance, conversation)
+
+    def accepts(self, match: Match, conversation: LiveConversation) -> bool:
+        """Whether the match may be answered; otherwise all is matched again, with what the hook
+        has forgotten."""
+        return "intent" not in self._functions or self._flag("intent", match, conversation)
+
+    def changed_result(self, match: Match, result: Any) -> Any:
+        """What is answered instead of ``result``."""
+        changed = self._called("result", match, result)
+        return result if changed is None else changed
+
+    def answer_to_rejection(self, reason: str) -> Any:
+        """What is answered to a question that was rejected for ``reason``; None for that."""
+        return self._called("rejection", reason)
+
+    def answer_to_error(self, error: HandlerError) -> Any:
+        """What is answered when a handler has failed; None to let the error out."""
+        return self._called("error", error)
+
+    def _flag(self, name: HookName, *arguments: Any) -> bool:
+        result = self._called(name, *arguments)
+        if not isinstance(result, bool):
+            raise HandlerError(f"the hook '{name}' must return True or False, not {result!r}")
+        return result
+
+    def _called(self, name: HookName, *arguments: Any) -> Any:
+        function = self._functions.get(name)
+        if function is None:
+            return None
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise HandlerError(
+                f"the hook '{name}' failed: {type(error).__name__}: {error}"
+            ) from error

@@ -1,0 +1,322 @@
+"""Phrases that are found though other words stand in them, or in another order, and what is
+known of how an entity stands in its text."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from anaphora.entities.lexicon import Lexicon
+from anaphora.entities.pipeline import Pipeline, build
+from anaphora.entities.trie import Trie
+from anaphora.entities.variants import variants
+from anaphora.grammar.patterns import Pattern
+from anaphora.models.domain import Element, Limits, StopWords
+from anaphora.models.utterance import Entity, Utterance
+
+from .models import element, model, part, pattern
+from .work import counted
+
+SKIPPED = StopWords(skipped=True)
+
+
+def reading(text: str, *elements: Element, **more) -> Utterance:
+    return Pipeline(model(*elements, **more))(text)
+
+
+def texts(utterance: Utterance) -> list[str]:
+    return [entity.text for entity in utterance.entities]
+
+
+# Sparse
+
+
+def test_other_words_may_stand_inside_a_sparse_phrase():
+    off = element("off", "turn off", sparse=True)
+    utterance = reading("Turn the red light off, please", off, element("light", "light"))
+    (entity, light) = utterance.entities
+    assert (entity.text, entity.tokens, entity.gaps) == ("Turn off", (0, 4), 3)
+    assert (entity.start, entity.end, entity.stem) == (0, 22, "turn off")
+    assert (entity.exact, entity.marks) == (True, frozenset())
+    (variant,) = variants(utterance)
+    assert variant.entities == (entity, light)
+    assert variant.uncovered == 1  # "red"
+
+
+def test_two_sparse_phrases_stay_apart():
+    off = element("off", "turn off", sparse=True)
+    utterance = reading("turn the light off and turn the fan off", off)
+    assert [entity.tokens for entity in utterance.entities] == [(0, 3), (5, 8)]
+
+
+def test_a_sparse_phrase_that_stands_as_it_is_has_no_gaps():
+    (entity,) = reading("turn  off now", element("off", "turn off", sparse=True)).entities
+    assert (entity.text, entity.tokens, entity.gaps) == ("turn  off", (0, 1, 2), 0)
+
+
+def test_sparse_and_permuted_means_any_order():
+    off = element("off", "turn off", sparse=True, permute=True)
+    (entity,) = reading("off it must turn", off).entities
+    assert (entity.text, entity.gaps, entity.exact) == ("off turn", 2, False)
+    assert entity.marks == {"permuted"}
+    assert reading("off it must turn", element("off", "turn off", sparse=True)).entities == ()
+
+
+def test_inside_a_longer_sparse_phrase_of_its_element_a_shorter_one_goes():
+    off = element("off", "turn off", "turn off light", "turn", sparse=True, permute=True)
+    assert texts(reading("turn the light off", off)) == ["turn light off"]
+    all_ = Element("off", off.groups, off.phrases, sparse=True, permute=True, greedy=False)
+    assert texts(reading("turn the light off", all_)) == ["turn light off", "turn off", "turn"]
+
+
+def test_the_values_of_a_sparse_element_are_told_apart():
+    switch = element("switch", values={"on": ["turn on"], "off": ["turn off"]}, sparse=True)
+    utterance = reading("turn the lamp on and turn the fan off", switch)
+    assert [(e.value, e.tokens) for e in utterance.entities] == [("on", (0, 3)), ("off", (5, 8))]
+
+
+# Permuted
+
+
+def test_neighbouring_words_of_a_permuted_phrase_may_change_places():
+    name = element("name", values={"Ada": ["Ada King Lovelace"]}, permute=True)
+    (entity,) = reading("call King Ada Lovelace", name).entities
+    assert (entity.text, entity.value, entity.exact) == ("King Ada Lovelace", "Ada", False)
+    assert entity.marks == {"permuted"}
+    (entity,) = reading("call ada king lovelace", name).entities
+    assert (entity.exact, entity.marks) == (True, frozenset())
+    assert texts(reading("call Lovelace King Ada", name)) == []
+    assert texts(reading("call King Lovelace", name)) == []
+
+
+def test_patterns_keep_their_place_in_a_permuted_phrase():
+    level = element("level", (Pattern("[0-9]+"), "percent"), permute=True)
+    assert texts(reading("percent 50", level)) == []
+    assert texts(reading("50 percent", level)) == ["50 percent"]
+
+
+def test_a_phrase_and_its_own_permutation_are_one_entity():
+    both = element("both", "red light", "light red", permute=True)
+    (entity,) = reading("light red", both).entities
+    assert (entity.exact, entity.marks) == (True, frozenset())
+    assert texts(reading("bye bye", element("bye", "bye bye", permute=True))) == ["bye bye"]
+
+
+# Stop words inside phrases
+
+
+def test_stop_words_inside_a_phrase_may_be_skipped():
+    off = element("status", "status report")
+    utterance = reading("the status of the report is", off, stop_words=SKIPPED)
+    (entity,) = utterance.entities
+    assert (entity.text, entity.tokens) == ("status of the report", (1, 2, 3, 4))
+    assert (entity.gaps, entity.exact, entity.marks) == (2, False, frozenset())
+    assert texts(reading("the status of the report is", off)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("status of the of the report", ["status of the of the report"]),
+        ("status of the of the of report", []),
+        ("status of blue report", []),
+        ("status, report", []),
+        ("status of the", []),
+    ],
+)
+def test_at_most_four_stop_words_in_a_row_are_skipped_and_nothing_else(text, found):
+    assert texts(reading(text, element("s", "status report"), stop_words=SKIPPED)) == found
+
+
+def test_a_stop_word_that_goes_on_with_the_phrase_is_taken_as_such():
+    some = element("some", "king of spades", "king spades")
+    (entity,) = reading("king of spades", some, stop_words=SKIPPED).entities
+    assert (entity.gaps, entity.exact) == (0, True)
+    assert texts(reading("king of of spades", some, stop_words=SKIPPED)) == ["king of of spades"]
+
+
+def test_stop_words_between_parts_and_patterns_are_skipped_too():
+    day = element("day", "monday")
+    both = element("from", ("from", part("# == 'day'"), Pattern("[0-9]+")))
+    utterance = reading("from the monday at 5", both, day, stop_words=SKIPPED)
+    (entity, _) = utterance.entities
+    assert (entity.text, entity.gaps) == ("from the monday at 5", 2)
+    assert [str(one) for one in entity.parts] == ["day"]
+
+
+@given(
+    st.lists(st.sampled_from(["x", "the", "of", "y"]), min_size=2, max_size=4),
+    st.lists(st.sampled_from(["x", "the", "of", "y"]), max_size=9),
+)
+def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
+    words = Lexicon("en").words(said)
+    known = Trie()
+    known.add(Lexicon("en").words(phrase), 0)
+
+    def ends(at: int, left: list[str]) -> set[int]:
+        """Where the rest of the phrase may end."""
+        if not left:
+            return {at}
+        found = set()
+        for skipped in range(5 if len(left) < len(phrase) else 1):
+            if any(said[i : i + 1] not in (["the"], ["of"]) for i in range(at, at + skipped)):
+                break
+            if said[at + skipped : at + skipped + 1] == left[:1]:
+                found |= ends(at + skipped + 1, left[1:])
+        return found
+
+    hits = known.find(words, said, passable=[not word.free for word in words])
+    assert {(hit.start, hit.end) for hit in hits} == {
+        (start, end) for start in range(len(said)) for end in ends(start, phrase)
+    }
+    assert all(hit.gaps == hit.end - hit.start - len(phrase) for hit in hits)
+
+
+@pytest.mark.parametrize("text", ["the " * 400, "the of " * 200, "x the " * 200])
+def test_skipping_does_not_multiply_the_ways(text):
+    known = Trie()
+    for phrase in ("the the the the the the the the x", "x the the the the the the y"):
+        known.add(Lexicon("en").words(phrase.split()), 0)
+
+    def walk(said: list[str]) -> int:
+        words = Lexicon("en").words(said)
+        return counted(lambda: known.find(words, said, passable=[True] * len(said)))[0]
+
+    small, large = walk(text.split()[:100]), walk(text.split()[:200])
+    assert 0 < large < 2.5 * small
+    assert large < 200 * 15_000
+
+
+# Stop words of a model
+
+
+def test_a_model_has_stop_words_of_its_own():
+    words = StopWords(additional=frozenset({"Bots"}), excluded=frozenset({"off"}))
+    utterance = reading("The bot is off", stop_words=words)
+    assert [token.text for token in utterance.tokens if token.free] == ["off"]
+    assert [t.text for t in reading("The bot is off").tokens if t.free] == ["bot"]
+
+
+def test_they_stay_with_the_pipeline_as_it_changes_and_is_saved(tmp_path):
+    words = StopWords(frozenset({"bot"}), frozenset({"off"}), skipped=True)
+    it = model(element("s", "status report"), stop_words=words)
+    nlp = spacy.blank("en")
+    Pipeline(it, nlp)
+    nlp.to_disk(tmp_path / "saved")
+    loaded = spacy.load(tmp_path / "saved")
+    doc = loaded("status of bot report")
+    assert [span.text for span in doc.spans["anaphora"]] == ["status of bot report"]
+    other = spacy.blank("en").add_pipe("anaphora_elements")
+    other.take_over(loaded.get_pipe("anaphora_elements"))
+    for lexicon in (other.lexicon, pickle.loads(pickle.dumps(other.lexicon))):
+        assert [word.free for word in lexicon.words(["bots", "off"])] == [False, True]
+
+
+# Greedy
+
+
+def test_an_element_that_is_not_greedy_keeps_its_shorter_occurrences():
+    said = ("new york", "york", "new york city")
+    assert texts(reading("new york city", element("c", *said))) == ["new york city"]
+    generous = reading("new york city", element("c", *said, greedy=False))
+    assert texts(generous) == ["new york city", "new york", "york"]
+
+
+# How an entity stands in its text
+
+
+def test_an_entity_has_the_stems_and_words_of_its_tokens():
+    (entity,) = reading("Which REPORTS of  sales?", element("r", "report of sales")).entities
+    assert (entity.stem, entity.lemma, entity.pos) == ("report of sale", "reports of sales", "")
+    (entity,) = reading("mon rendez-vous", element("r", "rendez vous"), languages=("fr",)).entities
+    assert entity.stem == "rend vous"
+
+
+@Language.component("test_grammarian")
+def grammarian(doc: Doc) -> Doc:
+    """Stands for the tagger and the lemmatizer of a user's pipeline."""
+    for token in doc:
+        token.lemma_, token.tag_ = token.text.upper(), f"T{token.i}"
+    return doc
+
+
+def test_lemmas_and_parts_of_speech_come_from_the_pipeline_of_the_user():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("test_grammarian")
+    (entity,) = Pipeline(model(element("r", "sales report")), nlp)("a sales report").entities
+    assert (entity.lemma, entity.pos) == ("SALES REPORT", "T1 T2")
+
+
+def test_marks_tell_of_quotes_brackets_and_swear_words():
+    city = element("city", values={"Tokyo": ["tokyo"], "Rome": ["damned rome"]})
+    swear = Limits(swear_words=frozenset({"Damn"}))
+    utterance = reading("'Tokyo' (tokyo) tokyo, damned Rome", city, limits=swear)
+    assert [entity.marks for entity in utterance.entities] == [
+        {"quoted"}, {"bracketed"}, frozenset(), {"swear"},
+    ]  # fmt: skip
+
+
+# Through spaCy
+
+
+@Language.component("test_adding")
+def adding(doc: Doc) -> Doc:
+    doc.spans["anaphora"].append(Span(doc, 0, 1, "off", kb_id="mine", span_id="exact"))
+    doc.spans["anaphora"].append(Span(doc, 0, 4, "off"))
+    return doc
+
+
+def test_plain_spans_of_a_component_of_the_user_stand_beside_ours():
+    off = element("off", "turn off", sparse=True, greedy=False)
+    nlp = spacy.blank("en")
+    pipeline = Pipeline(model(off), nlp)
+    nlp.add_pipe("test_adding", after="anaphora_elements")
+    assert [(e.text, e.value) for e in pipeline("turn the light off").entities] == [
+        ("turn the light off", None), ("turn off", None), ("turn", "mine"),
+    ]  # fmt: skip
+
+
+def test_a_saved_pipeline_finds_loose_phrases_the_same(tmp_path):
+    elements = (
+        element("off", "turn off", sparse=True, permute=True),
+        element("name", "ada king", permute=True, greedy=False),
+        element("level", pattern("[0-9]+")),
+    )
+    nlp = build(model(*elements, limits=Limits(swear_words=frozenset({"damn"}))), "en")
+    nlp.to_disk(tmp_path / "saved")
+    loaded = spacy.load(tmp_path / "saved")
+    text = "off the lamp turn, king ada 5"
+    assert loaded(text).spans["anaphora"].attrs == nlp(text).spans["anaphora"].attrs
+    details = loaded(text).spans["anaphora"].attrs["details"]
+    assert sorted(one["element"] for some in details.values() for one in some) == ["name", "off"]
+    assert loaded.get_pipe("anaphora_elements").known.swear == {"damn"}
+
+
+@pytest.mark.parametrize("text", ["a " * 5000, "a b " * 2500, "turn the light " * 600 + "off"])
+def test_a_text_of_ten_thousand_characters_is_no_burden(text):
+    phrases = ("a b a c", "a c b", "b a a b", "turn off light", "light turn")
+    loose = element("loose", *phrases, sparse=True, permute=True)
+    swapped = element("swapped", *phrases, permute=True, greedy=False)
+    pipeline = Pipeline(model(loose, swapped, stop_words=SKIPPED))
+    work, utterance = counted(lambda: pipeline(text))
+    assert 0 < work < 1_000 * len(utterance.tokens)
+    assert counted(lambda: variants(utterance))[0] < 1_000 * len(utterance.tokens)
+
+
+def test_a_reset_phrase_in_the_gap_of_an_entity_is_a_reset():
+    play = element("play", "play never forget it", "turn off", sparse=True)
+    pipeline = Pipeline(model(play, reset=["forget it"]))
+    assert pipeline("turn forget it off").resets == ((1, 2),)
+    assert pipeline("play me never forget it").resets == ()
+
+
+def test_an_entity_in_pieces_is_one_of_the_utterance():
+    (entity,) = reading("turn it off", element("off", "turn off", sparse=True)).entities
+    assert isinstance(entity, Entity)
+    assert str(entity) == "off"
