@@ -23,24 +23,10 @@ def readings(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> li
 
     The entities come sorted by their start, each with its cost; a set is given by their indexes,
     and is as cheap as the sum of its costs is small. Among equals, what has the earlier ones
-    comes first.
+    comes first. Without entities there is one empty set.
     """
-    fixed, contested = _split(entities)
-    if not contested:
-        return [fixed]
-    best = _best([entities[i] for i in contested], [costs[i] for i in contested], limit)
-    return [sorted([*fixed, *(contested[one] for one in reading)]) for reading in best]
-
-
-_Reading: TypeAlias = tuple[int, int, int, Any]
-"""Some entities from a place on, as it is compared with others: what it costs, its first
-entity, the place of the rest of it among what may follow that entity, and that rest itself."""
-
-_NOTHING: _Reading = (0, -1, 0, None)
-
-
-def _best(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> list[list[int]]:
-    """The best readings of some entities, sorted by their start, as indexes."""
+    if not entities:
+        return [[]]
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
     places = sorted(set(starts))
@@ -57,6 +43,13 @@ def _best(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> list[
         firsts = range(begin, bisect_left(starts, earliest, begin))
         tables[place] = _beginning_with(firsts, costs, after, tables, limit)
     return [_indexes(reading) for reading in tables[0]]
+
+
+_Reading: TypeAlias = tuple[int, int, int, Any]
+"""Some entities from a place on, as it is compared with others: what it costs, its first
+entity, the place of the rest of it among what may follow that entity, and that rest itself."""
+
+_NOTHING: _Reading = (0, -1, 0, None)
 
 
 def _beginning_with(
@@ -86,19 +79,3 @@ def _indexes(reading: _Reading) -> list[int]:
         indexes.append(reading[1])
         reading = reading[3]
     return indexes
-
-
-def _split(entities: Sequence[Entity]) -> tuple[list[int], list[int]]:
-    """The indexes of the entities that overlap with no other, and of the rest."""
-    fixed: list[int] = []
-    contested: list[int] = []
-    cluster: list[int] = []
-    reach = -1
-    for index, entity in enumerate(entities):
-        if entity.tokens[0] >= reach:
-            (fixed if len(cluster) == 1 else contested).extend(cluster)
-            cluster = []
-        cluster.append(index)
-        reach = max(reach, entity.tokens[-1] + 1)
-    (fixed if len(cluster) == 1 else contested).extend(cluster)
-    return fixed, contested

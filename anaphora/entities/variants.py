@@ -21,9 +21,16 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     if limit < 1:
         raise ValueError("there must be room for one variant at least")
     entities = sorted(utterance.entities, key=_start)
-    read = readings if all(map(is_whole, entities)) else readings_of_pieces
-    best = read(entities, [_cost(entity) for entity in entities], limit)
-    return tuple(_variant(utterance, [entities[index] for index in indexes]) for indexes in best)
+    fixed, contested = _split(entities)
+    if not contested:
+        return (_variant(utterance, entities),)
+    rivals = [entities[index] for index in contested]
+    read = readings if all(map(is_whole, rivals)) else readings_of_pieces
+    best = read(rivals, [_cost(entity) for entity in rivals], limit)
+    return tuple(
+        _variant(utterance, [entities[index] for index in sorted(indexes)])
+        for indexes in ([*fixed, *(contested[one] for one in reading)] for reading in best)
+    )
 
 
 def _start(entity: Entity) -> int:
@@ -40,6 +47,22 @@ def _cost(entity: Entity) -> int:
         - (entity.exact << 40)
         - entity.own
     )
+
+
+def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
+    """The indexes of the entities into whose range no other reaches, and of the rest."""
+    fixed: list[int] = []
+    contested: list[int] = []
+    cluster: list[int] = []
+    reach = -1
+    for index, entity in enumerate(entities):
+        if entity.tokens[0] >= reach:
+            (fixed if len(cluster) == 1 else contested).extend(cluster)
+            cluster = []
+        cluster.append(index)
+        reach = max(reach, entity.tokens[-1] + 1)
+    (fixed if len(cluster) == 1 else contested).extend(cluster)
+    return fixed, contested
 
 
 def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:

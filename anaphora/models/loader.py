@@ -62,7 +62,7 @@ def _parse(
         report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
     version = recognise(root)
     if version:
-        root = _translated(root, version, Path(source).stem, report)
+        root = _translated(root, version, Path(source).stem, report, given=bool(intents))
     written_names = element_names(root)
     draft = Draft(validate(root, report), root, report, written_names)
     model = _model(draft, folder, intents, imported=version is not None)
@@ -70,11 +70,14 @@ def _parse(
     return replace(model, warnings=report.warnings)
 
 
-def _translated(root: MapNode, version: Version, name: str, report: Report) -> MapNode:
-    """A file of NLPCraft as one of ours; what is not taken over gives warnings."""
+def _translated(
+    root: MapNode, version: Version, name: str, report: Report, *, given: bool
+) -> MapNode:
+    """A file of NLPCraft as one of ours; what is not taken over gives warnings. ``given`` says
+    that intents come with it."""
     translation = translate(root, version, name=name)
     for note in translation.notes:
-        if note.kind == "ignored":
+        if note.kind == "ignored" and not (given and note.key == "intents"):
             report.warn(note.offset, f"{note.key}: {note.reason}" if note.key else note.reason)
     return translation.root
 

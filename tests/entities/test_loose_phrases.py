@@ -306,7 +306,7 @@ def test_a_text_of_ten_thousand_characters_is_no_burden(text):
     pipeline = Pipeline(model(loose, swapped, stop_words=SKIPPED))
     work, utterance = counted(lambda: pipeline(text))
     assert 0 < work < 1_000 * len(utterance.tokens)
-    assert counted(lambda: variants(utterance))[0] < 1_000 * len(utterance.tokens)
+    assert counted(lambda: variants(utterance))[0] < 4_000_000
 
 
 def test_a_reset_phrase_in_the_gap_of_an_entity_is_a_reset():
