@@ -12,6 +12,10 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["Failure", "Found"]
 
+# In one text (some 0.5 s each); what is left then goes unfound.
+_MOST_TRIED = 50_000  # entities for parts
+_MOST_MADE = 10_000  # entities that are parts, and parts of those
+
 Failure = tuple[Part, Entity, str]
 """A part whose predicate could not be evaluated, for which entity, and why."""
 
@@ -27,33 +31,54 @@ class Found:
         self.failure: Failure | None = None
         self._surroundings = surroundings
         self._entities: list[Entity] = []
+        self._sizes: list[int] = []  # of each with all that it is composed of
+        self._tries = _MOST_TRIED
+        self._makes = _MOST_MADE
         self._by_start: dict[int, list[tuple[int, int]]] = {}
         self._fits: dict[tuple[str, int], bool] = {}
 
-    def add(self, start: int, end: int, entity: Entity) -> None:
-        """Puts in an entity that takes the words from ``start`` up to ``end``."""
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many entities were made of others that no more may be."""
+        return self._makes <= 0
+
+    def add(
+        self, start: int, end: int, entity: Entity, made_of: Sequence[tuple[str, int]] = ()
+    ) -> None:
+        """Puts in an entity that stands in the words from ``start`` up to ``end``, with the
+        names and numbers of its parts."""
         self._by_start.setdefault(start, []).append((end, len(self._entities)))
         self._entities.append(entity)
+        self._sizes.append(1 + self._size(made_of))
 
     def at(self, part: Part, start: int) -> list[tuple[int, int]]:
         """The end and the number of each entity from ``start`` on that fits."""
-        return [one for one in self._by_start.get(start, ()) if self._is_fit(part, one[1])]
+        here = self._by_start.get(start)
+        if here is None or self._tries <= 0:
+            return []
+        self._tries -= len(here)
+        return [one for one in here if self._is_fit(part, one[1])]
 
-    def everywhere(self, part: Part) -> list[tuple[int, int, int]]:
-        """The start, the end and the number of the longest entity at each start that fits."""
+    def everywhere(self, part: Part) -> list[tuple[int, int, tuple[int, ...]]]:
+        """The start, the end and the numbers of the longest entities at each start that fit."""
         found = []
         for start in sorted(self._by_start):
             if here := self.at(part, start):
-                end, number = max(here, key=lambda one: (one[0], -one[1]))
-                found.append((start, end, number))
+                longest = max(end for end, _ in here)
+                numbers = tuple([number for end, number in here if end == longest])
+                found.append((start, longest, numbers))
         return found
 
     def parts(self, chosen: Sequence[tuple[str, int]]) -> tuple[Entity, ...]:
         """The entities of those numbers, under those names."""
+        self._makes -= self._size(chosen)
         return tuple(
             replace(self._entities[number], aliases=(alias,)) if alias else self._entities[number]
             for alias, number in chosen
         )
+
+    def _size(self, chosen: Sequence[tuple[str, int]]) -> int:
+        return sum([self._sizes[number] for _, number in chosen])
 
     def _is_fit(self, part: Part, number: int) -> bool:
         key = part.text, number

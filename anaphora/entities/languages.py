@@ -13,7 +13,7 @@ from spacy.language import Language
 
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["Stem", "base", "blank", "normalizer", "stemmer", "stop_words"]
+__all__ = ["Stem", "base", "blank", "is_visible", "normalizer", "stemmer", "stop_words"]
 
 Stem: TypeAlias = Callable[[Sequence[str]], list[str]]
 
@@ -101,10 +101,16 @@ def normalizer(language: str) -> Callable[[str], str]:
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
         if after is not None:
             text = text.translate(after)
-        visible = "".join(char for char in text if unicodedata.category(char) != "Cf")
+        visible = "".join(char for char in text if is_visible(char))
         return unicodedata.normalize("NFC", visible) or text
 
     return normalize
+
+
+def is_visible(char: str) -> bool:
+    """Whether a character is more than a mark on how others are drawn."""
+    # Variation selectors are no format characters: a sun with one is a sun in colours.
+    return unicodedata.category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f"
 
 
 def _unknown(language: str, source: str) -> ModelError:

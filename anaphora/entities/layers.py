@@ -107,7 +107,7 @@ class Layer:
         if len(hits) < 2:
             return hits
         hits.sort(key=_order)
-        if any(hit.tokens for hit in hits):
+        if len(self._scattered) and any(hit.tokens for hit in hits):
             return widest(hits, tokens=_tokens, kind=self._kind)
         return longest(hits, place=_place, kind=self._kind)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anaphora.entities.languages import normalizer, stemmer, stop_words
+from anaphora.entities.languages import is_visible, normalizer, stemmer, stop_words
 
 __all__ = ["Lexicon", "Word", "solid"]
 
@@ -26,8 +26,8 @@ class Word:
     """One token's text as it is compared.
 
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
-    without them. ``odd`` marks what a phrase may have to treat apart: blanks, joiners, words
-    with parts.
+    without them. ``odd`` marks what a phrase may have to treat apart: blanks (and what cannot
+    be seen), joiners, words with parts.
     """
 
     lower: str
@@ -102,7 +102,7 @@ class Lexicon:
     def _word(self, text: str, lower: str, stem: str) -> Word:
         if lower.isalpha():  # most words by far
             return Word(lower, stem, lower, self._is_free(text, lower, stem))
-        if lower.isspace() or not lower:
+        if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True)
         if lower in _HYPHENS:
             return Word(lower, stem, lower, free=False, joiner=True, odd=True)

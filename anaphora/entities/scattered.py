@@ -10,10 +10,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import TypeAlias
 
 from anaphora.entities.lexicon import Word
-from anaphora.entities.trie import ANY, Hit, Step, form_of
+from anaphora.entities.trie import ANY, MOST_MADE, Hit, Step, form_of
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 
@@ -22,9 +23,9 @@ __all__ = ["PartsIn", "Scattered", "Spread"]
 MOST_WORK = 30_000
 """How many places are looked up in one text (some 0.1 s); what is left then goes unfound."""
 
-PartsIn: TypeAlias = Callable[[Part], Sequence[tuple[int, int, int]]]
-"""Where entities that were found before fit a part: the start, the end and the number of each,
-by their starts and one at each."""
+PartsIn: TypeAlias = Callable[[Part], Sequence[tuple[int, int, tuple[int, ...]]]]
+"""Where entities that were found before fit a part: one start and end after the other, each
+with the numbers of the entities there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ class Scattered:
             if len(found) < len(phrase.steps):
                 continue
             windows = (
-                _any_order(phrase, found, search) if phrase.any_order else _in_order(found, search)
+                _any_order(phrase.steps, found, search)
+                if phrase.any_order
+                else _in_order(found, search)
             )
             hits.update(dict.fromkeys(_hits(phrase, _smallest(windows), words)))
             if search.is_spent:
@@ -82,11 +85,11 @@ class Scattered:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where a step may stand, by the starts, and the numbers of the entities there."""
+    """Where a step may stand, by the starts, and the numbers of the entities at each."""
 
     starts: Sequence[int]
     ends: Sequence[int]
-    numbers: Sequence[int] = ()
+    numbers: Sequence[tuple[int, ...]] = ()
 
     def from_(self, at: int) -> int:
         return bisect_left(self.starts, at)
@@ -94,12 +97,12 @@ class _Places:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """One step of a phrase, and the words that it takes."""
+    """One step of a phrase, the words that it takes, and the entities that it may be there."""
 
     step: int
     start: int
     end: int
-    number: int = -1
+    numbers: tuple[int, ...] = ()
 
 
 _Window: TypeAlias = tuple[_Chosen, ...]
@@ -163,13 +166,15 @@ def _in_order(places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
             return
 
 
-def _any_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+def _any_order(
+    steps: Sequence[Step], places: Sequence[_Places], search: _Search
+) -> Iterator[_Window]:
     """From each place of any step the nearest places of those that are left. Of the steps that
     may take the same words, the one that could take fewer others goes first."""
-    precedence = sorted(range(len(places)), key=lambda step: _width(phrase.steps[step]))
+    precedence = sorted(range(len(places)), key=lambda step: len(places[step].starts))
     first_alike: dict[Step | str, int] = {}
     for step in precedence:
-        first_alike.setdefault(_sameness(phrase.steps[step]), step)
+        first_alike.setdefault(_sameness(steps[step]), step)
     for step in first_alike.values():
         for index in range(len(places[step].starts)):
             window = [_chosen(places[step], step, index)]
@@ -191,8 +196,8 @@ def _any_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> It
 
 
 def _chosen(places: _Places, step: int, index: int) -> _Chosen:
-    number = places.numbers[index] if places.numbers else -1
-    return _Chosen(step, places.starts[index], places.ends[index], number)
+    numbers = places.numbers[index] if places.numbers else ()
+    return _Chosen(step, places.starts[index], places.ends[index], numbers)
 
 
 def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
@@ -215,20 +220,29 @@ def _hits(phrase: Spread, windows: Iterable[_Window], words: Sequence[Word]) -> 
         if not gaps and not permuted:
             continue  # the trie finds it
         said = " ".join([_form(phrase.steps[one.step], words[one.start]) for one in window])
-        yield Hit(
-            start,
-            end,
-            phrase.entry,
-            exact=not permuted and said == form,
-            gaps=gaps,
-            tokens=tokens if gaps else (),
-            permuted=permuted,
-            parts=tuple(
-                (step.alias, one.number)
-                for one in window
-                if isinstance(step := phrase.steps[one.step], Part)
-            ),
+        for parts in _made_of(phrase, window):
+            yield Hit(
+                start,
+                end,
+                phrase.entry,
+                exact=not permuted and said == form,
+                gaps=gaps,
+                tokens=tokens if gaps else (),
+                permuted=permuted,
+                parts=parts,
+            )
+
+
+def _made_of(phrase: Spread, window: _Window) -> Iterator[tuple[tuple[str, int], ...]]:
+    """The ways to make the window of the entities in it."""
+    ways = product(
+        *(
+            [(step.alias, number) for number in one.numbers]
+            for one in window
+            if isinstance(step := phrase.steps[one.step], Part)
         )
+    )
+    return islice(ways, MOST_MADE)
 
 
 def _merged(hits: Iterable[Hit]) -> list[Hit]:
@@ -255,13 +269,9 @@ def _sameness(step: Step) -> Step | str:
     return _key(step) if isinstance(step, Word) else step
 
 
-def _width(step: Step) -> int:
-    return 0 if isinstance(step, Word) else 1 if isinstance(step, Pattern) else 2
-
-
 def _form(step: Step, word: Word) -> str:
     return word.form if isinstance(step, Word) else ANY
 
 
-def _no_parts(part: Part) -> Sequence[tuple[int, int, int]]:
+def _no_parts(part: Part) -> Sequence[tuple[int, int, tuple[int, ...]]]:
     return ()

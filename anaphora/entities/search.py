@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -19,6 +19,10 @@ from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity
 
 __all__ = ["Find", "Knowledge", "annotations_of", "learn", "search"]
+
+# Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
+_MOST_FOUND = 10_000
+_MOST_FOUND_EACH = 5
 
 Find: TypeAlias = tuple[Entry, Hit, Entity | None]
 """An entry, where a phrase of it stands by the tokens of a Doc, and the entity if it is one of
@@ -72,18 +76,25 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
     composing = len(known.layers) > 1
     found = _found(doc, words, known) if composing else None
     sentence: Sentence | None = None
+    named: dict[int, set[int]] = {}
+    most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        for hit in layer.find(words, texts, found, passable):
+        hits = layer.find(words, texts, found, passable)
+        if passable is not None:
+            hits = _without_named(hits, layer, named)
+        for hit in hits[: most - len(finds)]:
+            if hit.parts and found is not None and found.is_spent:
+                continue
             entry = layer.entries[hit.entry]
             here = hit if places is None else _placed(hit, places)
             entity = None
             if entry.element and (composing or hit.gaps or hit.permuted):
                 sentence = sentence or _sentence(doc, lexicon, known)
                 entity = _entity(entry, here, sentence, found)
-                if found is not None and not hit.tokens:
-                    found.add(hit.start, hit.end, entity)
+                if found is not None:
+                    found.add(hit.start, hit.end, entity, hit.parts)
             special = hit.gaps or hit.permuted or hit.parts
             finds.append((entry, here, entity if special else None))
         if found is not None and found.failure and not error:
@@ -112,15 +123,45 @@ def _sentence(doc: Doc, lexicon: Lexicon, known: Knowledge) -> Sentence:
 def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> Entity:
     assert entry.element is not None
     parts = found.parts(hit.parts) if found else ()
+    tokens = hit.tokens or tuple(range(hit.start, hit.end))
+    if any(part.gaps for part in parts):
+        between = {i for part in parts for i in range(part.tokens[0], part.tokens[-1])}
+        between -= {i for part in parts for i in part.tokens}
+        tokens = tuple([i for i in tokens if i not in between])
     return sentence.entity(
         entry.element,
         entry.value or None,
-        hit.tokens or tuple(range(hit.start, hit.end)),
+        tokens,
         exact=hit.exact and all(part.exact for part in parts),
-        gaps=hit.gaps,
+        gaps=hit.gaps + sum([part.gaps for part in parts]),
         permuted=hit.permuted,
         parts=parts,
     )
+
+
+def _without_named(hits: list[Hit], layer: Layer, named: dict[int, set[int]]) -> list[Hit]:
+    """The hits without those words that they pass over and that are an entity by themselves.
+
+    ``named`` has the ends of the entities of earlier layers by their starts, and gets those of
+    this one.
+    """
+    for hit in hits:
+        element = layer.entries[hit.entry].element
+        if element and not element.abstract and not hit.tokens:
+            named.setdefault(hit.start, set()).add(hit.end)
+    return [replace(hit, tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
+
+
+def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
+    passed = set(hit.passed)
+    others = {
+        word
+        for start in hit.passed
+        for end in named.get(start, ())
+        if end - start <= len(passed) and passed.issuperset(range(start, end))
+        for word in range(start, end)
+    }
+    return tuple([i for i in range(hit.start, hit.end) if i not in others]) if others else ()
 
 
 def _placed(hit: Hit, places: Sequence[int]) -> Hit:

@@ -78,32 +78,21 @@ class Sentence:
         if self._marked or permuted or element.abstract:
             marks = self._marks(element, tokens, start, end, permuted=permuted)
         whole = last - first + 1 == len(tokens)
+        text = self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens])
+        # By place: 1.4 µs instead of 1.8 by name.
         return Entity(
-            element=element.id,
-            groups=element.groups,
-            text=self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens]),
-            tokens=tokens,
-            start=start,
-            end=end,
-            value=value,
-            ancestors=element.ancestors,
-            meta=element.meta,
-            topic=element.topic,
-            exact=exact,
-            stem=stem,
-            lemma=lemma,
-            pos=pos,
-            aliases=(alias,) if alias else (),
-            parts=parts,
-            gaps=gaps,
-            marks=marks,
-        )
+            element.id, element.groups, text, tokens, start, end, value,
+            element.ancestors, element.meta, element.topic, exact, True,
+            stem, lemma, pos, (alias,) if alias else (), parts, gaps, marks,
+        )  # fmt: skip
 
     def _forms(self, tokens: tuple[int, ...]) -> tuple[str, str, str]:
         """The stems, lemmas and parts of speech."""
-        if self._annotations is None and len(tokens) == 1:  # as most are
-            word = self.words[tokens[0]]
-            return " ".join(word.parts) or word.stem, word.lower, ""
+        words = [self.words[i] for i in tokens]
+        if self._annotations is None and not any([word.odd for word in words]):  # as most are
+            if len(words) == 1:
+                return words[0].stem, words[0].lower, ""
+            return " ".join([w.stem for w in words]), " ".join([w.lower for w in words]), ""
         indexes = [i for i in tokens if not (self.words[i].blank or self.words[i].joiner)]
         words = [self.words[i] for i in indexes]
         stem = " ".join([stem for word in words for stem in word.parts or (word.stem,)])

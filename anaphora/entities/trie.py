@@ -21,15 +21,20 @@ from anaphora.entities.lexicon import Word
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 
-__all__ = ["ANY", "Hit", "PartsAt", "Step", "Trie", "form_of"]
+__all__ = ["ANY", "MOST_MADE", "Hit", "PartsAt", "Step", "Trie", "form_of"]
 
 _ROOT = -1
 _NONE = -1
 ANY = "\0"
 """What stands in a form for a word that a pattern takes, or for an entity."""
 
+MOST_MADE = 16
+"""In how many ways the same words may be made of different entities."""
+
+# Of the walks over one text and for each of its words (5 µs each); what is left goes unfound.
+_MOST_STEPS = 50_000
+_MOST_STEPS_EACH = 10
 _MOST_PASSED = 4  # words that may be passed over in a row
-_MOST_MADE = 16  # ways to make the same words of different entities
 
 Step: TypeAlias = Word | Pattern | Part
 
@@ -45,8 +50,9 @@ class Hit:
     its spellings is that of the words, and not only their stems.
 
     ``gaps`` counts the words between its own; ``tokens`` are its own ones where they are not
-    all from ``start`` to ``end``, else empty. ``permuted`` says that they stand in another order
-    than in the phrase; ``parts`` are the names and the numbers of the entities in it.
+    all from ``start`` to ``end``, else empty. ``passed`` are the words in it that were passed
+    over. ``permuted`` says that they stand in another order than in the phrase; ``parts`` are the
+    names and the numbers of the entities in it.
     """
 
     start: int
@@ -55,6 +61,7 @@ class Hit:
     exact: bool
     gaps: int = 0
     tokens: tuple[int, ...] = ()
+    passed: tuple[int, ...] = ()
     permuted: bool = False
     parts: tuple[tuple[str, int], ...] = ()
 
@@ -155,7 +162,10 @@ class Trie:
         hits: list[Hit] = []
         count = len(words)
         anywhere = _ROOT in self._patterns or _ROOT in self._parts
+        steps_left = _MOST_STEPS + _MOST_STEPS_EACH * count
         for start in range(count):
+            if steps_left < 0:
+                break
             if numbers[start] == _NONE and not anywhere and not words[start].parts:
                 continue
             ways = [_Way(_ROOT, start)]
@@ -164,10 +174,11 @@ class Trie:
                 way = ways.pop()
                 node, at = way.node, way.at
                 visits = seen[node, at] = seen.get((node, at), 0) + 1
-                if visits > (_MOST_MADE if way.parts else 1):
+                steps_left -= 1
+                if visits > (MOST_MADE if way.parts else 1):
                     continue
                 if node != _ROOT and self._first[node] >= 0:
-                    hits += self._hits(node, start, at, " ".join(way.forms), way.gaps, way.parts)
+                    hits += self._hits(node, start, at, " ".join(way.forms), way)
                 for passed in range(_MOST_PASSED + 1):
                     if at + passed == count:
                         break
@@ -209,17 +220,17 @@ class Trie:
         start: int,
         end: int,
         form: str,
-        gaps: int = 0,
-        parts: tuple[tuple[str, int], ...] = (),
+        way: _Way | None = None,
     ) -> list[Hit]:
         here = get_string_id(form)
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)
-        if not gaps and not parts:
+        if way is None or not (way.passed or way.parts):
             return [Hit(start, end, entry, exact) for entry, exact in found.items()]
+        gaps, parts = len(way.passed), way.parts
         return [
-            Hit(start, end, entry, exact and not gaps, gaps, parts=parts)
+            Hit(start, end, entry, exact and not gaps, gaps, passed=way.passed, parts=parts)
             for entry, exact in found.items()
         ]
 
@@ -259,7 +270,7 @@ class _Way(NamedTuple):
 
     node: int
     at: int
-    gaps: int = 0
+    passed: tuple[int, ...] = ()
     forms: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
 
@@ -272,7 +283,8 @@ class _Way(NamedTuple):
         parts: tuple[tuple[str, int], ...] = (),
     ) -> _Way:
         """The walk after one more step, before which some words were passed over."""
-        return _Way(node, at, self.gaps + passed, (*self.forms, form), self.parts + parts)
+        over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
+        return _Way(node, at, over, (*self.forms, form), self.parts + parts)
 
 
 def form_of(step: Step) -> str:

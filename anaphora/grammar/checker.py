@@ -47,7 +47,10 @@ OPTIONS = (
 MOST_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
+_NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
 _LOGICAL = ("&&", "||")
+_WORDS = {"not": "!(…)", "and": "… && …", "or": "… || …", "in": "has(list('a', 'b'), …)"}
+_CLOSE = 0.75  # how alike a name without arguments and a function must be: it may be a text
 _SHORT_FORM = {
     "id": "#",
     "groups": "ent_groups()",
@@ -174,6 +177,8 @@ class _Checker:
             self.report(node.at, f"the variable '@{node.name}' is used before it is declared")
         else:
             hint = _did_you_mean(node.name, self.declared, "@")
+            if not self.declared:
+                hint = f"it is declared before the condition: @{node.name} = …"
             self.report(node.at, f"there is no variable '@{node.name}'", hint)
         return ANYTHING
 
@@ -195,6 +200,8 @@ class _Checker:
             self.report(node.at, f"'{operator}' divides by zero")
             return ANYTHING
         result = binary_type(operator, left, right)
+        if operator in ("==", "!="):
+            self.comparable(node, left, right)
         if result:
             return result
         if operator in ("&&", "||"):
@@ -211,6 +218,19 @@ class _Checker:
             node.at, f"'{operator}' cannot work with {expected(left)} and {expected(right)}"
         )
         return ANYTHING
+
+    def comparable(self, node: BinaryNode, left: Type, right: Type) -> None:
+        """Warns where the two sides are never equal, whatever they are."""
+        if left & right or (left & _NUMERIC and right & _NUMERIC):
+            return
+        always = "false" if node.operator == "==" else "true"
+        hint = ""
+        if Kind.LIST in left | right:
+            inside = "has(list, value)"
+            hint = f"whether a list holds something is asked with {inside}"
+        self.findings.warn(
+            node.at, f"this is always {always}: {expected(left)} against {expected(right)}", hint
+        )
 
     def precedence(self, node: BinaryNode) -> None:
         """Warns where the operators bind otherwise than most languages have it."""
@@ -257,11 +277,14 @@ class _Checker:
             return
         if not node.arguments and node.name in _SHORT_FORM:
             hint = f"here it is written {_SHORT_FORM[node.name]}"
-        else:
+        elif node.name.lower() in _WORDS:
+            hint = f"write {_WORDS[node.name.lower()]}"
+        elif node.arguments:
             hint = _did_you_mean(node.name, FUNCTIONS)
-            if not node.arguments:
-                quoted = f"a text stands in quotes: '{node.name}'"
-                hint = f"{hint} {quoted}" if hint else quoted
+        else:
+            close = get_close_matches(node.name, FUNCTIONS, n=1, cutoff=_CLOSE)
+            hint = f"a text stands in quotes: '{node.name}'"
+            hint = f"did you mean '{close[0]}'? {hint}" if close else hint
         self.report(node.at, message, hint)
 
     def arity(self, node: CallNode, function: Function) -> bool:

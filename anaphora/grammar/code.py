@@ -7,12 +7,15 @@ What a model names is imported, so a model that names code is to be trusted as c
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
@@ -23,20 +26,28 @@ from anaphora.grammar.values import describe
 __all__ = ["Code", "FlowCode", "term_test"]
 
 
+_IMPORTING = RLock()  # a module beside a model has its name in sys.modules while it is run
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Finds functions: in installed modules, then in files of ``folder``.
+    """Finds functions: in installed modules, then in files of ``folder``, each of which is run
+    once.
 
     ``module`` is where a name without a module is looked for.
     """
 
     module: str = ""
     folder: Path | None = None
+    _files: dict[str, ModuleType] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def find(self, module: str, name: str) -> Callable[..., Any]:
-        """The function ``name`` of ``module``.
+        """The function ``name`` of ``module`` (``Class.name`` for one of a class).
 
-        Raises :class:`GrammarError` when there is none, or when its module cannot be imported.
+        Raises :class:`GrammarError` when there is none, when its module cannot be imported, and
+        for what cannot be called plainly: a class, an async function.
         """
         where = module or self.module
         if not where:
@@ -53,30 +64,55 @@ class Code:
                 close = get_close_matches(step, dir(known), n=1)
                 hint = f"did you mean '{close[0]}'?" if close else ""
                 raise GrammarError(
-                    Problem(f"the module '{where}' has no function '{name}'", hint=hint)
+                    Problem(
+                        f"the module '{where}' has no function '{name}'",
+                        hint=self._hidden_by(where) or hint,
+                    )
                 )
-        if not callable(found):
-            raise GrammarError(Problem(f"'{where}#{name}' is not a function but {describe(found)}"))
+        if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
+            raise GrammarError(
+                Problem(f"'{where}#{name}' is async: a model names plain functions only")
+            )
+        if isinstance(found, type) or not callable(found):
+            what = "a class" if isinstance(found, type) else describe(found)
+            raise GrammarError(Problem(f"'{where}#{name}' is not a function but {what}"))
         function: Callable[..., Any] = found
         return function
 
     def _module(self, name: str) -> ModuleType:
+        if name in self._files:
+            return self._files[name]
         try:
             return import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise _broken(name, error) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _broken(name, error) from error
-        file = self.folder / f"{name.replace('.', '/')}.py" if self.folder else None
-        if file is None or not file.is_file():
+        file = self._file(name)
+        if file is None:
             raise GrammarError(
                 Problem(
                     f"there is no Python module '{name}'",
                     hint="install it, or put its file beside the model",
                 )
             )
-        return _loaded(name, file)
+        return self._files.setdefault(name, _loaded(name, file))
+
+    def _file(self, name: str) -> Path | None:
+        """The file of that module beside the model, if there is one."""
+        file = self.folder / f"{name.replace('.', '/')}.py" if self.folder else None
+        try:
+            return file if file and file.is_file() else None
+        except (OSError, ValueError):  # no name of a file at all
+            return None
+
+    def _hidden_by(self, name: str) -> str:
+        """A hint where an installed module has the name of a file beside the model ('' if not)."""
+        file, found = self._file(name), getattr(sys.modules.get(name), "__file__", "")
+        if file is None or name in self._files or (found and file.samefile(found)):
+            return ""
+        return f"an installed module '{name}' comes before {file.name} beside the model: rename it"
 
 
 class FlowCode:
@@ -88,6 +124,11 @@ class FlowCode:
     __slots__ = ("_function", "text")
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
+        """Raises :class:`GrammarError` for a function that does not take one argument."""
+        if not _takes(function, 1):
+            raise GrammarError(
+                Problem(f"{text} must take one argument", hint="a flow is given the past matches")
+            )
         self._function = function
         self.text = text
 
@@ -108,9 +149,17 @@ def term_test(function: Callable[..., Any], text: str) -> Callable[[Context], bo
     of the entity and what surrounds it (:class:`~anaphora.grammar.context.Surroundings`).
 
     It gives true or false, or a pair of that and how often the entity was used: with 0 the
-    entity fits without being consumed.
+    entity fits without being consumed. Raises :class:`GrammarError` for a function that takes
+    neither one argument nor two.
     """
-    both = _takes_two(function)
+    both = not _takes(function, 1)
+    if both and not _takes(function, 2):
+        raise GrammarError(
+            Problem(
+                f"{text} must take one argument or two",
+                hint="a term's function is given the entity, and what surrounds it if it likes",
+            )
+        )
 
     def test(context: Context) -> bool:
         try:
@@ -131,13 +180,17 @@ def term_test(function: Callable[..., Any], text: str) -> Callable[[Context], bo
     return test
 
 
-def _takes_two(function: Callable[..., Any]) -> bool:
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether the function can be called with so many arguments."""
     try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a built-in function may have no signature
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a built-in function may have none; most take one
+        return count == 1
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
         return False
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(one.kind in kinds and one.default is one.empty for one in parameters) == 2
+    return True
 
 
 def _loaded(name: str, file: Path) -> ModuleType:
@@ -145,16 +198,36 @@ def _loaded(name: str, file: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise GrammarError(Problem(f"{file} cannot be read as a Python module"))
     module = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise _broken(name, error) from error
+    with _registered(name, module):
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            raise _broken(name, error) from error
     return module
 
 
-def _broken(name: str, error: Exception) -> GrammarError:
-    return GrammarError(Problem(f"the module '{name}' cannot be imported: {_said(error)}"))
+@contextmanager
+def _registered(name: str, module: ModuleType) -> Iterator[None]:
+    """For as long as the module is run it is found under its name, which dataclasses need; not
+    longer, for another model may have a file of that name beside it."""
+    with _IMPORTING:
+        sys.modules[name] = module
+        try:
+            yield
+        finally:
+            sys.modules.pop(name, None)
 
 
-def _said(error: Exception) -> str:
+def _broken(name: str, error: BaseException) -> GrammarError:
+    hint = ""
+    if isinstance(error, ModuleNotFoundError):
+        hint = "a module beside the model can import installed modules only"
+    elif isinstance(error, SystemExit):
+        hint = "what only a program does belongs under: if __name__ == '__main__'"
+    return GrammarError(
+        Problem(f"the module '{name}' cannot be imported: {_said(error)}", hint=hint)
+    )
+
+
+def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

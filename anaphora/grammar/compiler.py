@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.checker import check_predicate, check_statements
@@ -42,6 +42,9 @@ __all__ = [
 
 MOST_IMPORTS = 100  # of one model
 MOST_TERMS = 1_000  # of one intent: fragments may name each other twice, and so on
+MOST_BROUGHT_TERMS = 100_000  # by fragments, into all that one model declares
+
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Compiler:
         self._fragments: dict[str, tuple[_Placed, ...]] = {}
         self._imported: set[str] = set()
         self._importing: list[str] = []
+        self._brought_terms = 0
+        self._lost_fragments = False  # whether a text that cannot be read may have some
 
     def compile(self, text: str, source: str = "") -> Compiled:
         """The intents that ``text`` declares, in its order, those of its imports where it names
@@ -86,7 +91,11 @@ class Compiler:
 
     def _compile(self, text: str, source: str, folder: Path | None) -> Compiled:
         findings = Findings(text, source)
-        statements = parse(text, source)
+        try:
+            statements = parse(text, source)
+        except GrammarError:
+            self._lost_fragments = True
+            raise
         check_statements(statements, findings)
         sound = not findings  # what is not sound cannot be translated
         intents: dict[str, Intent] = {}
@@ -112,6 +121,7 @@ class Compiler:
             found = self._read(node.location, folder)
         except GrammarError as error:
             findings.report_of(node.at, error)
+            self._lost_fragments = True
             return
         key = found.source if found.folder is None else str(Path(found.source).resolve())
         if key in self._importing:
@@ -169,8 +179,15 @@ class Compiler:
                 continue
             for one in self._brought(part, findings):
                 count += 1
+                self._brought_terms += 1
                 if count > MOST_TERMS:
                     findings.report(part.at, f"here are more than {MOST_TERMS:,} terms")
+                    return
+                if self._brought_terms > MOST_BROUGHT_TERMS:
+                    message = (
+                        f"fragments bring more than {MOST_BROUGHT_TERMS:,} terms into the model"
+                    )
+                    findings.report(part.at, message)
                     return
                 if one.term.id is not None and one.term.id in ids:
                     message = f"with the fragment '{part.id}' there are two terms '{one.term.id}'"
@@ -182,7 +199,7 @@ class Compiler:
         """The terms of a fragment where it is named. What it hands on to a fragment of its own
         goes before what it is given."""
         known = self._fragments.get(node.id)
-        if known is None:
+        if known is None and not self._lost_fragments:
             close = get_close_matches(node.id, self._fragments, n=1)
             hint = (
                 f"did you mean '{close[0]}'?" if close else "a fragment is declared before its use"
@@ -197,10 +214,8 @@ class Compiler:
             predicate = _predicate(node.predicate)
             mentioned = mentions(node.predicate)
         else:
-            predicate = Predicate(_never, str(node.predicate))
-            if function := self._function(node.predicate, findings):
-                text = str(node.predicate)
-                predicate = Predicate(term_test(function, text), text)
+            test = self._function(node.predicate, findings, term_test)
+            predicate = Predicate(test or _never, str(node.predicate))
             mentioned = {}
         term = Term(
             id=node.id,
@@ -214,13 +229,18 @@ class Compiler:
 
     def _flow(self, node: IntentNode, findings: Findings) -> Pattern | FlowCode | None:
         if isinstance(node.flow, MethodNode):
-            function = self._function(node.flow, findings)
-            return FlowCode(function, str(node.flow)) if function else None
+            return self._function(node.flow, findings, FlowCode)
         return None if node.flow is None else Pattern(node.flow)
 
-    def _function(self, node: MethodNode, findings: Findings) -> Callable[..., Any] | None:
+    def _function(
+        self,
+        node: MethodNode,
+        findings: Findings,
+        make: Callable[[Callable[..., Any], str], _Made],
+    ) -> _Made | None:
+        """What ``make`` makes of the function in Python; None if something is wrong with it."""
         try:
-            return self._code.find(node.module, node.name)
+            return make(self._code.find(node.module, node.name), str(node))
         except GrammarError as error:
             findings.report_of(node.at, error)
             return None

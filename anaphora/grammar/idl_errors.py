@@ -21,7 +21,8 @@ from anaphora.grammar.places import problem_at
 
 __all__ = ["problem_of"]
 
-EXAMPLE = "intent=order term(food)={# == 'food'}"
+_EXAMPLE_TERM = "term(food)={# == 'food'}"
+EXAMPLE = f"intent=order {_EXAMPLE_TERM}"
 
 _PLAIN = {
     "INTENT": "an intent ('intent=…')",
@@ -67,6 +68,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _LAST_WORD = re.compile(r"(?<!\w)([^\W\d]\w*)\s*$")
 _LAST_TERM = re.compile(r"(?<!\w)(term\s*(?:\([^()]*\))?)\s*$")
 _STRING = re.compile(r"'(\\.|[^'\\\n])*'|\"(\\.|[^\"\\\n])*\"")
+_BARE_FRACTION = re.compile(r"\.[0-9]+")
+_SHORT_META = re.compile(r"~\s*([^\W\d]\w*)")
 _SHOWN = re.compile(r"\w+|\S|.", re.DOTALL)
 
 
@@ -137,6 +140,8 @@ def _no_intent(spot: _Spot) -> _Lesson | None:
     if "INTENT" not in spot.expected or "TERM" in spot.expected:
         return None
     hint = "did you mean 'intent'?" if get_close_matches(spot.word, ["intent"]) else ""
+    if spot.word == "fragment":
+        hint = "a fragment is declared so: fragment=place term(city)~{# == 'city'}"
     at = spot.at if spot.rest.strip() else 0
     return _Lesson(f"expected an intent, such as: {EXAMPLE}", hint, at)
 
@@ -160,6 +165,8 @@ def _slip(spot: _Spot) -> _Lesson | None:
                 return _Lesson(f"'{slip}' is no operator", f"write {meant}", at)
     if spot.rest[:1] in ("&", "|"):
         return _Lesson(f"'{spot.rest[0]}' is no operator", f"write {spot.rest[0] * 2}")
+    if spot.word.lower() == "in" and spot.wants_operator and "HASH" not in spot.expected:
+        return _Lesson(f"'{spot.word}' is no operator", "write has(list('a', 'b'), …)")
     if (operator := _OPERATORS.get(spot.word.lower())) and spot.wants_operator:
         return _Lesson(f"'{spot.word}' is no operator", f"write {operator}")
     last = spot.find(_LAST_WORD)
@@ -190,6 +197,30 @@ def _unclosed_bracket(spot: _Spot) -> _Lesson | None:
     if spot.inside == "predicate" and first == ")" and spot.open.value == "{":
         return _Lesson("there is no '(' for this ')'")
     return _unclosed(spot.open, spot.text, more=bool(first))
+
+
+def _separator(spot: _Spot) -> _Lesson | None:
+    """Commas and semicolons where things simply follow each other."""
+    if spot.rest[:1] not in (",", ";"):
+        return None
+    found = f"'{spot.rest[0]}' is not expected here"
+    if not spot.inside:
+        return _Lesson(found, "the parts of an intent stand side by side, without commas")
+    if spot.inside == "predicate" and spot.open is not None and spot.open.value == "{":
+        return _Lesson(found, "variables and the condition stand side by side, without commas")
+    return None
+
+
+def _other_forms(spot: _Spot) -> _Lesson | None:
+    """Values as other languages, or the short form, write them."""
+    if spot.inside != "predicate" or "HASH" not in spot.expected:
+        return None
+    if number := _BARE_FRACTION.match(spot.rest):
+        return _Lesson("a number begins with a digit", f"write 0{number[0]}")
+    if meta := _SHORT_META.match(spot.rest):
+        hint = f"here it is written meta_ent('{meta[1]}')"
+        return _Lesson("'~' belongs to intents that begin with id=", hint)
+    return None
 
 
 def _assignment(spot: _Spot) -> _Lesson | None:
@@ -233,11 +264,15 @@ def _term_name(spot: _Spot) -> _Lesson | None:
 def _clause(spot: _Spot) -> _Lesson | None:
     if not spot.word or "TERM" not in spot.expected:
         return None
+    if spot.word in ("intent", "fragment", "import", "id"):
+        return _Lesson(f"a term is missing before '{spot.word}'", f"such as {_EXAMPLE_TERM}")
     if spot.word in _CLAUSES.values():
         return _Lesson(f"'{spot.word}' stands before the first term of an intent")
     known = [name for terminal, name in _CLAUSES.items() if terminal in spot.expected]
     close = get_close_matches(spot.word, known, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"what can stand here: {', '.join(known)}"
+    if spot.word == "conv":
+        hint = "term~{…} may take from memory, term={…} from the sentence alone"
     return _Lesson(f"an intent has no part '{spot.word}'", hint)
 
 
@@ -286,7 +321,9 @@ _LESSONS: tuple[Callable[[_Spot], _Lesson | None], ...] = (
     _missing_brace,
     _quantifier,
     _unclosed_bracket,
+    _separator,
     _assignment,
+    _other_forms,
     _nothing,
     _term_name,
     _clause,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
@@ -13,6 +14,7 @@ from anaphora.errors import GrammarError, Problem
 __all__ = ["Imported", "Reader", "read_import"]
 
 _LARGEST = 4 * 1024 * 1024  # bytes
+_LONGEST_NAME = 200  # in messages
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -44,10 +46,10 @@ def read_import(location: str, folder: Path | None) -> Imported:
     if not location.strip() or "\0" in location:
         raise GrammarError(Problem("an import needs the name of a file"))
     file = Path(folder or "", location)
-    if file.is_file():
-        return Imported(_text_of(file.read_bytes, location), str(file), file.parent)
-    if (data := _resource(location)) is not None:
-        return Imported(_text_of(lambda: data, location), location, None)
+    if _is_file(file, location):
+        return _read(file, location)
+    if (found := _resource(location)) is not None:
+        return _read(found, location)
     raise GrammarError(
         Problem(
             f"there is no file '{location}' and no such resource of a package",
@@ -56,28 +58,43 @@ def read_import(location: str, folder: Path | None) -> Imported:
     )
 
 
-def _resource(location: str) -> bytes | None:
+def _is_file(file: Path, location: str) -> bool:
+    try:
+        return file.is_file()
+    except OSError as error:
+        raise _unreadable(location, error) from None
+
+
+def _resource(location: str) -> Traversable | None:
+    """The resource of an installed package; the package is imported to find it."""
     path = PurePosixPath(location)
     packages = path.parts[:-1]
-    if path.is_absolute() or ".." in packages or not packages:
-        return None
-    if not all(part.isidentifier() for part in packages):
+    if path.is_absolute() or not packages or not all(part.isidentifier() for part in packages):
         return None
     try:
         found = resources.files(".".join(packages)).joinpath(path.name)
-        return found.read_bytes() if found.is_file() else None
-    except (ImportError, OSError, TypeError, ValueError):
+        return found if found.is_file() else None
+    except (Exception, SystemExit):  # whatever the package does when it is imported
         return None
 
 
-def _text_of(read: Callable[[], bytes], location: str) -> str:
+def _read(found: Path | Traversable, location: str) -> Imported:
     try:
-        data = read()
-        if len(data) > _LARGEST:
-            raise GrammarError(Problem(f"'{location}' is larger than {_LARGEST:,} bytes"))
-        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        with found.open("rb") as file:
+            data = file.read(_LARGEST + 1)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise GrammarError(Problem(f"'{location}' cannot be read: {reason}")) from None
+        raise _unreadable(location, error) from None
+    if len(data) > _LARGEST:
+        raise GrammarError(Problem(f"'{location}' is larger than {_LARGEST:,} bytes"))
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise GrammarError(Problem(f"'{location}' is not a text in UTF-8")) from None
+    if isinstance(found, Path):
+        return Imported(text, str(found), found.parent)
+    return Imported(text, location, None)  # in an archive, where nothing lies beside it
+
+
+def _unreadable(location: str, error: OSError) -> GrammarError:
+    shown = location if len(location) <= _LONGEST_NAME else f"{location[:_LONGEST_NAME]}…"
+    return GrammarError(Problem(f"'{shown}' cannot be read: {error.strerror or error}"))

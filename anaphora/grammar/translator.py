@@ -18,11 +18,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, assert_never, cast
 
-from anaphora.errors import EvaluationError
 from anaphora.grammar import python_tree as py
 from anaphora.grammar.comparisons import (
     EXPECTED_CLASSES,
@@ -33,7 +31,8 @@ from anaphora.grammar.comparisons import (
 from anaphora.grammar.context import Context
 from anaphora.grammar.functions import FUNCTIONS, collections, entities, metadata
 from anaphora.grammar.functions.registry import Function
-from anaphora.grammar.operators import BINARY, UNARY, binary_type, boolean, unary_type
+from anaphora.grammar.operators import BINARY, UNARY, binary_type, unary_type
+from anaphora.grammar.python_writer import DEEPEST_EXPRESSION, Body, Piece, Writer, depth_of
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -52,16 +51,13 @@ from anaphora.grammar.tree_facts import (
     reads_groups,
     variables_in,
 )
-from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of, plain
+from anaphora.grammar.values import ANYTHING, Kind, Type, plain
 
 __all__ = ["translate", "translate_value"]
 
 Test: TypeAlias = Callable[[Context], bool]
 
-# Python's own compiler is recursive and some of its versions allow little nesting, so deep
-# expressions are cut into assignments and deep branches into functions.
-_DEEPEST_EXPRESSION = 20
-_DEEPEST_BRANCH = 10
+_DEEPEST_BRANCH = 10  # in one function: as with expressions, Python allows little nesting
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _TEXT: Type = frozenset({Kind.TEXT})
@@ -85,58 +81,19 @@ def translate_value(node: PredicateNode) -> Callable[[Context], Any]:
     return _Translator(node).function(boolean=False)
 
 
-@dataclass(slots=True)
-class _Code:
-    """An expression in Python, and what is known of its value.
-
-    ``depth`` is how deep it is nested; ``value`` is what it always is, if ``constant``.
-    """
-
-    python: ast.expr
-    type: Type
-    depth: int = 0
-    constant: bool = False
-    value: Any = None
-
-
-@dataclass(slots=True)
-class _Body:
-    """The statements of a function or branch as they are written.
-
-    ``entity`` says that by here the entity has been read, ``depth`` how many branches this one
-    lies in. ``local`` says that variables may be kept in names of the function, ``known`` which
-    are by here.
-    """
-
-    statements: list[ast.stmt] = field(default_factory=list)
-    entity: bool = False
-    depth: int = 0
-    local: bool = False
-    known: dict[str, _Code] = field(default_factory=dict)
-
-    def branch(self) -> _Body:
-        return _Body(entity=self.entity, depth=self.depth + 1, known=self.known)
-
-
-class _Translator:
+class _Translator(Writer):
     """Writes the functions of one predicate: the test, one for each variable, one for each
     argument that is evaluated only when it is needed."""
 
     def __init__(self, node: PredicateNode) -> None:
+        super().__init__()
         self.node = node
-        self.globals: dict[str, Any] = {
-            "__builtins__": {},
-            "Exception": Exception,
-            "fail": _fail,
-        }
-        self.functions: list[ast.stmt] = []
         self.values = {variable.name: variable.value for variable in node.variables}
         self.needed = variables_in(self.values.values())  # by others, also where these are kept
         self.kept: dict[str, tuple[str, str, Type]] = {}
-        self.names = 0
 
     def function(self, *, boolean: bool) -> Callable[[Context], Any]:
-        body = _Body(local=not has_parts(self.node, _DEEPEST_BRANCH))
+        body = Body(local=not has_parts(self.node, _DEEPEST_BRANCH))
         result = self.visit(self.node.expression, body)
         if boolean:
             result = self.as_boolean(result, body, "a term")
@@ -148,7 +105,7 @@ class _Translator:
 
     # -- one method for each kind of node ------------------------------------------------------
 
-    def visit(self, node: Expression, body: _Body) -> _Code:
+    def visit(self, node: Expression, body: Body) -> Piece:
         """The value of the expression; what must be done before it is added to ``body``."""
         match node:
             case LiteralNode():
@@ -167,18 +124,18 @@ class _Translator:
                 code = self.call(node, body)
             case _:
                 assert_never(node)
-        return self.spilled(code, body) if code.depth >= _DEEPEST_EXPRESSION else code
+        return self.spilled(code, body) if code.depth >= DEEPEST_EXPRESSION else code
 
-    def listing(self, node: ListNode, body: _Body) -> _Code:
-        items: list[_Code] = []
+    def listing(self, node: ListNode, body: Body) -> Piece:
+        items: list[Piece] = []
         for item in node.items:
             items.append(self.visit(item, body))  # noqa: PERF401 - a comprehension is a frame more
         if all(item.constant for item in items):
             return self.constant(tuple(item.value for item in items))
         python = ast.Tuple(elts=[item.python for item in items], ctx=ast.Load(), **py.AT)
-        return _Code(python, _LIST, _depth(*items))
+        return Piece(python, _LIST, depth_of(*items))
 
-    def variable(self, node: VariableNode, body: _Body) -> _Code:
+    def variable(self, node: VariableNode, body: Body) -> Piece:
         """What the variable was found to be. One that is always needed is found where it is
         first used; others by a function that keeps the value in the context."""
         if node.name in body.known:
@@ -197,12 +154,12 @@ class _Translator:
             orelse=py.call(py.name(function), py.name("ctx")),
             **py.AT,
         )
-        return _Code(python, kinds, 1)
+        return Piece(python, kinds, 1)
 
     def keep(self, name: str) -> tuple[str, str, Type]:
         """A function that evaluates the variable and keeps what it found: the key under which
         it does, its own name, and the kinds of the value."""
-        body = _Body()
+        body = Body()
         result = self.spilled(self.visit(self.values[name], body), body)
         key, function = self.new("g", name), self.name("variable")
         kept = ast.Subscript(
@@ -216,7 +173,7 @@ class _Translator:
         self.kept[name] = key, function, result.type
         return self.kept[name]
 
-    def unary(self, node: UnaryNode, body: _Body) -> _Code:
+    def unary(self, node: UnaryNode, body: Body) -> Piece:
         operand = self.visit(node.operand, body)
         helper = UNARY[node.operator]
         if operand.constant:
@@ -225,10 +182,10 @@ class _Translator:
                 return folded
         kinds = unary_type(node.operator, operand.type)
         if node.operator == "!" and operand.type <= _BOOLEAN:
-            return _Code(py.negated(operand.python), kinds, _depth(operand))
+            return Piece(py.negated(operand.python), kinds, depth_of(operand))
         return self.helped(helper, kinds, operand)
 
-    def binary(self, node: BinaryNode, body: _Body) -> _Code:
+    def binary(self, node: BinaryNode, body: Body) -> Piece:
         operator = node.operator
         left, right = self.visit(node.left, body), self.visit(node.right, body)
         helper = BINARY[operator]
@@ -241,7 +198,7 @@ class _Translator:
         compared = native(operator, left.type, right.type, with_null=with_null)
         if compared is not None:
             python = py.compare(left.python, compared, right.python)
-            return _Code(python, kinds, _depth(left, right))
+            return Piece(python, kinds, depth_of(left, right))
         classes = expected_class(operator, left.type, right.type) if right.constant else None
         if classes is None:
             return self.helped(helper, kinds, left, right)
@@ -255,22 +212,22 @@ class _Translator:
             classes=self.shared(classes, EXPECTED_CLASSES[classes]),
             slow=slow.python,
         )
-        return _Code(python, kinds, slow.depth + 1)
+        return Piece(python, kinds, slow.depth + 1)
 
-    def logical(self, node: BinaryNode, body: _Body) -> _Code:
+    def logical(self, node: BinaryNode, body: Body) -> Piece:
         """The right side gets a branch of its own if anything must be done before it."""
         what = f"each side of '{node.operator}'"
         left = self.as_boolean(self.visit(node.left, body), body, what)
         branch = body.branch()
         if branch.depth > _DEEPEST_BRANCH:
             python = py.call(py.name(self.part(node.right, what)), py.name("ctx"))
-            right = _Code(python, _BOOLEAN, 1)
+            right = Piece(python, _BOOLEAN, 1)
         else:
             right = self.as_boolean(self.visit(node.right, branch), branch, what)
         operator: ast.boolop = ast.And() if node.operator == "&&" else ast.Or()
         if not branch.statements:
             python = ast.BoolOp(op=operator, values=[left.python, right.python], **py.AT)
-            return _Code(python, _BOOLEAN, _depth(left, right))
+            return Piece(python, _BOOLEAN, depth_of(left, right))
         result = self.name("t")
         body.statements += [
             py.assign(result, left.python),
@@ -281,21 +238,21 @@ class _Translator:
                 **py.AT,
             ),
         ]
-        return _Code(py.name(result), _BOOLEAN)
+        return Piece(py.name(result), _BOOLEAN)
 
-    def call(self, node: CallNode, body: _Body) -> _Code:
+    def call(self, node: CallNode, body: Body) -> Piece:
         function = FUNCTIONS[node.name]
         inlined = self.inlined(function, node, body)
         if inlined is not None:
             return inlined
-        arguments: list[_Code] = []
+        arguments: list[Piece] = []
         proven = True
         for index, argument in enumerate(node.arguments):
             parameter = function.parameter(index)
             if parameter.form == "lazy":
                 part = py.name(self.part(argument))
                 python = py.call(py.name(self.new("g", partial)), part, py.name("ctx"))
-                arguments.append(_Code(python, ANYTHING, 1))
+                arguments.append(Piece(python, ANYTHING, 1))
                 continue
             code = self.visit(argument, body)
             fits = code.type <= parameter.type
@@ -311,21 +268,21 @@ class _Translator:
             if folded is not None:
                 return folded
         if function.reads_entity and len(arguments) < len(function.parameters):
-            arguments.append(_Code(self.entity(body), frozenset({Kind.ENTITY})))
+            arguments.append(Piece(self.entity(body), frozenset({Kind.ENTITY})))
         elif function.reads_entity and not any(one.current for one in function.parameters):
             self.entity(body)
         if function.takes_context:
-            arguments.insert(0, _Code(py.name("ctx"), ANYTHING))
+            arguments.insert(0, Piece(py.name("ctx"), ANYTHING))
         return self.helped(helper, function.returns, *arguments)
 
     # -- what is written without a call --------------------------------------------------------
 
-    def inlined(self, function: Function, node: CallNode, body: _Body) -> _Code | None:
+    def inlined(self, function: Function, node: CallNode, body: Body) -> Piece | None:
         """The usual reads of the entity in question, written out."""
         attribute = _ATTRIBUTES.get(function)
         if attribute is not None and not node.arguments:
             python = ast.Attribute(value=self.entity(body), attr=attribute, ctx=ast.Load(), **py.AT)
-            return _Code(python, function.returns, 1)
+            return Piece(python, function.returns, 1)
         if function is metadata.meta_ent:
             return self.inlined_meta(node.arguments[0], body)
         if function is collections.has:
@@ -339,16 +296,16 @@ class _Translator:
             wanted = literal_texts(node.arguments[1])
             if wanted is not None:
                 subset = py.compare(py.name(self.new("g", wanted)), ast.LtE(), self.groups(body))
-                return _Code(subset, _BOOLEAN, 2)
+                return Piece(subset, _BOOLEAN, 2)
         return None
 
-    def inlined_meta(self, key: Expression, body: _Body) -> _Code | None:
+    def inlined_meta(self, key: Expression, body: Body) -> Piece | None:
         """A key without a colon is read off the metadata as it stands."""
         if not isinstance(key, LiteralNode) or not isinstance(key.value, str) or ":" in key.value:
             return None
         meta = ast.Attribute(value=self.entity(body), attr="meta", ctx=ast.Load(), **py.AT)
         get = ast.Attribute(value=meta, attr="get", ctx=ast.Load(), **py.AT)
-        read = _Code(py.call(get, self.constant(key.value).python), ANYTHING)
+        read = Piece(py.call(get, self.constant(key.value).python), ANYTHING)
         found = self.spilled(read, body)
         kind = py.call(py.name(self.shared("type", type)), found.python)
         python = ast.IfExp(
@@ -357,9 +314,9 @@ class _Translator:
             orelse=found.python,
             **py.AT,
         )
-        return _Code(python, ANYTHING, 1)
+        return Piece(python, ANYTHING, 1)
 
-    def inlined_has(self, node: CallNode, body: _Body) -> _Code | None:
+    def inlined_has(self, node: CallNode, body: Body) -> Piece | None:
         items, value = node.arguments
         of_groups = reads_groups(items)
         texts = None if of_groups else literal_texts(items)
@@ -370,47 +327,31 @@ class _Translator:
         if code.type != _TEXT:
             return None
         among = self.groups(body) if of_groups else py.name(self.new("g", texts))
-        return _Code(py.compare(code.python, ast.In(), among), _BOOLEAN, _depth(code) + 1)
+        return Piece(py.compare(code.python, ast.In(), among), _BOOLEAN, depth_of(code) + 1)
 
-    def inlined_has_any(self, items: Expression, values: Expression, body: _Body) -> _Code | None:
+    def inlined_has_any(self, items: Expression, values: Expression, body: Body) -> Piece | None:
         wanted = literal_texts(values) if reads_groups(items) else None
         if wanted is None:
             return self.inlined_has_any_of_texts(items, values, body)
         disjoint = ast.Attribute(
             value=self.groups(body), attr="isdisjoint", ctx=ast.Load(), **py.AT
         )
-        return _Code(py.negated(py.call(disjoint, py.name(self.new("g", wanted)))), _BOOLEAN, 3)
+        return Piece(py.negated(py.call(disjoint, py.name(self.new("g", wanted)))), _BOOLEAN, 3)
 
     def inlined_has_any_of_texts(
-        self, items: Expression, values: Expression, body: _Body
-    ) -> _Code | None:
+        self, items: Expression, values: Expression, body: Body
+    ) -> Piece | None:
         """One list is written out and holds texts only; the other one is any list."""
         wanted = literal_texts(items)
         # What is not inlined after all is visited again, so the kind must be known before.
         if wanted is None or literal_texts(values) is not None or not is_list(values):
             return None
-        texts = _Code(py.name(self.new("g", wanted)), ANYTHING)
+        texts = Piece(py.name(self.new("g", wanted)), ANYTHING)
         return self.helped(_has_text, _BOOLEAN, texts, self.visit(values, body))
-
-    def groups(self, body: _Body) -> ast.expr:
-        return ast.Attribute(value=self.entity(body), attr="groups", ctx=ast.Load(), **py.AT)
-
-    def entity(self, body: _Body) -> ast.expr:
-        """The entity in question, which from here on counts as used."""
-        if not body.entity:
-            body.entity = True
-            used = ast.Attribute(value=py.name("ctx"), attr="used", ctx=ast.Store(), **py.AT)
-            body.statements += [
-                ast.Assign(targets=[used], value=ast.Constant(value=True, **py.AT), **py.AT),
-                py.assign("entity", py.path("ctx", "entity")),
-            ]
-        return py.name("entity")
-
-    # -- the pieces ----------------------------------------------------------------------------
 
     def part(self, node: Expression, boolean_for: str | None = None) -> str:
         """The name of a function that evaluates the expression when it is called."""
-        body = _Body()
+        body = Body()
         result = self.visit(node, body)
         if boolean_for is not None:
             result = self.as_boolean(result, body, boolean_for)
@@ -418,80 +359,7 @@ class _Translator:
         self.write(name, [*body.statements, py.returned(result.python)])
         return name
 
-    def as_boolean(self, code: _Code, body: _Body, what: str) -> _Code:
-        if code.type <= _BOOLEAN:
-            return code
-        check = self.helped(boolean, _BOOLEAN, code, self.constant(what))
-        return self.spilled(check, body) if check.depth >= _DEEPEST_EXPRESSION else check
-
-    def spilled(self, code: _Code, body: _Body) -> _Code:
-        """The value by a name of its own."""
-        if isinstance(code.python, ast.Name | ast.Constant):
-            return code
-        name = self.name("t")
-        body.statements.append(py.assign(name, code.python))
-        return _Code(py.name(name), code.type)
-
-    def helped(self, helper: Callable[..., Any], kinds: Type, *arguments: _Code) -> _Code:
-        """A call of a Python function."""
-        python = py.call(py.name(self.new("g", helper)), *(one.python for one in arguments))
-        return _Code(python, kinds or ANYTHING, _depth(*arguments))
-
-    def folded(self, helper: Callable[..., Any], *arguments: _Code) -> _Code | None:
-        """What the helper always gives for these constants; None if it always fails, which is
-        an error only where it is evaluated."""
-        try:
-            return self.constant(helper(*(one.value for one in arguments)))
-        except EvaluationError:
-            return None
-
-    def constant(self, value: Any) -> _Code:
-        python = (
-            ast.Constant(value=value, **py.AT)
-            if value is None or value is True or value is False
-            else py.name(self.new("g", value))
-        )
-        return _Code(python, frozenset({kind_of(value)}), constant=True, value=value)
-
-    def write(self, name: str, statements: list[ast.stmt]) -> None:
-        # Parsed from a text of our own: the fields of a function differ among Python versions.
-        written = ast.parse(f"def {name}(ctx): pass").body[0]
-        cast("ast.FunctionDef", written).body = statements
-        self.functions.append(written)
-
-    def new(self, prefix: str, value: Any) -> str:
-        """The name of a new global."""
-        name = self.name(prefix)
-        self.globals[name] = value
-        return name
-
-    def shared(self, name: str, value: Any) -> str:
-        """The name of a global that there is once."""
-        self.globals[name] = value
-        return name
-
-    def name(self, prefix: str) -> str:
-        self.names += 1
-        return f"{prefix}{self.names}"
-
 
 def _has_text(wanted: frozenset[str], values: Sequence[Any]) -> bool:
     """Whether one of the values is one of the texts."""
     return any(isinstance(value, str) and value in wanted for value in values)
-
-
-def _fail(ctx: Context, error: Exception) -> None:
-    """Raise what went wrong as EvaluationError, in plain words."""
-    if isinstance(error, EvaluationError):
-        raise error
-    if ctx.entity is None and isinstance(error, AttributeError):
-        message = "there is no entity in question"
-    elif isinstance(error, RecursionError):
-        message = "the values are nested too deeply"
-    else:
-        message = f"it cannot be evaluated: {str(error) or type(error).__name__}"
-    raise EvaluationError(message) from error
-
-
-def _depth(*parts: _Code) -> int:
-    return 1 + max((part.depth for part in parts), default=0)

@@ -137,11 +137,17 @@ class Bot:
             request=request,
             conversation_data=conversation.data,
         )
-        ways = tuple(filter(self.hooks.allows, variants(utterance)))
-        question = Question(utterance, ways, surroundings)
-        if not ways:
-            return Decision(question, conversation, (), error="every way to read it was refused")
-        return decide(self._mind, question, conversation, at)
+        try:
+            ways = tuple(filter(self.hooks.allows, variants(utterance)))
+        except HandlerError as error:
+            return Decision(
+                Question(utterance, (), surroundings),
+                conversation,
+                (),
+                error=str(error),
+                failure=error,
+            )
+        return decide(self._mind, Question(utterance, ways, surroundings), conversation, at)
 
     def answer(self, decision: Decision, at: datetime) -> Outcome:
         """Answer with the best match whose handler takes it, ask for what is missing, or say
@@ -149,20 +155,47 @@ class Bot:
 
         Raises :class:`HandlerError` if a handler, a hook or a template fails.
         """
-        live = LiveConversation(decision.conversation)
-        at_once = self.hooks.answer_at_once(decision.question.utterance, live)
-        if at_once is not None:
-            conversation = rules.answered(live.settled()[0], at)
-            return Outcome("matched", conversation, text=_as_text(at_once), result=at_once)
+        if decision.failure:
+            raise decision.failure
+        try:
+            at_once = self._answered_at_once(decision, at)
+        except Reject as rejection:
+            return self._consoled(self._rejected(decision, at, _reason(rejection)))
+        except _Again as again:
+            at_once, decision = None, decide(self._mind, decision.question, again.conversation, at)
+        if at_once:
+            return at_once
         for _ in range(_MOST_REMATCHES):
             try:
                 outcome = self._conclude(decision, at, self._respond)
             except _Again as again:
-                decision = decide(self._mind, decision.question, again.conversation, at)
+                # What the topic of a match has wiped out comes back for the next one.
+                same = again.conversation == decision.conversation
+                conversation = decision.before if same else again.conversation
+                decision = decide(self._mind, decision.question, conversation, at)
                 continue
             return replace(self._consoled(outcome), decision=decision)
         reason = f"the hook 'intent' sent back {_MOST_REMATCHES} matches"
         return self._consoled(self._rejected(decision, at, reason))
+
+    def _answered_at_once(self, decision: Decision, at: datetime) -> Outcome | None:
+        """The answer of the hook that comes before the intents, which may forget; None if it
+        leaves the question to them. Raises :class:`_Again` if it does so and has forgotten
+        something."""
+        live = LiveConversation(decision.before)
+        result = self.hooks.answer_at_once(decision.question.utterance, live)
+        conversation, forgotten = live.settled()
+        if result is None and conversation != decision.before:
+            raise _Again(conversation)
+        if result is None:
+            return None
+        return Outcome(
+            "matched",
+            rules.answered(conversation, at),
+            evicted=forgotten,
+            text=_as_text(result),
+            result=result,
+        )
 
     def recover(self, error: HandlerError, conversation: Conversation) -> Outcome:
         """The answer of the hook to an error, with the ``conversation`` as it was before the
@@ -190,7 +223,7 @@ class Bot:
             except Skip:
                 skipped.append(match)
             except Reject as rejection:
-                return self._rejected(decision, at, str(rejection) or "the bot refused it")
+                return self._rejected(decision, at, _reason(rejection))
         if decision.reset_phrase:
             return Outcome("reset", rules.reset(decision.conversation, at)[0])
         if decision.asking:
@@ -258,7 +291,7 @@ class Bot:
     def _rejected(
         self, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
     ) -> Outcome:
-        before = decision.left or decision.conversation  # a topic that was refused is no change
+        before = decision.before  # a topic that was refused is no change
         conversation, evicted = rules.rejected(before, at, self.model.conversation)
         return Outcome(
             "rejected",
@@ -304,6 +337,10 @@ class Bot:
             return f"for {decision.nearest.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _reason(rejection: Reject) -> str:
+    return str(rejection) or "the bot refused it"
 
 
 def _as_text(result: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from anaphora.errors import EvaluationError
+from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.limits import breach
@@ -47,7 +47,8 @@ class Decision:
     the intent whose missing terms can be asked for, else ``nearest`` the one that came nearest.
     ``pending`` are the entities of an earlier question that this one completes; ``left`` is the
     memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
-    what a predicate could not work with, or the limit that it breaks.
+    what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
+    hook, to be raised when the question is answered.
     """
 
     question: Question
@@ -61,6 +62,12 @@ class Decision:
     left: Conversation | None = None
     reset_phrase: bool = False
     error: str = ""
+    failure: HandlerError | None = None
+
+    @property
+    def before(self) -> Conversation:
+        """The memory without the change of topic that the question may have brought."""
+        return self.left or self.conversation
 
 
 def decide(mind: Mind, question: Question, conversation: Conversation, at: datetime) -> Decision:
@@ -87,6 +94,8 @@ def _refused(mind: Mind, question: Question, conversation: Conversation) -> Deci
     """A question that cannot be read, or that the limits of the model forbid; None for others."""
     utterance = question.utterance
     error = utterance.error
+    if not error and not question.variants:
+        error = "every way to read it was refused"
     if not error and not utterance.resets:
         error = breach(mind.model.limits, utterance, question.variants[0])
     return _failed(question, conversation, error) if error else None

@@ -3,16 +3,19 @@
 In the order in which they are called: ``variant`` may drop a way to read the sentence,
 ``context`` may answer before any intent is looked for, ``intent`` may send a match back,
 ``result`` may change the answer of a handler, ``rejection`` may answer what was rejected,
-``error`` what failed.
+``error`` what failed. The second to the fourth may raise :class:`Reject`, as a handler may, and
+those after a match :class:`Skip`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias, get_args
 
 from anaphora.errors import HandlerError
+from anaphora.intents.handlers import Reject, Skip
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
 from anaphora.models.utterance import Utterance, Variant
@@ -20,6 +23,12 @@ from anaphora.models.utterance import Utterance, Variant
 __all__ = ["HookName", "Hooks"]
 
 HookName: TypeAlias = Literal["variant", "context", "intent", "result", "rejection", "error"]
+
+_PASSED_ON: Mapping[HookName, tuple[type[Exception], ...]] = {
+    "context": (Reject,),
+    "intent": (Reject, Skip),
+    "result": (Reject, Skip),
+}
 
 
 class Hooks:
@@ -29,13 +38,15 @@ class Hooks:
         self._functions: dict[str, Callable[..., Any]] = {}
 
     def set(self, name: str, function: Callable[..., Any]) -> None:
-        """Let ``function`` be the hook of that name. Raises :class:`HandlerError` if there is
-        no such hook."""
+        """Let ``function`` be the hook of that name, instead of any earlier one. Raises
+        :class:`HandlerError` if there is no such hook, and for an async function."""
         names = get_args(HookName)
         if name not in names:
             close = get_close_matches(name, names, n=1)
             meant = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}"
             raise HandlerError(f"there is no hook '{name}'; {meant}")
+        if inspect.iscoroutinefunction(function):
+            raise HandlerError(f"the hook '{name}' is async: a hook is a plain function")
         self._functions[name] = function
 
     def allows(self, variant: Variant) -> bool:
@@ -76,6 +87,8 @@ class Hooks:
             return None
         try:
             return function(*arguments)
+        except _PASSED_ON.get(name, ()):
+            raise
         except Exception as error:
             raise HandlerError(
                 f"the hook '{name}' failed: {type(error).__name__}: {error}"

@@ -154,8 +154,9 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
             try:
                 fits = term.predicate.test(context)
             except EvaluationError as error:
+                name = f"{term.id}, " if term.id else ""
                 raise EvaluationError(
-                    f"intent {intent.id}, term {term.label}, {{{term.predicate.text}}} "
+                    f"intent {intent.id}, term {name}{{{term.predicate.text}}} "
                     f"for {candidate.entity}: {error}"
                 ) from error
             if not fits:

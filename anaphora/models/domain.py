@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -201,9 +202,10 @@ class Model:
     def load(source: str | Path, *, intents: Iterable[str] = ()) -> Model:
         """The model in a file, or the bundled one of that name: as
         :func:`~anaphora.models.loader.load_model`."""
-        from anaphora.models.loader import load_model  # it makes models, and knows this class
-
-        return load_model(source, intents=intents)
+        # By name: the loader makes models, so that it is built on this module.
+        loader = import_module("anaphora.models.loader")
+        model: Model = loader.load_model(source, intents=intents)
+        return model
 
     def element(self, id: str) -> Element | None:
         """The element of that id, or None."""

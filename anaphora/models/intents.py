@@ -62,7 +62,7 @@ def read_intents(
         folder=code.folder,
     )
     found: dict[str, Intent] = {}
-    lines: dict[str, int] = {}
+    places: dict[str, tuple[Path, int]] = {}
     broken: set[str] = set()
     known = known_names(draft, elements)
     for index, text in enumerate(draft.file.intents):
@@ -79,9 +79,9 @@ def read_intents(
         for intent in compiled.intents:
             _check_mentions(draft, path, intent, known)
             if found.setdefault(intent.id, intent) is intent:
-                lines[intent.id] = draft.line_at(path, intent.at)
+                places[intent.id] = path, intent.at
                 continue
-            first = f"first on line {lines[intent.id]}"
+            first = f"first on line {draft.line_at(*places[intent.id])}"
             message = f"the intent '{intent.id}' is declared twice; {first}"
             draft.complain_at(path, intent.at, message)
     for index, text in enumerate(further):

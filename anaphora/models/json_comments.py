@@ -6,7 +6,10 @@ import re
 
 __all__ = ["blank_comments"]
 
-_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+# What is never closed is matched to the end of the text, so that it is looked at only once.
+_STRING_OR_COMMENT = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*.*?\*/|(?P<unclosed>/\*.*)', re.DOTALL
+)
 _VISIBLE = re.compile(r"[^\n]")
 
 
@@ -20,4 +23,5 @@ def blank_comments(text: str) -> str:
 
 
 def _blanked(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else _VISIBLE.sub(" ", found[0])
+    stays = found["unclosed"] or found[0].startswith('"')
+    return found[0] if stays else _VISIBLE.sub(" ", found[0])

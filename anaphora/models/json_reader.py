@@ -15,7 +15,7 @@ from anaphora.models.source import Report
 
 __all__ = ["read_json"]
 
-_TOKEN = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+')
+_TOKEN = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?|[^\s\[\]{},:"]+')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

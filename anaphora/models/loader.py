@@ -114,6 +114,7 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...], *, impor
     file = draft.file
     _check_languages(draft)
     _check_entities(draft)
+    _check_limits(draft)
     code = Code(file.code or "", folder)
     phrasebook = Phrasebook(draft)
     elements = read_elements(draft, phrasebook, code)
@@ -176,6 +177,26 @@ def _check_entities(draft: Draft) -> None:
             f"there is no built-in entity '{name}': this version has none",
             f"declare an element '{name}' with values",
         )
+
+
+def _check_limits(draft: Draft) -> None:
+    limits = draft.file.limits
+    for what in ("words", "entities"):
+        least, most = getattr(limits, f"min_{what}"), getattr(limits, f"max_{what}")
+        if least is not None and most is not None and least > most:
+            message = f"no question can have at least {least} and at most {most} {what}"
+            draft.complain(("limits", f"min_{what}"), message)
+    for path, listed in (
+        (("limits", "suspicious_words"), limits.suspicious_words),
+        (("limits", "swear_words"), limits.swear_words),
+        (("stop_words", "add"), draft.file.stop_words.add),
+        (("stop_words", "remove"), draft.file.stop_words.remove),
+    ):
+        for index, word in enumerate(listed):
+            if len(word.split()) != 1:
+                draft.warn_at(
+                    (*path, index), 0, f"'{word}' is no single word: nothing is equal to it"
+                )
 
 
 def _frame_of_samples(root: Node, model: Model, report: Report) -> MapNode:

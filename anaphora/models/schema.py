@@ -342,9 +342,7 @@ class OptionsSchema(_Schema):
     unused_usr_toks: Flag | None = Field(
         default=None, description="Entities of the model's own elements may be left."
     )
-    unused_sys_toks: Flag | None = Field(
-        default=None, description="Built-in entities may be left."
-    )
+    unused_sys_toks: Flag | None = Field(default=None, description="Built-in entities may be left.")
 
 
 class AskSchema(_Schema):

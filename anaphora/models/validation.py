@@ -21,9 +21,12 @@ from anaphora.models.schema import (
     ConversationSchema,
     DialogSchema,
     ElementSchema,
+    LimitsSchema,
     ModelSchema,
+    OptionsSchema,
     PauseSchema,
     ResetSchema,
+    StopWordsSchema,
     kind_of,
 )
 from anaphora.models.source import Report
@@ -37,6 +40,9 @@ _SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
     (): ModelSchema,
     ("conversation",): ConversationSchema,
     ("elements",): ElementSchema,
+    ("stop_words",): StopWordsSchema,
+    ("limits",): LimitsSchema,
+    ("options",): OptionsSchema,
     ("samples",): DialogSchema,
     ("samples", "dialog", f"{TAG}ask"): AskSchema,
     ("samples", "dialog", f"{TAG}pause"): PauseSchema,

@@ -34,7 +34,7 @@ def with_loaded_values(
         return element
     try:
         written = dict(_named(function(element)))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         draft.complain(path, f"{reference} failed: {type(error).__name__}: {error}")
         return element
     values = {value.name: value for value in element.values}
@@ -50,7 +50,9 @@ def _named(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
     pairs = given.items() if isinstance(given, Mapping) else ((name, ()) for name in given)
     for name, synonyms in pairs:
         listed = () if synonyms is None else tuple(synonyms)
-        if isinstance(synonyms, str) or not all(isinstance(one, str) for one in (name, *listed)):
+        if isinstance(synonyms, str | Mapping) or not all(
+            isinstance(one, str) for one in (name, *listed)
+        ):
             raise TypeError(f"it must give {_EXPECTED}")
         if not name.strip():
             raise ValueError("one of the names is empty")

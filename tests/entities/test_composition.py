@@ -201,3 +201,42 @@ def test_many_readings_of_a_part_do_not_multiply():
     work, utterance = counted(lambda: Pipeline(model(thing, four))("x x x x"))
     assert len(of(utterance, "four")) == 16
     assert work < 200_000
+
+
+def test_a_sparse_phrase_too_makes_an_entity_of_each_reading_of_its_parts():
+    city = element("city", values={"France": ["paris"], "Texas": ["paris"]})
+    way = element("way", ("go", part("# == 'city'", "where")), sparse=True)
+    assert sorted(map(shape, of(Pipeline(model(city, way))("go quickly to paris"), "way"))) == [
+        "way(where: city=France)", "way(where: city=Texas)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_an_entity_in_pieces_may_be_a_part(sparse):
+    off = element("off", "turn off", sparse=True)
+    polite = element("polite", ("please", part("# == 'off'", "what")), sparse=sparse)
+    utterance = Pipeline(model(off, polite, element("light", "light")))("please turn the light off")
+    (found,) = of(utterance, "polite")
+    assert shape(found) == "polite(what: off)"
+    assert (found.text, found.tokens, found.gaps) == ("please turn off", (0, 1, 4), 2)
+    assert [str(entity) for entity in variants(utterance)[0].entities] == ["polite", "light"]
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("a " * 5000, {}),
+        ("a b " * 2500, {"greedy": False}),
+        ("a-" * 4999 + "a", {"sparse": True, "permute": True}),
+    ],
+)
+def test_layer_upon_layer_of_parts_in_a_long_text_is_bounded(text, more):
+    """Each layer would multiply what it is made of."""
+    layers = [element("l0", "a", "b", "a a")]
+    for level in range(1, 6):
+        inner = part(f"# == 'l{level - 1}'")
+        layers.append(element(f"l{level}", (inner,), (inner, inner), ("a", inner), **more))
+    pipeline = Pipeline(model(*layers))
+    work, utterance = counted(lambda: pipeline(text))
+    assert {"l0", "l1"} <= {entity.element for entity in utterance.entities}
+    assert 0 < work < 15_000_000

@@ -18,6 +18,7 @@ def one(language: str, text: str):
         ("en", "don’t", "don't"),
         ("en", "Ｔｏｋｙｏ", "tokyo"),
         ("en", "\u200fTokyo\u200e", "tokyo"),
+        ("en", "Tokyo\ufe0f", "tokyo"),
         ("de", "STRASSE", normalizer("de")("Straße")),
         ("ru", "Ещё", "еще"),
         ("ru", "за́мок", "замок"),

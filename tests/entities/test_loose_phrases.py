@@ -150,6 +150,26 @@ def test_stop_words_between_parts_and_patterns_are_skipped_too():
     assert [str(one) for one in entity.parts] == ["day"]
 
 
+@pytest.mark.parametrize(
+    ("said", "named", "act"),
+    [
+        ("turn on the light in the hall", "on", "turn the light"),
+        ("turn the light on in the hall", "on", "turn the light"),
+        ("turn all of the light", "all of", "turn the light"),
+    ],
+)
+def test_a_stop_word_that_is_an_entity_by_itself_is_passed_over_and_not_taken(said, named, act):
+    turn, state = element("act", "turn light"), element("state", named)
+    utterance = reading(said, turn, state, stop_words=SKIPPED)
+    (variant,) = variants(utterance)
+    assert {entity.element: entity.text for entity in variant.entities} == {
+        "act": act, "state": named,
+    }  # fmt: skip
+    hidden = element("state", named, abstract=True)
+    (entity,) = reading(said, turn, hidden, stop_words=SKIPPED).entities
+    assert entity.text == said[: said.index("light") + 5]
+
+
 @given(
     st.lists(st.sampled_from(["x", "the", "of", "y"]), min_size=2, max_size=4),
     st.lists(st.sampled_from(["x", "the", "of", "y"]), max_size=9),
@@ -307,6 +327,23 @@ def test_a_text_of_ten_thousand_characters_is_no_burden(text):
     work, utterance = counted(lambda: pipeline(text))
     assert 0 < work < 1_000 * len(utterance.tokens)
     assert counted(lambda: variants(utterance))[0] < 4_000_000
+
+
+def test_patterns_and_skipped_words_in_a_long_text_are_bounded():
+    phrases = [tuple(Pattern(f"[a-{end}]+") for end in ends) for ends in ("zzzzzzzz", "dcb")]
+    pipeline = Pipeline(model(element("p", *phrases), stop_words=SKIPPED))
+    work, utterance = counted(lambda: pipeline("a " * 5000))
+    assert utterance.entities
+    assert 0 < work < 4_000_000
+
+
+def test_the_entities_in_a_long_text_are_bounded():
+    phrases = [" ".join("a" * length) for length in range(1, 40)]
+    pipeline = Pipeline(model(element("n", *phrases, greedy=False)))
+    assert len(pipeline("a " * 100).entities) > 3000
+    work, utterance = counted(lambda: pipeline("a " * 1500))
+    assert len(utterance.entities) == 17_500
+    assert 0 < work < 8_000_000
 
 
 def test_a_reset_phrase_in_the_gap_of_an_entity_is_a_reset():

@@ -82,6 +82,13 @@ def test_any_text_can_be_read(weather, text, cities):
     utterance.text.encode()
 
 
+@pytest.mark.parametrize("text", ["☀ hot", "☀️ hot", "☀ \u200b hot", "\u202b☀️ hot\u202c"])
+@pytest.mark.parametrize("phrase", ["☀️ hot", "☀ hot"])
+def test_what_cannot_be_seen_makes_no_difference(phrase, text):
+    (sun,) = Pipeline(model(element("sun", phrase)))(text).entities
+    assert sun.text.strip("\u202b\u202c") == text.strip("\u202b\u202c")
+
+
 def test_lone_surrogates_become_the_replacement_character(weather):
     assert weather("a\ud800b").text == "a\ufffdb"
     assert weather("\ud83d\ude42").text == "🙂"

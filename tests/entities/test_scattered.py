@@ -84,7 +84,7 @@ def test_patterns_and_entities_are_steps_too():
     hits = phrases.find(
         LEXICON.words(words := ["book", "a", "room", "next", "monday", "now"]),
         words,
-        lambda _: [(3, 5, 9)],
+        lambda _: [(3, 5, (9,))],
     )
     assert [(hit.tokens, hit.gaps, hit.parts) for hit in hits] == [
         ((0, 3, 4), 2, (("when", 9),)),
@@ -147,3 +147,11 @@ def test_phrases_with_a_word_that_is_not_there_cost_nothing():
     texts = ["turn", "it", "blue"]
     words = LEXICON.words(texts)
     assert counted(lambda: many.find(words, texts))[0] <= counted(lambda: few.find(words, texts))[0]
+
+
+@pytest.mark.parametrize("phrase", [("w", "[a-z0-9]+", "[a-z]+"), ("w", "[a-z]+", "[a-z0-9]+")])
+def test_of_two_patterns_the_one_that_fits_fewer_words_takes_its_own(phrase):
+    word, *texts = phrase
+    phrases = known((word, *map(Pattern, texts)), any_order=True)
+    (hit,) = phrases.find(LEXICON.words(said := ["w", "!", "a", "5"]), said)
+    assert hit.tokens == (0, 2, 3)

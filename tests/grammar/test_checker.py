@@ -58,7 +58,9 @@ IS_X = op(call("#"), "==", "x")
         (op(call("ent_typ"), "==", "x"), "there is no function 'ent_typ'|did you mean 'ent_type'?"),
         (op(call("id"), "==", "x"), "there is no function 'id'|here it is written #"),
         (call("has", call("groups"), "x"), "no function 'groups'|here it is written ent_groups()"),
-        (op(call("#"), "==", call("tokyo")), "did you mean 'tok_pos'? a text stands in quotes: 'tokyo'"),
+        (op(call("#"), "==", call("tokyo")), "a text stands in quotes: 'tokyo'"),
+        (op(call("#"), "==", call("ent_tex")), "'ent_text'? a text stands in quotes: 'ent_tex'"),
+        (call("not", True), "there is no function 'not'|write !(…)"),
         (call("has", call("ent_groups")), "'has' takes 2 arguments, not 1"),
         (op(call("#", call("ent_this"), 1), "==", "x"), "'#' takes 0 to 1 arguments, not 2"),
         (op(call("mdl_id", 1), "==", "x"), "'mdl_id' takes no arguments, not 1"),
@@ -198,3 +200,9 @@ def test_all_problems_come_at_once_in_the_order_of_the_text() -> None:
     with pytest.raises(GrammarError) as raised:
         check_predicate(node, text)
     assert [one.column for one in raised.value.problems] == [1, 11, 19]
+
+
+def test_where_no_variable_is_declared_the_hint_says_how() -> None:
+    with pytest.raises(GrammarError) as caught:
+        check_predicate(predicate(op(var("a"), "==", 1)))
+    assert caught.value.hint == "it is declared before the condition: @a = …"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.code import Code
 from anaphora.grammar.compiler import MOST_IMPORTS, Compiler, compile_intents
 from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.findings import MOST_FINDINGS
 from anaphora.grammar.intent import Options
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import FlowStep
@@ -102,6 +104,11 @@ class TestFragments:
         error = mistakes(f"fragment=f0 term={{true}}\n{steps}intent=x fragment(f40)")
         assert "more than 1,000 terms" in error.message
 
+    def test_what_fragments_bring_into_one_model_is_bounded(self):
+        uses = "".join(f"intent=i{number} fragment(f)\n" for number in range(200))
+        error = mistakes("fragment=f " + "term={true} " * 1_000 + uses)
+        assert "fragments bring more than 100,000 terms" in error.message
+
 
 class TestImports:
     def test_an_import_is_read_beside_the_file_that_names_it(self, tmp_path):
@@ -120,6 +127,51 @@ class TestImports:
         monkeypatch.syspath_prepend(tmp_path)
         compiled = Compiler().compile("import('idl_texts_of_a_package/common.idl')")
         assert [one.id for one in compiled.intents] == ["common"]
+
+    def test_what_lies_beside_it_in_the_package_can_be_imported_from_it(
+        self, tmp_path, monkeypatch
+    ):
+        package = tmp_path / "more_texts_of_a_package"
+        package.mkdir()
+        (package / "a.idl").write_text("import('b.idl') intent=a fragment(f)")
+        (package / "b.idl").write_text("fragment=f term={true}")
+        monkeypatch.syspath_prepend(tmp_path)
+        assert Compiler().compile("import('more_texts_of_a_package/a.idl')").intents
+
+    @pytest.mark.parametrize("failure", ["raise AttributeError", "raise SystemExit", "1 +"])
+    def test_a_package_that_cannot_be_imported_has_no_texts(self, tmp_path, monkeypatch, failure):
+        package = tmp_path / "broken_package_of_texts"
+        package.mkdir()
+        (package / "__init__.py").write_text(failure)
+        (package / "a.idl").write_text("intent=a term={true}")
+        monkeypatch.syspath_prepend(tmp_path)
+        error = mistakes("import('broken_package_of_texts/a.idl')")
+        assert "there is no file" in error.message
+
+    def test_what_is_no_ordinary_file_or_too_large_is_not_read(self, tmp_path):
+        with (tmp_path / "large.idl").open("wb") as file:
+            file.truncate(2**40)
+        os.mkfifo(tmp_path / "pipe.idl")
+        for location, message in (
+            ("large.idl", "larger than"),
+            ("pipe.idl", "there is no file"),
+            ("/dev/zero", "there is no file"),
+            ("a" * 5000, "cannot be read: File name too long"),
+        ):
+            assert message in mistakes(f"import('{location}')", folder=tmp_path).message
+
+    def test_a_circle_through_a_link_is_found(self, tmp_path):
+        (tmp_path / "a.idl").write_text("import('sub/../link.idl')")
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "link.idl").symlink_to("a.idl")
+        assert "circle: a.idl → a.idl" in mistakes("import('a.idl')", folder=tmp_path).message
+
+    @pytest.mark.parametrize("lost", ["fragment=f term={", "import('nowhere.idl')"])
+    def test_a_fragment_of_a_text_that_cannot_be_read_is_not_called_unknown(self, lost):
+        compiler = Compiler()
+        with pytest.raises(GrammarError):
+            compiler.compile(lost)
+        assert compiler.compile("intent=x fragment(f) term={true}").intents
 
     def test_a_text_that_is_imported_twice_is_there_once(self, tmp_path):
         (tmp_path / "f.idl").write_text("fragment=f term(t)={true}")
@@ -225,7 +277,7 @@ class TestFunctionsInPython:
     )
     def test_a_function_that_fails_makes_an_evaluation_error(self, code, name, message):
         term = intent(f"intent=go term~/#{name}/", code=code).terms[0]
-        with pytest.raises(EvaluationError, match="true or false|ZeroDivision") as caught:
+        with pytest.raises(EvaluationError, match=r"true or false|ZeroDivision") as caught:
             fits(term)
         assert message in str(caught.value)
 
@@ -239,6 +291,53 @@ class TestFunctionsInPython:
         (tmp_path / "rules_beside.py").write_text("def yes(entity):\n    return True\n")
         go = intent("intent=go term~/rules_beside#yes/", code=Code(folder=tmp_path))
         assert fits(go.terms[0])
+
+    def test_a_module_beside_the_model_is_run_once_and_may_have_dataclasses(self, tmp_path):
+        (tmp_path / "classes_beside.py").write_text(
+            "from __future__ import annotations\n"
+            "from dataclasses import dataclass\n"
+            "@dataclass\nclass Seen:\n    count: int = 0\n"
+            "SEEN = Seen()\n"
+            "def once(entity):\n    SEEN.count += 1\n    return SEEN.count == 1\n"
+        )
+        text = "intent=go term~/classes_beside#once/ term~/classes_beside#once/"
+        first, second = intent(text, code=Code("", tmp_path)).terms
+        assert fits(first)
+        assert not fits(second)
+        assert "classes_beside" not in sys.modules
+        assert fits(intent(text, code=Code("", tmp_path)).terms[0])  # a model loaded anew
+
+    def test_a_module_that_ends_the_program_does_not_end_ours(self, tmp_path):
+        (tmp_path / "program_beside.py").write_text("import sys\nsys.exit(3)\n")
+        error = mistakes("intent=x term~/program_beside#f/", code=Code("", tmp_path))
+        assert "cannot be imported: SystemExit: 3" in error.message
+        assert "__main__" in error.hint
+
+    def test_a_file_whose_name_is_taken_by_an_installed_module_is_told(self, tmp_path):
+        (tmp_path / "calendar.py").write_text("def is_free(entity):\n    return True\n")
+        error = mistakes("intent=x term~/calendar#is_free/", code=Code("", tmp_path))
+        assert error.hint == (
+            "an installed module 'calendar' comes before calendar.py beside the model: rename it"
+        )
+
+    @pytest.mark.parametrize(
+        ("source", "reference", "message"),
+        [
+            ("async def f(entity): return True", "term~/odd_beside#f/", "is async"),
+            ("class f:\n    pass", "term~/odd_beside#f/", "not a function but a class"),
+            ("def f(): return True", "term~/odd_beside#f/", "must take one argument or two"),
+            ("def f(e, s, x): return True", "term~/odd_beside#f/", "one argument or two"),
+            ("def f(e, *, x): return True", "term~/odd_beside#f/", "one argument or two"),
+            ("def f(): return True", "flow=/odd_beside#f/ term={true}", "must take one argument"),
+        ],
+    )
+    def test_what_could_not_be_called_is_found_when_the_text_is_compiled(
+        self, tmp_path, source, reference, message
+    ):
+        (tmp_path / "odd_beside.py").write_text(source)
+        error = mistakes(f"intent=x {reference}", code=Code("", tmp_path))
+        assert message in error.message
+        assert error.line == 1
 
     @pytest.mark.parametrize(
         ("reference", "message"),
@@ -311,8 +410,36 @@ class TestWarnings:
         assert warning.line == 1
 
     @pytest.mark.parametrize(
+        ("predicate", "message"),
+        [
+            ("ent_groups() == 'a'", "this is always false: a list against a text"),
+            ("# == ['a', 'b']", "this is always false: a text against a list"),
+            ("@g = tok_ancestors() @g != 'a'", "this is always true"),
+            ("ent_value() == 3", "always false: a text or null against an integer"),
+        ],
+    )
+    def test_a_comparison_of_what_is_never_equal_is_warned_of(self, predicate, message):
+        (warning,) = Compiler().compile(f"intent=x term={{{predicate}}}").warnings
+        assert message in warning.message
+
+    @pytest.mark.parametrize(
+        "predicate",
+        ["ent_value() == null", "meta_ent('k') == 3", "1 == 1.0", "ent_groups() == ['a']"],
+    )
+    def test_what_may_be_equal_is_not(self, predicate):
+        assert not Compiler().compile(f"intent=x term={{{predicate}}}").warnings
+
+    @pytest.mark.parametrize(
         "predicate",
         ["true || (true && false)", "(true || true) && false", "(!true) == false", "!(1 == 2)"],
     )
     def test_with_parentheses_there_is_nothing_to_warn_of(self, predicate):
         assert not Compiler().compile(f"intent=x term={{{predicate}}}").warnings
+
+
+def test_of_many_findings_the_first_are_told_and_the_others_counted():
+    text = "\n" + "intent=x term={true || true && true} term={true || 1}" * 200
+    error = mistakes(text)
+    assert len(error.problems) == MOST_FINDINGS + 1
+    assert error.problems[-1].message == "… and 299 more from here"
+    assert len({id(problem.excerpt) for problem in error.problems[:-1]}) == 1

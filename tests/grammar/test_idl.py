@@ -236,6 +236,17 @@ MISTAKES = {
     "intent=x term={" + "!" * 300 + "true}": "200 deep",
     "intent=x term={" + "1 + " * 300 + "1}": "200 deep",
     "intent=x meta={'a': " + "[" * 300 + "]" * 300 + "} term={true}": "200 deep",
+    "intent=x, term={true}": "the parts of an intent stand side by side",
+    "intent=x term={true}; term={true}": "the parts of an intent stand side by side",
+    "intent=x term={@a = 1, @a == 1}": "variables and the condition stand side by side",
+    "intent=x term={@a = 1; @a == 1}": "variables and the condition stand side by side",
+    "intent=x term={# in ['a']}": "write has(list('a', 'b'), …)",
+    "intent=x term={.5 > 1}": "write 0.5",
+    "intent=x term={~size > 1}": "here it is written meta_ent('size')",
+    "intent=x conv=true term={true}": "term~{…} may take from memory",
+    "intent=x intent=y term={true}": "a term is missing before 'intent'",
+    "fragment=f intent=y fragment(f)": "a term is missing before 'intent'",
+    "fragment(f)={true}": "a fragment is declared so: fragment=place",
     "intent=x term={true}" + " " * 1_100_000: "more than the 1,048,576 allowed",
 }
 
@@ -291,3 +302,8 @@ def test_deep_parentheses_are_read_without_running_out_of_stack():
 
 def test_negation_is_a_node_of_its_own():
     assert expression("!true") == UnaryNode("!", literal(True))
+
+
+def test_comments_behind_a_keyword_are_read_in_linear_time():
+    comments = "/**/" * 5_000
+    assert len(parse(f"fragment{comments}=f term={{true}}\nintent=x fragment{comments}(f)")) == 2

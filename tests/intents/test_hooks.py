@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from anaphora import Engine, HandlerError, Reject, parse_model
+from anaphora import Engine, HandlerError, Reject, Skip, parse_model
 
 MODEL = """
 id: tea
@@ -17,6 +19,17 @@ intents:
 responses:
   order: "{{ drink }}{% if size %}, {{ size }}{% endif %}"
 """
+
+
+NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+TOPICS = MODEL.replace("groups: [verb],", "groups: [verb], topic: true,").replace(
+    "intents:",
+    """  - {id: sell, groups: [verb], topic: true}
+intents:
+  - "intent=sell term={# == 'sell'} term(drink)~{# == 'drink'}"
+""".rstrip(),
+)
 
 
 @pytest.fixture
@@ -48,6 +61,28 @@ class TestContext:
         assert [held.entity.element for held in engine.memory()] == ["order", "drink"]
         assert engine.ask("coffee").text == "coffee"
 
+    def test_what_it_forgets_is_forgotten_for_the_intents_too(self, engine):
+        engine.ask("get me a large tea")
+
+        @engine.hook("context")
+        def any_size(utterance, conversation):
+            conversation.forget(lambda entity: entity.element == "size")
+
+        assert engine.ask("a coffee").text == "coffee"
+
+    def test_it_sees_the_memory_that_a_change_of_topic_would_wipe_out_and_keeps_it(self):
+        engine = Engine(parse_model(TOPICS))
+        engine.ask("get me a large tea")
+
+        @engine.hook("context")
+        def not_now(utterance, conversation):
+            return (
+                f"{len(conversation.entities)} things first" if "sell" in utterance.text else None
+            )
+
+        assert engine.ask("sell coffee").text == "3 things first"
+        assert len(engine.memory()) == 3
+
 
 class TestIntent:
     def test_it_may_forget_and_have_the_question_matched_again(self, engine):
@@ -74,9 +109,21 @@ class TestIntent:
             return False
 
         reply = engine.ask("get me a tea")
-        assert (reply.status, reply.reason) == ("rejected", "the hook 'intent' sent back 10 matches")
+        assert (reply.status, reply.reason) == (
+            "rejected",
+            "the hook 'intent' sent back 10 matches",
+        )
         assert len(calls) == 10
         assert not engine.memory()
+
+    def test_a_topic_that_it_refuses_for_good_leaves_the_memory_as_it_was(self):
+        engine = Engine(parse_model(TOPICS))
+        engine.ask("get me a large tea")
+        before = engine.conversation()
+        engine.hook("intent")(lambda match, conversation: False)
+        assert engine.ask("sell coffee").status == "rejected"
+        assert engine.conversation().remembered == before.remembered
+        assert engine.conversation().flow == before.flow
 
     def test_it_must_say_yes_or_no(self, engine):
         engine.hook("intent")(lambda match, conversation: None)
@@ -86,7 +133,7 @@ class TestIntent:
 
 class TestVariant:
     def test_it_may_drop_a_way_to_read_the_sentence(self):
-        text = MODEL.replace("intents:", '  - {id: brand, synonyms: [tea]}\nintents:')
+        text = MODEL.replace("intents:", "  - {id: brand, synonyms: [tea]}\nintents:")
         engine = Engine(parse_model(text, intents=["intent=ad term={# == 'brand'}"]))
         assert engine.ask("get me a tea").intent == "order"
 
@@ -97,6 +144,21 @@ class TestVariant:
         assert engine.ask("get me a tea", user="another").intent == "ad"
         reply = engine.ask("get me a coffee")
         assert (reply.status, reply.reason) == ("rejected", "every way to read it was refused")
+
+    def test_silence_is_over_even_where_every_way_to_read_the_question_is_refused(self):
+        engine = Engine(parse_model(MODEL), clock=lambda: NOW + timedelta(minutes=7))
+        engine.ask("get me a large tea", at=NOW)
+        engine.hook("variant")(lambda variant: False)
+        engine.ask("coffee", at=NOW + timedelta(minutes=6))
+        assert not engine.conversation().flow
+        assert not engine.memory()
+
+    def test_its_failure_too_may_be_answered(self, engine):
+        engine.hook("variant")(lambda variant: 1 / 0)
+        with pytest.raises(HandlerError, match="the hook 'variant' failed: ZeroDivisionError"):
+            engine.ask("get me a tea")
+        engine.hook("error")(lambda error: "Something went wrong.")
+        assert engine.ask("get me a tea").text == "Something went wrong."
 
 
 class TestResult:
@@ -162,6 +224,43 @@ def test_a_hook_that_fails_is_an_error_of_the_question(engine):
 
     with pytest.raises(HandlerError, match="the hook 'context' failed: ZeroDivisionError"):
         engine.ask("get me a tea")
+
+
+@pytest.mark.parametrize("name", ["context", "intent", "result"])
+def test_a_hook_may_reject_as_a_handler_may(engine, name):
+    def closed(*arguments):
+        raise Reject("we are closed")
+
+    engine.hook(name)(closed)
+    engine.hook("rejection")(lambda reason: f"Sorry: {reason}")
+    reply = engine.ask("get me a tea")
+    assert (reply.status, reply.reason, reply.text) == (
+        "rejected",
+        "we are closed",
+        "Sorry: we are closed",
+    )
+    assert not engine.memory()
+
+
+@pytest.mark.parametrize("name", ["intent", "result"])
+def test_a_hook_after_a_match_may_leave_the_question_to_the_next_one(name):
+    engine = Engine(parse_model(MODEL, intents=["intent=any term={# == 'drink'}"]))
+
+    def not_orders(match, other):
+        if match.intent.id == "order":
+            raise Skip
+        return True if name == "intent" else "any drink"
+
+    engine.hook(name)(not_orders)
+    assert engine.ask("get me a tea").intent == "any"
+
+
+def test_an_async_hook_is_refused(engine):
+    async def later(match, result):
+        return result
+
+    with pytest.raises(HandlerError, match="the hook 'result' is async"):
+        engine.hook("result")(later)
 
 
 def test_an_unknown_hook_is_told(engine):

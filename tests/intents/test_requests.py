@@ -67,3 +67,14 @@ def test_an_explanation_takes_the_same():
     request = Request(data={"channel": "web"})
     assert engine.explain("go", request=request).status == "matched"
     assert engine.explain("go").status == "rejected"
+
+
+def test_an_error_in_a_term_without_a_name_shows_its_predicate_once():
+    engine = Engine(
+        parse_model(
+            "id: m\nelements: [{id: a}]\n"
+            "intents: [\"intent=x term={# == 'a' && meta_conv('k') > 1}\"]"
+        )
+    )
+    reason = engine.ask("a").reason
+    assert reason.startswith("intent x, term {# == 'a' && meta_conv('k') > 1} for a: ")

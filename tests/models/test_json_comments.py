@@ -37,3 +37,8 @@ def test_what_is_no_comment_stays(text: str) -> None:
 def test_json_without_comments_is_not_touched(data: dict[str, object]) -> None:
     text = json.dumps(data, ensure_ascii=False)
     assert blank_comments(text) == text
+
+
+@pytest.mark.parametrize("text", ['"' + '\\"' * 200_000, "/* " * 200_000])
+def test_what_is_never_closed_is_looked_at_once(text):
+    assert blank_comments(text) == text

@@ -46,8 +46,38 @@ class TestLimitsAndStopWords:
         )
 
     def test_a_limit_is_a_whole_number(self):
-        assert problems(f"{HEAD}{INTENT}limits: {{max_words: -1}}") == ["expected at least 0, not -1"]
+        assert problems(f"{HEAD}{INTENT}limits: {{max_words: -1}}") == [
+            "expected at least 0, not -1"
+        ]
         assert problems(f"{HEAD}{INTENT}limits: {{max_words: few}}")
+
+    def test_limits_that_nothing_can_keep_are_a_mistake(self):
+        (message,) = problems(f"{HEAD}{INTENT}limits: {{min_words: 5, max_words: 2}}")
+        assert message == "no question can have at least 5 and at most 2 words"
+
+    @pytest.mark.parametrize(
+        "written",
+        ["limits: {swear_words: [darn, go away]}", "stop_words: {add: ['well then']}"],
+    )
+    def test_words_that_are_several_are_warned_of(self, written):
+        (warning,) = parse_model(f"{HEAD}{INTENT}{written}").warnings
+        assert "is no single word" in warning.message
+        assert warning.line == 4
+
+    @pytest.mark.parametrize(
+        ("written", "hint"),
+        [
+            ("options: {orderd: true}", "did you mean 'ordered'?"),
+            ("limits: {max_word: 3}", "did you mean 'max_words'?"),
+            ("stop_words: {skipp: true}", "did you mean 'skip'?"),
+            ("conversation: {dept: 3}", "did you mean 'depth'?"),
+        ],
+    )
+    def test_a_misspelt_key_is_told_wherever_it_stands(self, written, hint):
+        with pytest.raises(ModelError) as caught:
+            parse_model(f"{HEAD}{INTENT}{written}")
+        assert caught.value.message.startswith("unknown key")
+        assert caught.value.hint == hint
 
 
 class TestElements:
@@ -82,8 +112,8 @@ class TestElements:
         assert "composed of each other in a circle: a → b → a" in problem
 
     def test_a_part_that_no_element_can_be_is_a_mistake(self):
-        text = (
-            f"{HEAD}{INTENT}".replace("{id: weather}", "{id: w, synonyms: [\"^^[c]{# == 'citi'}^^\"]}")
+        text = f"{HEAD}{INTENT}".replace(
+            "{id: weather}", "{id: w, synonyms: [\"^^[c]{# == 'citi'}^^\"]}"
         )
         (problem,) = problems(text)
         assert "speaks of the unknown element 'citi'" in problem
@@ -105,6 +135,8 @@ def values(monkeypatch):
         wrong=lambda element: 5,
         wrong_synonyms=lambda element: {"Kyoto": "kyo"},
         broken=lambda element: 1 / 0,
+        leaving=lambda element: sys.exit(3),
+        by_language=lambda element: {"Kyoto": {"en": ["kyo"]}},
     )
     monkeypatch.setitem(sys.modules, "values_of_a_bot", module)
 
@@ -133,6 +165,8 @@ class TestValueLoaders:
         [
             ("wrong", "it must give a mapping from names to lists of synonyms, or a list of names"),
             ("wrong_synonyms", "it must give a mapping"),
+            ("leaving", "failed: SystemExit: 3"),
+            ("by_language", "it must give a mapping"),
             ("broken", "failed: ZeroDivisionError: division by zero"),
             ("citis", "the module 'values_of_a_bot' has no function 'citis'"),
         ],
@@ -172,7 +206,8 @@ class TestIntentsFromElsewhere:
 
 def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
     model = parse_model(
-        f"{HEAD}intents:\n  - intent=x\n    term={{# == 'city' || true && false}}\n", source="m.yaml"
+        f"{HEAD}intents:\n  - intent=x\n    term={{# == 'city' || true && false}}\n",
+        source="m.yaml",
     )
     (warning,) = model.warnings
     assert "bind alike" in warning.message

@@ -22,7 +22,7 @@ from anaphora.grammar.functions import (
 )
 from anaphora.grammar.functions.registry import ABSENT, Function, collect
 
-__all__ = ["ABSENT", "FUNCTIONS"]
+__all__ = ["ABSENT", "FUNCTIONS", "OF_A_QUESTION"]
 
 FUNCTIONS: Mapping[str, Function] = collect(
     entities,
@@ -40,3 +40,16 @@ FUNCTIONS: Mapping[str, Function] = collect(
     model,
     logic,
 )
+
+OF_A_QUESTION: frozenset[Function] = frozenset(
+    {
+        *collect(positions, dates, request, user, company).values(),
+        metadata.meta_conv,
+        metadata.meta_company,
+        metadata.meta_frag,
+        metadata.meta_intent,
+        metadata.meta_req,
+        metadata.meta_user,
+    }
+)
+"""Functions of what surrounds an entity in a question: nothing of that is known in a synonym."""

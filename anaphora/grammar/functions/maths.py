@@ -72,10 +72,12 @@ def sqrt(number: float) -> float:
     return _computed(math.sqrt, number)
 
 
-@function("maths", examples=("cbrt(-8) == -2",))
+@function("maths", examples=("cbrt(-27) == -3",))
 def cbrt(number: float) -> float:
-    """The cube root."""
-    return _computed(math.cbrt, number)
+    """The cube root; that of a cube is exact."""
+    root = _computed(math.cbrt, number)
+    whole = round(root) if math.isfinite(root) else 0
+    return float(whole) if whole and whole**3 == number else root
 
 
 @function("maths", examples=("exp(0) == 1",))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.functions import entities
 from anaphora.grammar.functions.entities import in_question
 from anaphora.grammar.functions.registry import function
 from anaphora.grammar.values import plain
@@ -76,11 +78,42 @@ def meta_sys(context: Context, key: str) -> str | None:
 
 
 def property_of(entity: EntityView, key: str) -> Any:
-    """What the metadata of an entity has under a key, or under the key behind its element's id."""
+    """What the metadata of an entity has under a key, or under the key behind its element's id;
+    else, under a key of NLPCraft 0.9, what it knew of every token."""
     found = entity.meta.get(key)
+    if found is None and key.startswith(_NLP):
+        read = _OF_TOKENS.get(key.removeprefix(_NLP))
+        return read(entity) if read else None
     element, colon, name = key.rpartition(":")
     if found is None and colon and element == entity.element:
         found = entity.meta.get(name)
         if found is None and name == "value":
             found = entity.value
     return plain(found)
+
+
+_NLP = "nlpcraft:nlp:"
+_OF_TOKENS: Mapping[str, Callable[[EntityView], Any]] = {
+    "unid": entities.ent_unid.python,
+    "origtext": entities.ent_text.python,
+    "normtext": entities.ent_norm_text.python,
+    "lemma": entities.ent_lemma.python,
+    "stem": entities.ent_stem.python,
+    "pos": entities.ent_pos.python,
+    "start": entities.ent_start_idx.python,
+    "end": entities.ent_end_idx.python,
+    "sparsity": entities.ent_sparsity.python,
+    "direct": entities.ent_is_direct.python,
+    "english": entities.ent_is_english.python,
+    "swear": entities.ent_is_swear.python,
+    "quoted": entities.ent_is_quoted.python,
+    "bracketed": entities.ent_is_bracketed.python,
+    "freeword": entities.ent_is_freeword.python,
+    "stopword": entities.ent_is_stopword.python,
+    "wordindexes": lambda entity: tuple(entity.tokens),
+    "minindex": lambda entity: min(entity.tokens, default=-1),
+    "maxindex": lambda entity: max(entity.tokens, default=-1),
+    "wordlength": lambda entity: len(entity.tokens),
+    "charlength": lambda entity: len(entity.text),
+    "contiguous": lambda entity: entity.gaps == 0,
+}

@@ -12,7 +12,7 @@ from anaphora.models.nlpcraft.notes import Note, Notes
 from anaphora.models.nlpcraft.recognition import OUR_KEYS, Version
 from anaphora.models.nlpcraft.rules import Sheet, apply
 from anaphora.models.nlpcraft.texts import Texts
-from anaphora.models.nodes import ListNode, MapNode, TextNode
+from anaphora.models.nodes import ListNode, MapNode, TextNode, plain
 
 __all__ = ["Translation", "translate"]
 
@@ -38,6 +38,7 @@ def translate(root: MapNode, version: Version, *, name: str) -> Translation:
     changed. Nothing is raised.
     """
     notes = Notes()
+    root = _without_nulls(root)
     sheet = Sheet(root, MapNode(root.start), notes, Texts(macro_texts(root)))
     apply(MODEL_RULES, sheet, ours=OUR_KEYS)
     mark_abstract(sheet)
@@ -50,6 +51,28 @@ def translate(root: MapNode, version: Version, *, name: str) -> Translation:
     _tell_of_intents(sheet)
     _tell_of_blanks(sheet)
     return Translation(sheet.target, notes.gathered())
+
+
+def _without_nulls(root: MapNode) -> MapNode:
+    """The tree without the keys of the model and of its elements that have no value: theirs
+    takes the default then."""
+    found = _with_values(root)
+    elements = found.items.get("elements")
+    if isinstance(elements, ListNode):
+        listed = ListNode(elements.start)
+        listed.items = [
+            _with_values(item) if isinstance(item, MapNode) else item for item in elements.items
+        ]
+        found.items["elements"] = listed
+    return found
+
+
+def _with_values(node: MapNode) -> MapNode:
+    found = MapNode(node.start)
+    found.items = {key: value for key, value in node.items.items() if plain(value) is not None}
+    found.keys = {key: node.keys[key] for key in found.items}
+    found.lost = node.lost
+    return found
 
 
 def _add_id(sheet: Sheet, name: str) -> None:
