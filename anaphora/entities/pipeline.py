@@ -127,7 +127,8 @@ class _Reader:
         if len(found) < 2:
             return tuple(found)
         found.sort(key=self._rank)
-        found = _distinct(found)
+        if len({entity.tokens for entity in found}) < len(found):
+            found = _distinct(found)
         if all(map(_is_whole, found)):
             return tuple(longest(found, place=_tokens_of, kind=self._kind))
         return tuple(widest(found, tokens=lambda entity: entity.tokens, kind=self._kind))

@@ -125,6 +125,6 @@ def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern | Part:
         return chunk
     if "pattern" in chunk:
         return Pattern(chunk["pattern"])
-    from anaphora.grammar.compiler import compile_predicate_text  # here: it brings the parser
+    from anaphora.grammar.compiler import compile_part  # here: it brings the parser
 
-    return Part(chunk["alias"], chunk["predicate"], compile_predicate_text(chunk["predicate"]))
+    return Part(chunk["alias"], chunk["predicate"], compile_part(chunk["predicate"]))

@@ -89,7 +89,7 @@ class Sentence:
     def _forms(self, tokens: tuple[int, ...]) -> tuple[str, str, str]:
         """The stems, lemmas and parts of speech."""
         words = [self.words[i] for i in tokens]
-        if self._annotations is None and not any([word.odd for word in words]):  # as most are
+        if self._annotations is None and not any(word.odd for word in words):  # as most are
             if len(words) == 1:
                 return words[0].stem, words[0].lower, ""
             return " ".join([w.stem for w in words]), " ".join([w.lower for w in words]), ""

@@ -7,6 +7,7 @@ what depends on metadata is left to run time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import assert_never
 
@@ -83,20 +84,27 @@ def check_statements(statements: Iterable[Statement], findings: Findings) -> Non
 
 
 def check_predicate(
-    predicate: PredicateNode, text: str = "", source: str = "", *, boolean: bool = True
+    predicate: PredicateNode,
+    text: str = "",
+    source: str = "",
+    *,
+    boolean: bool = True,
+    refused: AbstractSet[Function] = frozenset(),
 ) -> None:
     """Raise GrammarError with all that is wrong with one predicate of ``text``; one that is
-    not ``boolean`` may have a value of any kind."""
+    not ``boolean`` may have a value of any kind. ``refused`` are functions that ask about a
+    question where there is none."""
     findings = Findings(text, source)
-    _Checker(findings).predicate(predicate, boolean=boolean)
+    _Checker(findings, refused).predicate(predicate, boolean=boolean)
     findings.raise_if_any()
 
 
 class _Checker:
     """Looks at the parts of one text. ``variables`` are those declared so far."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, refused: AbstractSet[Function] = frozenset()) -> None:
         self.findings = findings
+        self.refused = refused
         self.report = findings.report
         self.variables: dict[str, Type] = {}
         self.declared: frozenset[str] = frozenset()
@@ -197,8 +205,7 @@ class _Checker:
         operator = node.operator
         self.precedence(node)
         if operator in ("/", "%") and _is_zero(node.right):
-            self.report(node.at, f"'{operator}' divides by zero")
-            return ANYTHING
+            self.findings.warn(node.at, f"'{operator}' divides by zero")
         result = binary_type(operator, left, right)
         if operator in ("==", "!="):
             self.comparable(node, left, right)
@@ -263,6 +270,9 @@ class _Checker:
                 self.type_of(argument)
             self.unknown(node)
             return ANYTHING
+        if function in self.refused:
+            message = f"'{node.name}' asks about the question, of which a synonym knows nothing"
+            self.report(node.at, message, "ask for it in a term of the intent")
         fits = self.arity(node, function)
         for index, argument in enumerate(node.arguments):
             kinds = self.type_of(argument)

@@ -13,6 +13,7 @@ from anaphora.grammar.checker import check_predicate, check_statements
 from anaphora.grammar.code import Code, FlowCode, term_test
 from anaphora.grammar.context import Context
 from anaphora.grammar.findings import Findings
+from anaphora.grammar.functions import OF_A_QUESTION
 from anaphora.grammar.idl import parse, parse_predicate
 from anaphora.grammar.imports import Reader, read_import
 from anaphora.grammar.intent import Intent, Key, Options, Predicate, Term
@@ -35,6 +36,7 @@ __all__ = [
     "Compiler",
     "compile_expression",
     "compile_intents",
+    "compile_part",
     "compile_predicate",
     "compile_predicate_text",
     "options_of",
@@ -60,7 +62,8 @@ class Compiler:
     before it.
 
     ``defaults`` are the options of an intent that does not set them; ``code`` finds the Python
-    functions that intents name; imports are read by ``read``, relative to ``folder``.
+    functions that intents name, and if ``forgiving``, an intent that names one which is not
+    there is left out with a warning; imports are read by ``read``, relative to ``folder``.
     """
 
     def __init__(
@@ -70,7 +73,9 @@ class Compiler:
         code: Code = Code(),  # noqa: B008 - as well
         folder: Path | None = None,
         read: Reader = read_import,
+        forgiving: bool = False,
     ) -> None:
+        self._forgiving = forgiving
         self._defaults = defaults
         self._code = code
         self._folder = folder
@@ -104,7 +109,12 @@ class Compiler:
                 case FragmentNode():
                     self._declare(statement, findings, sound=sound)
                 case IntentNode() if sound:
-                    intents.setdefault(statement.id, self._intent(statement, findings))
+                    intent = self._intent(statement, findings)
+                    if self._forgiving and _lacks_code(statement, intent):
+                        message = f"the intent '{intent.id}' is left out: it needs that function"
+                        findings.warn(statement.at, message)
+                        continue
+                    intents.setdefault(intent.id, intent)
                 case ImportNode():
                     for intent in self._import(statement, folder, findings):
                         if intents.setdefault(intent.id, intent) is not intent:
@@ -242,7 +252,10 @@ class Compiler:
         try:
             return make(self._code.find(node.module, node.name), str(node))
         except GrammarError as error:
-            findings.report_of(node.at, error)
+            if self._forgiving:
+                findings.warn(node.at, error.message, error.hint)
+            else:
+                findings.report_of(node.at, error)
             return None
 
 
@@ -271,6 +284,14 @@ def compile_predicate(node: PredicateNode, text: str = "", source: str = "") -> 
 def compile_predicate_text(text: str, source: str = "") -> Predicate:
     """What can stand between the braces of a term, ready to run. Raises GrammarError."""
     return compile_predicate(parse_predicate(text, source), text, source)
+
+
+def compile_part(text: str, source: str = "") -> Predicate:
+    """The predicate of a part of a synonym, ready to run. Raises GrammarError, also for one that
+    asks about the question around the part: a synonym is found before that is known."""
+    node = parse_predicate(text, source)
+    check_predicate(node, text, source, refused=OF_A_QUESTION)
+    return _predicate(node)
 
 
 def compile_expression(text: str, source: str = "") -> Callable[[Context], Any]:
@@ -302,6 +323,12 @@ _FIELDS = {"unused_usr_toks": "unused_user_entities", "unused_sys_toks": "unused
 
 def _predicate(node: PredicateNode) -> Predicate:
     return Predicate(test=translate(node), text=node.text, requires=requires(node))
+
+
+def _lacks_code(node: IntentNode, intent: Intent) -> bool:
+    return (isinstance(node.flow, MethodNode) and intent.flow is None) or any(
+        term.predicate.test is _never for term in intent.terms
+    )
 
 
 def _never(context: Context) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib import resources
-from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
@@ -65,20 +64,23 @@ def _is_file(file: Path, location: str) -> bool:
         raise _unreadable(location, error) from None
 
 
-def _resource(location: str) -> Traversable | None:
-    """The resource of an installed package; the package is imported to find it."""
+def _resource(location: str) -> Path | None:
+    """The file of an installed package. The package is not imported: reading a text runs no
+    code."""
     path = PurePosixPath(location)
     packages = path.parts[:-1]
     if path.is_absolute() or not packages or not all(part.isidentifier() for part in packages):
         return None
     try:
-        found = resources.files(".".join(packages)).joinpath(path.name)
-        return found if found.is_file() else None
-    except (Exception, SystemExit):  # whatever the package does when it is imported
+        spec = find_spec(packages[0])
+    except (ImportError, ValueError):
         return None
+    folders = spec.submodule_search_locations if spec else None
+    found = (Path(folder, *path.parts[1:]) for folder in folders or ())
+    return next((file for file in found if _is_file(file, location)), None)
 
 
-def _read(found: Path | Traversable, location: str) -> Imported:
+def _read(found: Path, location: str) -> Imported:
     try:
         with found.open("rb") as file:
             data = file.read(_LARGEST + 1)
@@ -90,9 +92,7 @@ def _read(found: Path | Traversable, location: str) -> Imported:
         text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise GrammarError(Problem(f"'{location}' is not a text in UTF-8")) from None
-    if isinstance(found, Path):
-        return Imported(text, str(found), found.parent)
-    return Imported(text, location, None)  # in an archive, where nothing lies beside it
+    return Imported(text, str(found), found.parent)
 
 
 def _unreadable(location: str, error: OSError) -> GrammarError:

@@ -16,7 +16,6 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/"
 _PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\({_PAIR}|u[0-9a-fA-F]{{4}}|.)", re.DOTALL)
 _UNICODE_HINT = r"\u takes four hexadecimal digits of a whole character, such as \u00e9"
-_ESCAPE_HINT = r"a backslash itself is written twice: '\\'"
 
 
 def literal(token: Token) -> bool | int | float | str | None:
@@ -45,16 +44,18 @@ def number(token: Token) -> int | float:
 
 
 def unquoted(token: Token) -> str:
-    """A text without its quotes and with its escapes replaced."""
+    """A text without its quotes and with its escapes replaced. A backslash before anything else
+    stays, as in NLPCraft: regular expressions are full of them."""
 
     def character(match: re.Match[str]) -> str:
         escape = match[1]
         found = _of_units(escape) if len(escape) > 1 else _ESCAPES.get(escape)
         if found:
             return found
+        if escape[0] != "u":
+            return match[0]
         at = offset(token) + 1 + match.start()
-        hint = _UNICODE_HINT if escape[0] == "u" else _ESCAPE_HINT
-        raise MistakeError(at, f"'\\{escape}' is no escape", hint)
+        raise MistakeError(at, f"'\\{escape}' is no escape", _UNICODE_HINT)
 
     return _ESCAPE.sub(character, token[1:-1])
 

@@ -13,7 +13,7 @@ from typing import Any
 from lark import Lark, Token, Transformer
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.compiler import compile_predicate_text
+from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.intent import Predicate
 from anaphora.grammar.macro_errors import masked, problem_of, shortened
 from anaphora.grammar.macro_tree import (
@@ -76,7 +76,7 @@ def pattern_of(text: str) -> Pattern:
 @lru_cache(maxsize=1_000)
 def predicate_of(text: str) -> Predicate:
     """The predicate of a piece. Raises GrammarError, its place counted in the predicate."""
-    return compile_predicate_text(text)
+    return compile_part(text)
 
 
 @cache

@@ -119,6 +119,15 @@ def _comparison(operator: str, compare: Callable[[Any, Any], bool]) -> Callable[
     return apply
 
 
+def _quotient(left: float, right: float) -> float:
+    """Fractions divide as IEEE 754 has it: by zero they give an infinity, or no number."""
+    if right != 0:
+        return left / right
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1.0, right)
+
+
 def _divide(left: int, right: int) -> int:
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
@@ -130,9 +139,7 @@ def _remainder(left: int, right: int) -> int:
 
 
 def _remainder_of_floats(left: float, right: float) -> float:
-    if right == 0:
-        raise ZeroDivisionError
-    return math.fmod(left, right)
+    return math.nan if right == 0 or math.isinf(left) else math.fmod(left, right)
 
 
 def _not(value: object) -> bool:
@@ -160,7 +167,7 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "+": _add,
         "-": _arithmetic("-", lambda a, b: a - b, lambda a, b: a - b),
         "*": _arithmetic("*", lambda a, b: a * b, lambda a, b: a * b),
-        "/": _arithmetic("/", _divide, lambda a, b: a / b),
+        "/": _arithmetic("/", _divide, _quotient),
         "%": _arithmetic("%", _remainder, _remainder_of_floats),
     }
 )

@@ -333,8 +333,11 @@ class Bot:
         if not utterance.entities:
             return "nothing in it is known to this bot"
         if decision.nearest:
-            lacking = " and ".join(term.label for term in decision.nearest.missing)
-            return f"for {decision.nearest.intent.id} it lacks: {lacking}"
+            near = decision.nearest
+            if not near.missing:
+                return f"it is no {near.intent.id}: {near.obstacle}"
+            lacking = " and ".join(term.label for term in near.missing)
+            return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
 

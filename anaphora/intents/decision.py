@@ -15,7 +15,7 @@ from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.limits import breach
 from anaphora.intents.match import Filling, Match
-from anaphora.intents.slots import nearest
+from anaphora.intents.slots import nearest, obstructed
 from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
 from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity
@@ -194,7 +194,8 @@ def _ask(mind: Mind, decision: Decision) -> Decision:
         asking = nearest(intents, index, where, askable)
         if asking:
             return replace(decision, asking=asking, nearest=asking)
-    return replace(decision, nearest=nearest(intents, index, where))
+    near = obstructed(intents, index, where) or nearest(intents, index, where)
+    return replace(decision, nearest=near)
 
 
 def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:

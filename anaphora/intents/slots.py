@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Filling
-from anaphora.intents.solver import Scene, fillings
+from anaphora.intents.solver import Scene, fillings, keys_at_hand
 
-__all__ = ["nearest"]
+__all__ = ["nearest", "obstructed"]
 
 
 def nearest(
@@ -21,13 +21,30 @@ def nearest(
     """The near miss that lacks the fewest terms, then uses the most entities of the sentence,
     then stands first in the model; None if there is none that ``accept`` takes.
 
-    A near miss is an intent of which the sentence filled a term while others are missing.
+    A near miss is an intent of which the sentence filled a term while others are missing;
+    :func:`obstructed` finds those that lack nothing and still do not match.
+
     Raises :class:`EvaluationError` for a predicate that cannot be evaluated.
     """
     best: tuple[tuple[int, int, int], Filling] | None = None
     for scene in scenes:
         best = _nearest_in(scene, intents, index, accept, best)
     return best[1] if best else None
+
+
+def obstructed(
+    intents: Sequence[Intent], index: IntentIndex, scenes: Iterable[Scene]
+) -> Filling | None:
+    """The first intent of which the sentence fills all that it needs, and which something else
+    keeps from matching: its flow, its order, what it leaves unused. None if there is none.
+
+    Raises :class:`EvaluationError` for a predicate that cannot be evaluated.
+    """
+    for scene in scenes:
+        for filling in fillings(intents, index.candidates(keys_at_hand(scene)), scene):
+            if filling.obstacle and not filling.missing and filling.from_sentence:
+                return filling
+    return None
 
 
 def _nearest_in(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from anaphora.errors import EvaluationError
 from anaphora.grammar.code import FlowCode
 from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.intent import Intent, Options
+from anaphora.grammar.intent import Intent, Key, Options
 from anaphora.grammar.patterns import Pattern
 from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Candidate, Filling, Match, TermMatch
@@ -17,7 +17,7 @@ from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
-__all__ = ["Question", "Scene", "fillings", "not_replaced", "scenes", "solve"]
+__all__ = ["Question", "Scene", "fillings", "keys_at_hand", "not_replaced", "scenes", "solve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def solve(
     matches = [
         Match(filling, rank(filling))
         for scene in scenes
-        for filling in fillings(intents, index.candidates(_keys(scene)), scene)
+        for filling in fillings(intents, index.candidates(keys_at_hand(scene)), scene)
         if not filling.missing and not filling.obstacle
     ]
     if len(matches) > 1:
@@ -124,7 +124,8 @@ def _scene(
     )
 
 
-def _keys(scene: Scene) -> set[tuple[str, str]]:
+def keys_at_hand(scene: Scene) -> set[Key]:
+    """Everything by which a predicate can require one of the entities of the scene."""
     return {
         key
         for candidates in (scene.sentence, scene.memory)

@@ -20,13 +20,15 @@ __all__ = ["Draft"]
 class Draft:
     """The validated file beside its tree. Paths lead through both.
 
-    ``written_names`` are the ids that the file gives to elements, with mistakes or without.
+    ``written_names`` are the ids that the file gives to elements, with mistakes or without;
+    ``imported`` says that the file is one of another program, which may mean more than it says.
     """
 
     file: ModelSchema
     root: MapNode
     report: Report
     written_names: frozenset[str] = frozenset()
+    imported: bool = False
 
     @property
     def languages(self) -> tuple[str, ...]:

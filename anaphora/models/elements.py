@@ -26,7 +26,7 @@ def read_elements(draft: Draft, phrasebook: Phrasebook, code: Code) -> tuple[Ele
     """The elements of the file, with the values that functions of theirs give; what is wrong
     with them is reported."""
     written = draft.file.elements
-    if not written and not draft.is_spoilt("elements"):
+    if not written and not draft.imported and not draft.is_spoilt("elements"):
         draft.complain(("elements",), "the model declares no elements")
     _check_ids(draft, written)
     ancestors = _Parents(draft, written).ancestors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from anaphora.errors import GrammarError, Problem
@@ -60,11 +61,13 @@ def read_intents(
         defaults=options_of(draft.file.options.model_dump(), Options()),
         code=code,
         folder=code.folder,
+        forgiving=draft.imported,
     )
     found: dict[str, Intent] = {}
     places: dict[str, tuple[Path, int]] = {}
     broken: set[str] = set()
     known = known_names(draft, elements)
+    abstract = frozenset(element.id for element in elements if element.abstract)
     for index, text in enumerate(draft.file.intents):
         path = ("intents", index)
         try:
@@ -77,7 +80,7 @@ def read_intents(
             continue
         draft.warn_inside(path, compiled.warnings)
         for intent in compiled.intents:
-            _check_mentions(draft, path, intent, known)
+            _check_mentions(draft, path, intent, known, abstract)
             if found.setdefault(intent.id, intent) is intent:
                 places[intent.id] = path, intent.at
                 continue
@@ -93,7 +96,7 @@ def read_intents(
             continue
         draft.warn_inside((), compiled.warnings)
         for intent in compiled.intents:
-            _check_mentions(draft, (), intent, known)
+            _check_mentions(draft, (), intent, known, abstract)
             if found.setdefault(intent.id, intent) is not intent:
                 draft.complain((), f"intents[{index}] declares the intent '{intent.id}' again")
     return KnownIntents(found, frozenset(broken), complete=not nameless)
@@ -108,8 +111,13 @@ def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
         raise GrammarError(Problem("the intent is nested too deeply")) from None
 
 
-def _check_mentions(draft: Draft, path: Path, intent: Intent, known: KnownNames) -> None:
+def _check_mentions(
+    draft: Draft, path: Path, intent: Intent, known: KnownNames, abstract: AbstractSet[str]
+) -> None:
     for key, at in intent.mentions.items():
+        if key[0] == "element" and key[1] in abstract:
+            hint = "an abstract element only serves others as a part: see tok_find_part"
+            draft.warn_at(path, at, f"no intent is given the element '{key[1]}'", hint)
         if is_built_in(key[1]):
             draft.warn_at(
                 path,
@@ -119,4 +127,5 @@ def _check_mentions(draft: Draft, path: Path, intent: Intent, known: KnownNames)
             )
         if problem := unknown(key, known):
             what, hint = problem
-            draft.complain_at(path, at, f"the intent '{intent.id}' speaks of {what}", hint)
+            say = draft.warn_at if draft.imported else draft.complain_at
+            say(path, at, f"the intent '{intent.id}' speaks of {what}", hint)

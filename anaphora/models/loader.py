@@ -64,8 +64,9 @@ def _parse(
     if version:
         root = _translated(root, version, Path(source).stem, report, given=bool(intents))
     written_names = element_names(root)
-    draft = Draft(validate(root, report), root, report, written_names)
-    model = _model(draft, folder, intents, imported=version is not None)
+    imported = version is not None
+    draft = Draft(validate(root, report), root, report, written_names, imported)
+    model = _model(draft, folder, intents)
     report.raise_if_any()
     return replace(model, warnings=report.warnings)
 
@@ -108,9 +109,9 @@ def _tree(report: Report, format: Format, hint: str) -> Node:
     return root
 
 
-def _model(draft: Draft, folder: Path | None, further: tuple[str, ...], *, imported: bool) -> Model:
-    """The model that the file describes, of use only if nothing was reported. One that is
-    ``imported`` may lack intents: they stand in the code of its bot."""
+def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model:
+    """The model that the file describes, of use only if nothing was reported. An imported one
+    may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
     _check_entities(draft)
@@ -120,7 +121,7 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...], *, impor
     elements = read_elements(draft, phrasebook, code)
     check_composition(draft, elements)
     intents = read_intents(draft, elements, code, further)
-    if not (file.intents or further or imported or draft.is_spoilt("intents")):
+    if not (file.intents or further or draft.imported or draft.is_spoilt("intents")):
         draft.complain(("intents",), "the model declares no intents")
     return Model(
         id=file.id,
@@ -152,6 +153,8 @@ def _limits(written: LimitsSchema) -> Limits:
         return frozenset(word.lower() for word in listed)
 
     plain_limits = written.model_dump(exclude={"suspicious_words", "swear_words"})
+    if written.suspicious_words and written.max_suspicious_words is None:
+        plain_limits["max_suspicious_words"] = 0
     return Limits(
         **plain_limits,
         suspicious_words=words(written.suspicious_words),

@@ -323,7 +323,7 @@ class LimitsSchema(_Schema):
     )
     suspicious_words: list[Text] = Field(default=[], description="Words that are suspicious.")
     max_suspicious_words: Amount | None = Field(
-        default=None, description="The most suspicious words."
+        default=None, description="The most suspicious words; none, if any are listed."
     )
     swear_words: list[Text] = Field(default=[], description="Words that are swear words.")
     swear_words_allowed: Flag = Field(default=True, description="Whether they are allowed.")

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.compiler import compile_intents, compile_predicate, compile_predicate_text
+from anaphora.grammar.compiler import (
+    compile_expression,
+    compile_intents,
+    compile_part,
+    compile_predicate,
+    compile_predicate_text,
+)
 from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.intent import Options
 from anaphora.grammar.printer import printed
@@ -215,7 +221,7 @@ def test_variables_that_build_upon_each_other_do_not_multiply_the_work() -> None
         (call("meta_ent", "kind"), "a term must be true or false, not the text 'capital'"),
         (op(call("meta_ent", "kind"), "&&", True), "each side of '&&' must be true or false"),
         (op(op(1, "/", call("ent_index")), "==", 1), "'/' divides the integer 1 by zero"),
-        (op(op(1.5, "%", call("ent_index")), "==", 1), "'%' divides the number 1.5 by zero"),
+        (op(op(1, "%", call("ent_index")), "==", 1), "'%' divides the integer 1 by zero"),
         (
             op(call("get", call("ent_groups"), 2), "==", "x"),
             "'get' finds no place 2 in a list of 2",
@@ -369,3 +375,34 @@ def test_a_variable_has_one_value_wherever_it_is_used(text: str) -> None:
     test = compile_predicate_text(text).test
     pizza = Entity("pizza", frozenset({"pizza"}), "pizza")
     assert all(test(Context(pizza, Surroundings())) for _ in range(20))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("if(true, 1, 1 / 0)", 1),
+        ("or_else(1, 1 / 0)", 1),
+        ("false && 1 / 0 == 1", False),
+        ("1.0 / 0.0 > 9000000.0", True),
+        ("-1.0 / 0.0 < 0", True),
+        ("0.0 / 0.0 == 0.0 / 0.0", False),
+        ("5.5 % 0.0 == 5.5 % 0.0", False),
+    ],
+)
+def test_what_is_not_evaluated_does_no_harm_and_fractions_divide_by_zero(
+    text: str, value: Any
+) -> None:
+    assert compile_expression(text)(Context(None, Surroundings())) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["ent_is_first", "year > 2000", "user_admin", "meta_req('k') == 1", "tok_count == 1"]
+)
+def test_a_part_of_a_synonym_may_not_ask_about_the_question(text: str) -> None:
+    with pytest.raises(GrammarError, match="of which a synonym knows nothing"):
+        compile_part(text)
+
+
+def test_a_part_of_a_synonym_may_ask_about_the_entity_and_the_model() -> None:
+    text = "# == 'city' && meta_model('k') == null && tok_is_user && mdl_id == ''"
+    assert compile_part(text).requires == {("element", "city")}

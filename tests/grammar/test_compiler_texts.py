@@ -139,14 +139,16 @@ class TestImports:
         assert Compiler().compile("import('more_texts_of_a_package/a.idl')").intents
 
     @pytest.mark.parametrize("failure", ["raise AttributeError", "raise SystemExit", "1 +"])
-    def test_a_package_that_cannot_be_imported_has_no_texts(self, tmp_path, monkeypatch, failure):
+    def test_reading_a_text_of_a_package_runs_none_of_its_code(
+        self, tmp_path, monkeypatch, failure
+    ):
         package = tmp_path / "broken_package_of_texts"
         package.mkdir()
         (package / "__init__.py").write_text(failure)
         (package / "a.idl").write_text("intent=a term={true}")
         monkeypatch.syspath_prepend(tmp_path)
-        error = mistakes("import('broken_package_of_texts/a.idl')")
-        assert "there is no file" in error.message
+        compiled = Compiler().compile("import('broken_package_of_texts/a.idl')")
+        assert [one.id for one in compiled.intents] == ["a"]
 
     def test_what_is_no_ordinary_file_or_too_large_is_not_read(self, tmp_path):
         with (tmp_path / "large.idl").open("wb") as file:
@@ -393,6 +395,24 @@ class TestOptions:
         assert intent(text, defaults=strict).options == Options(unused_user_entities=False)
 
 
+class TestForgiving:
+    """Files of other programs name functions that are not there."""
+
+    def test_an_intent_that_lacks_its_function_is_left_out_with_a_warning(self, code):
+        text = """
+            fragment=f term~/org.bot.Rules#late/
+            intent=flow flow=/#m/ term={true}
+            intent=term term~/org.bot.Rules#late/
+            intent=fragment fragment(f)
+            intent=good flow=/#after_greeting/ term~/#is_tokyo/
+        """
+        compiled = Compiler(code=code, forgiving=True).compile(text)
+        assert [one.id for one in compiled.intents] == ["good"]
+        said = [warning.message for warning in compiled.warnings]
+        assert "the intent 'fragment' is left out: it needs that function" in said
+        assert "there is no Python module 'org.bot.Rules'" in said
+
+
 class TestWarnings:
     @pytest.mark.parametrize(
         ("predicate", "message"),
@@ -443,3 +463,8 @@ def test_of_many_findings_the_first_are_told_and_the_others_counted():
     assert len(error.problems) == MOST_FINDINGS + 1
     assert error.problems[-1].message == "… and 299 more from here"
     assert len({id(problem.excerpt) for problem in error.problems[:-1]}) == 1
+
+    @pytest.mark.parametrize("predicate", ["1 / 0 == 1", "false && 1 % 0 == 1", "5.5 / 0.0 > 1"])
+    def test_a_division_by_zero_is_warned_of_for_it_may_never_be_evaluated(self, predicate):
+        (warning,) = Compiler().compile(f"intent=x term={{{predicate}}}").warnings
+        assert "divides by zero" in warning.message

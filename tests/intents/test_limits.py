@@ -51,8 +51,13 @@ def test_a_question_that_breaks_a_limit_is_rejected_with_the_reason(limits, good
 
 
 def test_words_that_are_listed_but_not_forbidden_do_no_harm():
-    assert reply("{swear_words: [darn], suspicious_words: [big]}", "darn big Tokyo").text == ""
     assert reply("{swear_words: [darn]}", "darn Tokyo").status == "matched"
+    two = "{suspicious_words: [big], max_suspicious_words: 2}"
+    assert reply(two, "big big Tokyo").status == "matched"
+
+
+def test_no_suspicious_word_is_allowed_unless_a_number_is_given():
+    assert "suspicious" in reply("{suspicious_words: [big]}", "big Tokyo").reason
 
 
 def test_a_reset_phrase_is_heard_whatever_its_length():

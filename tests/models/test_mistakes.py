@@ -128,7 +128,7 @@ ELEMENTS = {
     "bad regex": ("[{id: a, synonyms: ['b @//[//']}]", "'[' is not a regular expression"),
     "explosion": (
         "[{id: a, synonyms: ['@{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}"
-        "{a|b}{a|b}']}]",
+        "{a|b}{a|b}{a|b}{a|b}{a|b}{a|b}']}]",
         "'{a|b}{a|b}",
     ),
     "foreign synonyms": ("[{id: a, synonyms: {@fr: [b]}}]", "the model has no language 'fr'"),

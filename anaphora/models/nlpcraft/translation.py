@@ -69,7 +69,11 @@ def _without_nulls(root: MapNode) -> MapNode:
 
 def _with_values(node: MapNode) -> MapNode:
     found = MapNode(node.start)
-    found.items = {key: value for key, value in node.items.items() if plain(value) is not None}
+    found.items = {
+        key: value
+        for key, value in node.items.items()
+        if key in ("id", "type") or plain(value) is not None  # what must have a value is told
+    }
     found.keys = {key: node.keys[key] for key in found.items}
     found.lost = node.lost
     return found

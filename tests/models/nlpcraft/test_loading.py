@@ -1,0 +1,69 @@
+"""Files of NLPCraft through the loader: what they leave to code is no mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anaphora import Engine, Model, ModelError, load_model, parse_model
+
+HEAD = "id: demo\nname: Demo\nversion: '1'\nmetadata: {}\nconversationDepth: 3\n"
+FILES = Path(__file__).parent / "files"
+
+
+def said(model: Model) -> list[str]:
+    return [warning.message for warning in model.warnings]
+
+
+@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.name)
+def test_each_example_is_loaded_as_it_is(path: Path) -> None:
+    model = load_model(path)
+    assert model.elements
+    Engine(model).ask("anything")
+
+
+def test_keys_without_a_value_have_their_default() -> None:
+    model = parse_model(
+        f"{HEAD}description: null\nmacros:\nelements:\n"
+        "- {id: a, synonyms: , metadata: null, groups: ~}\n"
+    )
+    assert (model.description, model.elements[0].groups) == ("", frozenset({"a"}))
+
+
+def test_elements_that_code_finds_are_warned_of() -> None:
+    model = parse_model(
+        f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=x term={{# == 'nlp:token'}}\"]\n"
+    )
+    assert "the intent 'x' speaks of the unknown element 'nlp:token'" in said(model)
+
+
+def test_a_file_may_have_no_elements_at_all() -> None:
+    text = f"{HEAD}elements: []\nintents: [\"intent=x term={{has(ent_groups, 'g')}}\"]\n"
+    assert not parse_model(text).elements
+
+
+def test_intents_that_name_java_methods_are_left_out_with_a_warning() -> None:
+    model = parse_model(
+        f"{HEAD}elements: [{{id: a}}]\nintents:\n"
+        "- \"intent=java flow=/org.bot.Model#isOk/ term={# == 'a'}\"\n"
+        "- \"intent=idl term={# == 'a'}\"\n"
+    )
+    assert [intent.id for intent in model.intents] == ["idl"]
+    assert "the intent 'java' is left out: it needs that function" in said(model)
+
+
+def test_in_a_file_of_ours_the_same_are_mistakes() -> None:
+    text = "id: demo\nelements: [{id: a}]\nintents:\n"
+    for intent, message in (
+        ("intent=x flow=/org.bot.Model#isOk/ term={# == 'a'}", "no Python module 'org.bot.Model'"),
+        ("intent=x term={# == 'b'}", "unknown element 'b'"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            parse_model(f'{text}- "{intent}"')
+
+
+def test_a_synonym_may_stand_for_very_many_phrases() -> None:
+    group = "{a|b|c|d|e|f|g|h|i|j}"
+    text = f"{HEAD}elements: [{{id: a, synonyms: ['{' '.join([group] * 4)} {{x|y}}']}}]\n"
+    assert len(parse_model(text).elements[0].phrases[""]) == 20_001
