@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.context import Context, ModelFacts, Surroundings
 from anaphora.grammar.request import Company, Request, User
 from anaphora.grammar.values import describe
 from anaphora.models.hints import did_you_mean
@@ -39,17 +39,12 @@ def context_of(entities: str | None = None, meta: str | None = None) -> Context:
     surroundings = Surroundings(
         entities=tuple(sorted(described, key=lambda entity: entity.start)),
         text=text,
-        normal_text=" ".join(text.lower().split()),
         at=datetime.now(UTC) if at is None else _moment("request", "at", at),
         request=Request(
             **_texts("request", sections, "id", "address", "agent"), data=sections["request"]
         ),
         user=_user(sections),
-        model_id=model["id"],
-        model_name=model["name"],
-        model_version=model["version"],
-        model_origin=model["origin"],
-        model_meta=sections["model"],
+        model=ModelFacts(**model, meta=sections["model"]),
         intent_meta=sections["intent"],
         conversation_data=sections["conversation"],
         environment=os.environ,

@@ -50,14 +50,7 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
         layers=tuple(Layer(layer, reader) for layer in entries(model, language)),
         swear=lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
-        surroundings=Surroundings(
-            entities=None,
-            model_id=model.id,
-            model_name=model.name,
-            model_version=model.version,
-            model_origin=model.origin,
-            model_meta=model.meta,
-        ),
+        surroundings=Surroundings(entities=None, model=model.facts),
     )
 
 
@@ -112,8 +105,7 @@ def annotations_of(doc: Doc) -> Doc | None:
 
 
 def _found(doc: Doc, words: Sequence[Word], known: Knowledge) -> Found:
-    normal_text = " ".join([word.lower for word in words])
-    return Found(replace(known.surroundings, text=doc.text, normal_text=normal_text))
+    return Found(replace(known.surroundings, text=doc.text))
 
 
 def _sentence(doc: Doc, lexicon: Lexicon, known: Knowledge) -> Sentence:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from anaphora.grammar.request import Request, User
 
-__all__ = ["Context", "EntityView", "Surroundings"]
+__all__ = ["Context", "EntityView", "ModelFacts", "Surroundings"]
 
 
 class EntityView(Protocol):
@@ -88,6 +88,20 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What predicates may ask of the model itself."""
+
+    id: str = ""
+    name: str = ""
+    version: str = ""
+    origin: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+_NO_MODEL = ModelFacts()
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What stays the same for all the entities of one question and one intent.
 
@@ -97,19 +111,35 @@ class Surroundings:
 
     entities: Sequence[EntityView] | None = ()
     text: str = ""
-    normal_text: str = ""
     at: datetime = _EPOCH
     request: Request = _NOTHING
     user: User = _NOBODY
-    model_id: str = ""
-    model_name: str = ""
-    model_version: str = ""
-    model_origin: str = ""
-    model_meta: Mapping[str, Any] = field(default_factory=dict)
+    model: ModelFacts = _NO_MODEL
     intent_meta: Mapping[str, Any] = field(default_factory=dict)
     conversation_data: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     random: Callable[[], float] = random.random
+
+    @property
+    def normal_text(self) -> str:
+        """The text in lower case, with single blanks."""
+        return " ".join(self.text.lower().split())
+
+    # Made on every question: dataclasses.replace takes 5 µs, which these spare.
+
+    def among(self, entities: Sequence[EntityView]) -> Surroundings:
+        """The same around the entities of one way to read the sentence."""
+        return Surroundings(
+            entities, self.text, self.at, self.request, self.user, self.model,
+            self.intent_meta, self.conversation_data, self.environment, self.random,
+        )  # fmt: skip
+
+    def of_intent(self, meta: Mapping[str, Any]) -> Surroundings:
+        """The same for an intent with this metadata."""
+        return Surroundings(
+            self.entities, self.text, self.at, self.request, self.user, self.model,
+            meta, self.conversation_data, self.environment, self.random,
+        )  # fmt: skip
 
 
 class Context:

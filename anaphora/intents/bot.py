@@ -88,15 +88,8 @@ class Bot:
         self.handlers: dict[str, Handler] = {}
         self.hooks = Hooks()
         self._mind = Mind.of(model)
-        self._surroundings = Surroundings(
-            model_id=model.id,
-            model_name=model.name,
-            model_version=model.version,
-            model_origin=model.origin,
-            model_meta=model.meta,
-            environment=os.environ,
-            random=random,
-        )
+        self._facts = model.facts
+        self._random = random
         self._max_characters = max_characters
 
     @property
@@ -128,14 +121,15 @@ class Bot:
         request: Request,
     ) -> Decision:
         """Resolve the utterance against the conversation; see :func:`decision.decide`."""
-        surroundings = replace(
-            self._surroundings,
+        surroundings = Surroundings(
             text=utterance.text,
-            normal_text=" ".join([token.lower for token in utterance.tokens]),
             at=at,
-            user=user,
             request=request,
+            user=user,
+            model=self._facts,
             conversation_data=conversation.data,
+            environment=os.environ,
+            random=self._random,
         )
         try:
             ways = tuple(filter(self.hooks.allows, variants(utterance)))
@@ -157,6 +151,7 @@ class Bot:
         """
         if decision.failure:
             raise decision.failure
+        first = decision
         try:
             at_once = self._answered_at_once(decision, at)
         except Reject as rejection:
@@ -174,7 +169,8 @@ class Bot:
                 conversation = decision.before if same else again.conversation
                 decision = decide(self._mind, decision.question, conversation, at)
                 continue
-            return replace(self._consoled(outcome), decision=decision)
+            outcome = self._consoled(outcome)
+            return outcome if decision is first else replace(outcome, decision=decision)
         reason = f"the hook 'intent' sent back {_MOST_REMATCHES} matches"
         return self._consoled(self._rejected(decision, at, reason))
 
@@ -182,6 +178,8 @@ class Bot:
         """The answer of the hook that comes before the intents, which may forget; None if it
         leaves the question to them. Raises :class:`_Again` if it does so and has forgotten
         something."""
+        if not self.hooks.may_answer_at_once:
+            return None
         live = LiveConversation(decision.before)
         result = self.hooks.answer_at_once(decision.question.utterance, live)
         conversation, forgotten = live.settled()

@@ -17,7 +17,7 @@ from anaphora.intents.limits import breach
 from anaphora.intents.match import Filling, Match
 from anaphora.intents.slots import nearest, obstructed
 from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
-from anaphora.models.domain import Model
+from anaphora.models.domain import Limits, Model
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
 from anaphora.stm.rules import forget_all, recall
@@ -27,15 +27,18 @@ __all__ = ["Decision", "Mind", "decide", "pending_of"]
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """A model with what is derived from it once."""
+    """A model with what is derived from it once. ``limits`` is None for a model without any."""
 
     model: Model
     index: IntentIndex
     by_id: Mapping[str, Intent]
+    limits: Limits | None
 
     @classmethod
     def of(cls, model: Model) -> Mind:
-        return cls(model, IntentIndex(model.intents), {one.id: one for one in model.intents})
+        by_id = {intent.id: intent for intent in model.intents}
+        limits = None if model.limits == Limits() else model.limits
+        return cls(model, IntentIndex(model.intents), by_id, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,8 @@ def _refused(mind: Mind, question: Question, conversation: Conversation) -> Deci
     if not error and not question.variants:
         error = "every way to read it was refused"
     if not error and not utterance.resets:
-        error = breach(mind.model.limits, utterance, question.variants[0])
+        limits = mind.limits
+        error = breach(limits, utterance, question.variants[0]) if limits else ""
     return _failed(question, conversation, error) if error else None
 
 

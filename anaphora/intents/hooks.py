@@ -53,6 +53,11 @@ class Hooks:
         """Whether this way to read the sentence is looked at."""
         return "variant" not in self._functions or self._flag("variant", variant)
 
+    @property
+    def may_answer_at_once(self) -> bool:
+        """Whether there is a hook that is asked before any intent is looked for."""
+        return "context" in self._functions
+
     def answer_at_once(self, utterance: Utterance, conversation: LiveConversation) -> Any:
         """The answer to the question before any intent is looked for; None to go on."""
         return self._called("context", utterance, conversation)

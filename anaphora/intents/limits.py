@@ -18,8 +18,6 @@ def breach(limits: Limits, utterance: Utterance, variant: Variant) -> str:
 
     ``variant`` is the best way to read it: its entities and free words are counted.
     """
-    if limits == _NONE:
-        return ""
     words = [token for token in utterance.tokens if any(map(str.isalnum, token.text))]
     for count, what, least, most in (
         (len(words), "word", limits.min_words, limits.max_words),
@@ -42,9 +40,6 @@ def breach(limits: Limits, utterance: Utterance, variant: Variant) -> str:
     if limits.latin_only and (letter := _foreign_letter(utterance.text)):
         return f"'{letter}' is no Latin letter"
     return ""
-
-
-_NONE = Limits()
 
 
 def _occurrences(words: Iterable[Token], listed: frozenset[str], language: str) -> int:

@@ -120,7 +120,7 @@ def _scene(
         ),
         hidden=hidden,
         flow=conversation.flow,
-        surroundings=replace(surroundings, entities=variant.entities),
+        surroundings=surroundings.among(variant.entities),
     )
 
 
@@ -138,7 +138,7 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
     """Term by term, greedily, first from the sentence, then from memory."""
     surroundings = scene.surroundings
     if intent.meta:
-        surroundings = replace(surroundings, intent_meta=intent.meta)
+        surroundings = surroundings.of_intent(intent.meta)
     context = Context(None, surroundings)
     taken_before: set[int] = set()
     matched = []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from anaphora.errors import Problem
+from anaphora.grammar.context import ModelFacts
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
@@ -206,6 +207,11 @@ class Model:
         loader = import_module("anaphora.models.loader")
         model: Model = loader.load_model(source, intents=intents)
         return model
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What predicates may ask of the model."""
+        return ModelFacts(self.id, self.name, self.version, self.origin, self.meta)
 
     def element(self, id: str) -> Element | None:
         """The element of that id, or None."""

@@ -123,7 +123,8 @@ def test_a_predicate_sees_the_model_the_text_and_no_sentence_around():
     assert (around.entities, around.text, around.normal_text) == (
         None, "Today please", "today please",
     )  # fmt: skip
-    assert (around.model_id, around.model_version, around.model_meta) == ("test", "2", {"a": 1})
+    facts = around.model
+    assert (facts.id, facts.version, facts.meta) == ("test", "2", {"a": 1})
 
 
 def test_a_predicate_that_cannot_be_evaluated_is_told_and_nothing_breaks():

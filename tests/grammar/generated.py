@@ -63,9 +63,7 @@ def predicates(draw):
 
 json = st.recursive(
     st.none() | st.booleans() | whole_text | numbers | numbers.map(lambda number: -number),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(whole_text, inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(whole_text, inner, max_size=3),
     max_leaves=6,
 )
 objects = st.dictionaries(whole_text, json, max_size=3)
@@ -100,10 +98,68 @@ statements = st.lists(
 )
 
 PIECES = (
-    *("intent=", "fragment=", "fragment(", "import(", "id=", "term", "term(a)", "options=", "flow="),
-    *("meta=", "ordered=", "{", "}", "(", ")", "[", "]", "=", "~", "#", "@", "@a = 1", "'x'", '"y"'),
-    *("==", "!=", "&&", "||", "!", "-", "+", "*", "/", "%", "<", ">=", "?", "[1,2]", "null", "true"),
+    *(
+        "intent=",
+        "fragment=",
+        "fragment(",
+        "import(",
+        "id=",
+        "term",
+        "term(a)",
+        "options=",
+        "flow=",
+    ),
+    *(
+        "meta=",
+        "ordered=",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "=",
+        "~",
+        "#",
+        "@",
+        "@a = 1",
+        "'x'",
+        '"y"',
+    ),
+    *(
+        "==",
+        "!=",
+        "&&",
+        "||",
+        "!",
+        "-",
+        "+",
+        "*",
+        "/",
+        "%",
+        "<",
+        ">=",
+        "?",
+        "[1,2]",
+        "null",
+        "true",
+    ),
     *("1", "1_000", "0.5e3", "has", "list", "ent_groups()", "meta_ent('k')", "id", "groups", "@@"),
-    *("/bot#f/", "// c\n", "/* c */", "'a': 1", ",", ":", " ", "\n", "é", "'", '"', "\\", "\0", "{{"),
+    *(
+        "/bot#f/",
+        "// c\n",
+        "/* c */",
+        "'a': 1",
+        ",",
+        ":",
+        " ",
+        "\n",
+        "é",
+        "'",
+        '"',
+        "\\",
+        "\0",
+        "{{",
+    ),
 )
 almost = st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.checker import check_predicate
-from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.context import Context, ModelFacts, Surroundings
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.request import Request, User
 from anaphora.grammar.syntax import (
@@ -128,7 +128,7 @@ def _outcome(
     around = Surroundings(
         entities=None if alone else (NOW, entity) if entity else (NOW,),
         conversation_data=held,
-        model_meta=held,
+        model=ModelFacts(meta=held),
         request=Request(data=held),
         user=User("ann", meta=held),
         random=Random(5).random,

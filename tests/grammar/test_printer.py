@@ -67,6 +67,4 @@ def test_a_whole_text_is_easy_to_read():
 
 def test_the_short_form_comes_out_in_the_long_one():
     (short,) = parse("id=sale term={id == sale && groups @@ a}")
-    assert printed([short]) == (
-        "intent=sale\n  term~{# == 'sale' && has(ent_groups(), 'a')}"
-    )
+    assert printed([short]) == ("intent=sale\n  term~{# == 'sale' && has(ent_groups(), 'a')}")

@@ -31,7 +31,7 @@ def meta_ent(context: Context, key: str) -> Any:
 @function("metadata", "meta_cfg", "meta_model", examples=("meta_model('airline') == 'ANA'",))
 def meta_model(context: Context, key: str) -> Any:
     """From the metadata of the model."""
-    return plain(context.surroundings.model_meta.get(key))
+    return plain(context.surroundings.model.meta.get(key))
 
 
 @function("metadata", examples=("meta_intent('topic') == 'travel'",))

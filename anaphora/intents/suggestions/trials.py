@@ -108,13 +108,7 @@ class Trials:
 
     def _scenes(self, utterance: Utterance) -> tuple[Scene, ...]:
         model = self._model
-        surroundings = Surroundings(
-            text=utterance.text,
-            model_id=model.id,
-            model_name=model.name,
-            model_version=model.version,
-            model_meta=model.meta,
-        )
+        surroundings = Surroundings(text=utterance.text, model=model.facts)
         question = Question(utterance, variants(utterance), surroundings)
         return scenes(question, self._nobody)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.compiler import compile_expression
-from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.context import Context, ModelFacts, Surroundings
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.request import Company, Request, User
 from anaphora.models.utterance import Entity
@@ -55,7 +55,6 @@ DATE = Entity(
 AROUND = Surroundings(
     entities=(FLIGHT, TOKYO, DATE),
     text=TEXT,
-    normal_text=TEXT.lower(),
     at=datetime(2026, 8, 9, 23, 5, 59, 999_999, tzinfo=UTC),
     request=Request("r1", "192.0.2.1", "curl/8", {"k": "request"}),
     user=User(
@@ -78,11 +77,7 @@ AROUND = Surroundings(
         ),
         meta={"k": "user"},
     ),
-    model_id="travel",
-    model_name="Travel",
-    model_version="1.2",
-    model_origin="http://example.com",
-    model_meta={"k": "model"},
+    model=ModelFacts("travel", "Travel", "1.2", "http://example.com", {"k": "model"}),
     intent_meta={"k": "intent"},
     conversation_data={"k": "conversation"},
     environment={"HOME": "/home/ann"},

@@ -6,8 +6,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from anaphora.models.json_reader import read_json
 from anaphora.models.json_comments import blank_comments
+from anaphora.models.json_reader import read_json
 from anaphora.models.nlpcraft import Note, Translation, Version, translate
 from anaphora.models.nodes import MapNode, plain
 from anaphora.models.source import Report, Source
