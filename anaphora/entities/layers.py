@@ -106,6 +106,8 @@ class Layer:
             hits += self._scattered.find(words, texts, parts_in)
         if len(hits) < 2:
             return hits
+        if passable is not None:
+            hits = self._without_detours(hits)
         hits.sort(key=_order)
         if len(self._scattered) and any(hit.tokens for hit in hits):
             return widest(hits, tokens=_tokens, kind=self._kind)
@@ -115,6 +117,27 @@ class Layer:
         """Whose phrase has the part, for messages."""
         element = self._owners[part].element
         return "the reset phrases" if element is None else f"element {element.id}"
+
+    def _without_detours(self, hits: list[Hit]) -> list[Hit]:
+        """The hits without those that pass over words where as many of the element's words stand
+        nearer: "in it on them" has "in it" and "on them", and no "in … them"."""
+        if not any(hit.passed for hit in hits):
+            return hits
+        fewest: dict[tuple[object, int, str, int], int] = {}
+        for hit in hits:
+            for key in self._ends(hit):
+                fewest[key] = min(hit.gaps, fewest.get(key, hit.gaps))
+        return [
+            hit
+            for hit in hits
+            if not hit.passed or all(hit.gaps == fewest[key] for key in self._ends(hit))
+        ]
+
+    def _ends(self, hit: Hit) -> tuple[tuple[object, int, str, int], ...]:
+        """Where it begins and ends, with its element and how many words it has of its own."""
+        element = self.entries[hit.entry].element
+        of, own = element.id if element else None, hit.end - hit.start - hit.gaps
+        return (of, own, "from", hit.start), (of, own, "to", hit.end)
 
     def _with_swaps_told(self, hits: list[Hit]) -> list[Hit]:
         beyond = len(self.entries)

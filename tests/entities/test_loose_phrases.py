@@ -141,6 +141,15 @@ def test_a_stop_word_that_goes_on_with_the_phrase_is_taken_as_such():
     assert texts(reading("king of of spades", some, stop_words=SKIPPED)) == ["king of of spades"]
 
 
+def test_where_words_stand_together_none_between_them_are_skipped():
+    two = ("in it", "in them", "in house", "on it", "on them", "on house")
+    place = element("place", *two, "light", "turn light off")
+    utterance = reading("in it on them", place, stop_words=SKIPPED)
+    assert texts(utterance) == ["in it", "on them"]
+    assert texts(reading("in the house", place, stop_words=SKIPPED)) == ["in the house"]
+    assert texts(reading("turn the light off", place, stop_words=SKIPPED)) == ["turn the light off"]
+
+
 def test_stop_words_between_parts_and_patterns_are_skipped_too():
     day = element("day", "monday")
     both = element("from", ("from", part("# == 'day'"), Pattern("[0-9]+")))
