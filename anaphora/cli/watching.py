@@ -54,19 +54,22 @@ class WatchedModel:
         self._store = MemoryStore()
         self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
         self.engine = self._load()
+        self._imports = self._imported()
 
     def refresh(self) -> str:
-        """Take up the file if it has changed, and say so in one line; '' if it has not.
+        """Take up the file if it or one that it imports has changed, and say so in one line; ''
+        if none has.
 
         Raises :class:`ModelError` once for a file with mistakes: the engine stays as it is until
         the file changes again.
         """
-        if not self._file.has_changed():
-            return ""
+        if not any([file.has_changed() for file in (self._file, *self._imports)]):  # noqa: C419
+            return ""  # all of them are looked at: two may have changed at once
         before = self.engine.models[0]
         engine = self._load()
         forgotten = self._carry_over(before, engine.models[0])
         self.engine = engine
+        self._imports = self._imported()
         lost = f"; no longer in it, so forgotten: {', '.join(forgotten)}" if forgotten else ""
         return f"reloaded {self._file.path.name}{lost}"
 
@@ -74,6 +77,9 @@ class WatchedModel:
         from anaphora.intents.engine import Engine
 
         return Engine(self._file.path, store=self._store)
+
+    def _imported(self) -> list[WatchedFile]:
+        return [WatchedFile(path) for path in self.engine.models[0].imports]
 
     def _carry_over(self, before: Model, now: Model) -> list[str]:
         """Fit the conversation to the model; what is forgotten of it, as text."""

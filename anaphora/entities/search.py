@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -50,7 +51,7 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
         layers=tuple(Layer(layer, reader) for layer in entries(model, language)),
         swear=lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
-        surroundings=Surroundings(entities=None, model=model.facts),
+        surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
     )
 
 

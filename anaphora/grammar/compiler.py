@@ -86,6 +86,11 @@ class Compiler:
         self._brought_terms = 0
         self._lost_fragments = False  # whether a text that cannot be read may have some
 
+    @property
+    def imported(self) -> tuple[Path, ...]:
+        """The files that the texts have imported so far."""
+        return tuple(map(Path, sorted(self._imported)))
+
     def compile(self, text: str, source: str = "") -> Compiled:
         """The intents that ``text`` declares, in its order, those of its imports where it names
         them. ``source`` names the text in messages.

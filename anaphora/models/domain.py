@@ -177,7 +177,8 @@ class Model:
     """What a bot understands. ``languages`` is never empty; the first one is the default.
 
     ``source`` names the file, ``origin`` whatever the file says of where it comes from;
-    ``warnings`` are things in the file that are allowed and yet look like mistakes.
+    ``warnings`` are things in the file that are allowed and yet look like mistakes, ``imports``
+    the files with intents that it imports.
     """
 
     id: str
@@ -198,6 +199,7 @@ class Model:
     stop_words: StopWords = StopWords()
     limits: Limits = Limits()
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
+    imports: tuple[Path, ...] = field(default=(), compare=False)
 
     @staticmethod
     def load(source: str | Path, *, intents: Iterable[str] = ()) -> Model:

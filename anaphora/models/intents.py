@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.code import Code
@@ -26,12 +27,14 @@ _ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
 class KnownIntents:
     """The intents of a model by id, and the names of those that could not be read.
 
-    ``complete`` says that the names of all that the file declares are known.
+    ``complete`` says that the names of all that the file declares are known; ``imports`` are the
+    files that it imports.
     """
 
     by_id: Mapping[str, Intent]
     broken: frozenset[str]
     complete: bool
+    imports: tuple[FilePath, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -99,7 +102,7 @@ def read_intents(
             _check_mentions(draft, (), intent, known, abstract)
             if found.setdefault(intent.id, intent) is not intent:
                 draft.complain((), f"intents[{index}] declares the intent '{intent.id}' again")
-    return KnownIntents(found, frozenset(broken), complete=not nameless)
+    return KnownIntents(found, frozenset(broken), not nameless, compiler.imported)
 
 
 def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:

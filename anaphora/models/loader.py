@@ -145,6 +145,7 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
             skipped=file.stop_words.skip,
         ),
         limits=_limits(file.limits),
+        imports=intents.imports,
     )
 
 
