@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,6 +32,8 @@ from anaphora.version import __version__
 
 __all__ = ["app", "main"]
 
+_INTERRUPTED = 130  # as a shell says it
+
 app = typer.Typer(
     name="anaphora",
     no_args_is_help=True,
@@ -38,10 +42,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (chat, ask, explain, check, new, models, schema, functions, expand, suggest):
+for command in (chat, ask, explain, check, new, models, schema, functions, expand):
     app.command()(command)
+app.command(short_help="Propose synonyms that a model lacks.")(suggest)
 app.command("eval", context_settings={"ignore_unknown_options": True})(evaluate)  # '-1 + 2'
-app.command("compile")(compile_text)
+app.command("compile", short_help="Check a text in the intent language.")(compile_text)
 app.add_typer(import_app)
 
 
@@ -68,14 +73,39 @@ def anaphora(
 
 def main() -> None:
     """Run the command line; errors of the package are told without a traceback."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # bytes that are no text are no reason to fail
-            stream.reconfigure(errors="replace")
+    _prepare_streams()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # else a full disk would show after the last word of ours
     except AnaphoraError as error:
         complain(error)
         sys.exit(2)
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        _drop_output()
+        what = error.filename or "the output cannot be written"
+        complain(AnaphoraError(f"{what}: {error.strerror or error}"))
+        sys.exit(2)
+    except KeyboardInterrupt:  # where no command has begun yet
+        sys.exit(_INTERRUPTED)
+
+
+def _prepare_streams() -> None:
+    """Streams take what they cannot write, or was no text; those that whoever started us has
+    closed take everything."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Whatever still waits to be written goes nowhere, so that leaving does not fail on it."""
+    with suppress(OSError, ValueError):  # a stream without a file of its own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -117,6 +117,8 @@ class _Chat:
         except AnaphoraError as error:
             complain(error)
         except KeyboardInterrupt:
+            if not _is_typed():  # there would be no other way to end it
+                raise
             self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
         return True
 
@@ -194,11 +196,15 @@ class _Chat:
         return self._known[name]
 
 
+def _is_typed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _lines() -> Iterator[str]:
     """What the user types, a line at a time, until Ctrl-D."""
     if sys.stdin is None:  # closed by whoever started us
         return
-    if not sys.stdin.isatty():
+    if not _is_typed():
         yield from (line.rstrip("\r\n") for line in sys.stdin)
         return
     # No history on Windows, which has no readline, nor for a user without a home.

@@ -48,13 +48,17 @@ class _Options:
 def check(
     models: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL…", help="Model files or names of bundled models."),
+        typer.Argument(metavar="MODEL", help="Model files or names of bundled models."),
     ],
     *,
     samples: Annotated[
         Path | None,
         typer.Option(
-            "--samples", help="A file of samples to run instead of the model's.", dir_okay=False
+            "--samples",
+            metavar="FILE",
+            help="A file of samples to run instead of the model's.",
+            exists=True,
+            dir_okay=False,
         ),
     ] = None,
     jobs: Annotated[

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_text"]
 
+_OF_MODELS = frozenset({".yaml", ".yml", ".json"})
+
 
 def compile_text(
     file: Annotated[
@@ -40,14 +42,15 @@ def compile_text(
     from anaphora.grammar.compiler import Compiler
     from anaphora.grammar.idl import parse
     from anaphora.grammar.printer import printed
+    from anaphora.grammar.syntax import FragmentNode
 
     source = "<stdin>" if file == "-" else file
     folder = Path.cwd() if file == "-" else Path(file).parent
     try:
-        text = _read(file)
+        text = _read(file, source)
         compiled = Compiler(code=Code(folder=folder), folder=folder).compile(text, source)
     except AnaphoraError as error:
-        complain(error)
+        complain(_model_instead(file) or error)
         raise typer.Exit(1) from None
     for warning in compiled.warnings:
         warn(warning)
@@ -57,19 +60,41 @@ def compile_text(
         return
     for intent in compiled.intents:
         out.print(_line(intent))
-    count = len(compiled.intents)
-    out.print(Text(f"{count} intent{'' if count == 1 else 's'}", style="green"))
+    fragments = sum(isinstance(statement, FragmentNode) for statement in parse(text, source))
+    said = _counted(len(compiled.intents), "intent")
+    said += f", {_counted(fragments, 'fragment')}" if fragments else ""
+    out.print(Text(said, style="green"))
 
 
-def _read(file: str) -> str:
+def _read(file: str, source: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        data = _bytes_of(file)
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise GrammarError(Problem(f"cannot be read: {reason}", source=file)) from None
+        raise GrammarError(Problem(f"cannot be read: {reason}", source=source)) from None
     except UnicodeDecodeError:
-        raise GrammarError(Problem("this is not a text in UTF-8", source=file)) from None
+        raise GrammarError(Problem("this is not a text in UTF-8", source=source)) from None
+
+
+def _bytes_of(file: str) -> bytes:
+    if file != "-":
+        return Path(file).read_bytes()
+    return sys.stdin.buffer.read() if sys.stdin else b""
+
+
+def _model_instead(file: str) -> AnaphoraError | None:
+    """What to say of a model file, whose intents stand among other things."""
+    path = Path(file)
+    if path.suffix.lower() not in _OF_MODELS or not path.is_file():
+        return None
+    message = "this is a model file, it seems, and no text in the intent language"
+    hint = f"'anaphora check {file}' checks it"
+    return GrammarError(Problem(message, source=file, hint=hint))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _line(intent: Intent) -> Text:

@@ -19,6 +19,10 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["context_of"]
 
+_EXAMPLES = {
+    "--entity": """'{"element": "city", "value": "Tokyo"}'""",
+    "--meta": """'{"model": {"unit": 2.5}}'""",
+}
 _MARKS = ("abstract", "bracketed", "permuted", "quoted", "swear")
 
 
@@ -206,7 +210,9 @@ def _json(text: str, option: str) -> Any:
     except RecursionError:
         raise _mistake(option, "it is nested too deeply") from None
     except ValueError as error:
-        raise _mistake(option, f"it is not JSON: {error}") from None
+        raise _mistake(
+            option, f"it is not JSON: {error}; write it as {_EXAMPLES[option]}"
+        ) from None
 
 
 def _mistake(option: str, message: str) -> typer.BadParameter:

@@ -19,7 +19,7 @@ __all__ = ["LanguageOption", "TextsArgument", "converse", "read_dialog"]
 TextsArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="TEXT…",
+        metavar="TEXT",
         help="Questions of one dialog; @6m lets six minutes pass. Left out: a line each from "
         "the standard input.",
         show_default=False,

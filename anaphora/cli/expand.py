@@ -37,7 +37,10 @@ def expand(
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=_MOST_PHRASES, help="The most phrases that it may stand for.")
+        int,
+        typer.Option(
+            min=1, max=_MOST_PHRASES, metavar="N", help="The most phrases that it may stand for."
+        ),
     ] = 10_000,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each phrase as a line of JSON: its pieces.")

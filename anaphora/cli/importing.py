@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,9 @@ from anaphora.cli.terminal import complain
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from anaphora.models.domain import Model
     from anaphora.models.nlpcraft import Note, Version
     from anaphora.models.nodes import MapNode
     from anaphora.models.source import Source
@@ -50,7 +52,13 @@ def nlpcraft(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the translation to a file.", dir_okay=False),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the translation to a file.",
+            dir_okay=False,
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a file that is there already.")
@@ -59,14 +67,16 @@ def nlpcraft(
         list[Path] | None,
         typer.Option(
             "--intents",
+            metavar="FILE",
             help="A file with intents that stood in the code of the bot; may be repeated.",
             exists=True,
             dir_okay=False,
         ),
     ] = None,
-    id: Annotated[str, typer.Option("--id", help="The id of the model.")] = "",
+    id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
     language: Annotated[
-        str, typer.Option("--language", help="The language of the model: en, fr, ru …")
+        str,
+        typer.Option("--language", metavar="CODE", help="The language of the model: en, fr, ru …"),
     ] = "",
 ) -> None:
     """Translate a model file of NLPCraft 0.9 or 1.0.
@@ -94,10 +104,12 @@ def nlpcraft(
     err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     _report(err, source, root, version, notes)
     _tell_of_imports(err, translation.root, file, intents or [], output)
-    is_good = _is_good(err, file, intents or [], source, translation.notes)
+    model = _loaded(err, file, intents or [], source, translation.notes)
+    if model:
+        _tell_of_lost_intents(err, _texts_of_intents(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
     _write(f"{head}\n{written}", output, force=force)
-    raise typer.Exit(0 if is_good else 1)
+    raise typer.Exit(0 if model else 1)
 
 
 def _check_options(id: str, language: str) -> None:
@@ -180,11 +192,7 @@ def _tell_of_imports(
     err: Console, root: MapNode, file: Path, intents: Sequence[Path], output: Path | None
 ) -> None:
     """Say that imports are sought beside the file that names them, if that will be another."""
-    from anaphora.models.nodes import ListNode, TextNode
-
-    listed = root.items.get("intents")
-    items = listed.items if isinstance(listed, ListNode) else ()
-    if not any(isinstance(one, TextNode) and _IMPORT.search(one.text) for one in items):
+    if not any(map(_IMPORT.search, _texts_of_intents(root))):
         return
     folder = output.resolve().parent if output else None
     if any(one.resolve().parent != folder for one in (file, *intents)):
@@ -204,22 +212,47 @@ def _write(text: str, output: Path | None, *, force: bool) -> None:
         raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
 
 
-def _is_good(
+def _loaded(
     err: Console, file: Path, intents: Sequence[Path], source: Source, notes: Sequence[Note]
-) -> bool:
-    """Load the original with the intents, and tell its mistakes at their places in it."""
+) -> Model | None:
+    """The original with the intents, if it has no mistakes; else they are told at their places
+    in it."""
     from anaphora.models.loader import load_model
 
     try:
         model = load_model(file, intents=[_import_of(path) for path in intents])
     except ModelError as error:
         complain(error)
-        return False
+        return None
     told = {source.problem(note.offset, str(note)) for note in notes}
     for warning in model.warnings:
         if warning not in told:
             err.print(Text(f"Warning: {warning}", style="yellow"))
-    return True
+    return model
+
+
+def _tell_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:
+    """Say that the new file keeps the intents that are left out of the model: one of ours is not
+    as forgiving."""
+    from anaphora.grammar.idl import parse
+    from anaphora.grammar.syntax import IntentNode
+
+    statements = chain.from_iterable(map(parse, texts))
+    declared = [one.id for one in statements if isinstance(one, IntentNode)]
+    if lost := [id for id in declared if model.intent(id) is None]:
+        message = (
+            f"The new file has what is left out: {', '.join(lost)}. It can be used when the Python "
+            "functions are there, or without."
+        )
+        err.print(Text(message, style="yellow"))
+
+
+def _texts_of_intents(root: MapNode) -> list[str]:
+    from anaphora.models.nodes import ListNode, TextNode
+
+    listed = root.items.get("intents")
+    items = listed.items if isinstance(listed, ListNode) else ()
+    return [item.text for item in items if isinstance(item, TextNode)]
 
 
 def _import_of(path: Path) -> str:

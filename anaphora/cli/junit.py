@@ -41,7 +41,8 @@ def refuse_if_unwritable(path: Path) -> None:
     folder = path.resolve().parent
     if not folder.is_dir():
         raise _unwritable(path, f"there is no folder {folder}")
-    if not os.access(folder, os.W_OK | os.X_OK) and not path.exists():
+    is_replaced = path.is_file() or not path.exists()  # by a file that is first written beside it
+    if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
         raise _unwritable(path, f"the folder {folder} is read-only")
 
 

@@ -22,7 +22,10 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the model.")],
     *,
     directory: Annotated[
-        Path, typer.Option("--directory", "-d", help="Where to write it.", file_okay=False)
+        Path,
+        typer.Option(
+            "--directory", "-d", metavar="FOLDER", help="Where to write it.", file_okay=False
+        ),
     ] = Path(),
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a file that is there already.")

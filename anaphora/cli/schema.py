@@ -14,7 +14,9 @@ __all__ = ["schema"]
 def schema(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write it to a file instead.", dir_okay=False),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write it to a file instead.", dir_okay=False
+        ),
     ] = None,
 ) -> None:
     """Print the JSON Schema of model files.

@@ -50,6 +50,7 @@ MOST_VARIABLES = 50  # of one predicate: each may use the one before it, and eva
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
 _LOGICAL = ("&&", "||")
+_CONSTANTS = {"True": "true", "False": "false", "None": "null", "nil": "null"}
 _WORDS = {"not": "!(…)", "and": "… && …", "or": "… || …", "in": "has(list('a', 'b'), …)"}
 _CLOSE = 0.75  # how alike a name without arguments and a function must be: it may be a text
 _SHORT_FORM = {
@@ -285,7 +286,9 @@ class _Checker:
         if node.name in ABSENT:
             self.report(node.at, f"{message}: {ABSENT[node.name]}")
             return
-        if not node.arguments and node.name in _SHORT_FORM:
+        if node.name in _CONSTANTS:
+            hint = f"write {_CONSTANTS[node.name]}"
+        elif not node.arguments and node.name in _SHORT_FORM:
             hint = f"here it is written {_SHORT_FORM[node.name]}"
         elif node.name.lower() in _WORDS:
             hint = f"write {_WORDS[node.name.lower()]}"

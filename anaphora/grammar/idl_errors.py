@@ -371,11 +371,11 @@ def _spot(error: UnexpectedInput, text: str, around: str) -> _Spot:
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
     position: int | None = error.pos_in_stream
     at = len(text.rstrip()) if ended or position is None else position
-    bracket, inside = _innermost(parser.parser_state.value_stack)
+    bracket, inside = _innermost(parser.parser_state.value_stack, around)
     return _Spot(text, at, frozenset(parser.accepts()), bracket, inside or around)
 
 
-def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
+def _innermost(stack: list[Any], around: str) -> tuple[Token | None, str]:
     """The last bracket that is open on the parser's stack, and what it is the bracket of."""
     opened: list[tuple[Token, str]] = []
     for before, token in pairwise([None, *stack]):
@@ -384,7 +384,7 @@ def _innermost(stack: list[Any]) -> tuple[Token | None, str]:
         if token.value in _CLOSERS.values():
             opened.pop()
         elif token.value in _CLOSERS:
-            opened.append((token, _kind(before, token, opened)))
+            opened.append((token, around or _kind(before, token, opened)))
     return opened[-1] if opened else (None, "")
 
 

@@ -101,6 +101,7 @@ class Engine:
         fails: the conversation is then as it was before the question. Raises :class:`Conflict`
         if a handler asks in the very conversation it is answering.
         """
+        _check_question(text, request)
         bot, now, who = self._bot(model), self._time(at), _as_user(user)
         usual = self._peek(who.id, bot).language
         utterance = bot.read(text, language, usual=usual)
@@ -130,6 +131,7 @@ class Engine:
         Nothing happens: no handler is called and nothing is remembered. To have the
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
+        _check_question(text, request)
         bot, now, who = self._bot(model), self._time(at), _as_user(user)
         conversation = self._peek(who.id, bot)
         utterance = bot.read(text, language, usual=conversation.language)
@@ -148,6 +150,8 @@ class Engine:
 
         Raises :class:`HandlerError` for an unknown intent or a parameter that is no slot.
         """
+        if not isinstance(intent, str):
+            raise HandlerError("name the intent that the handler answers: @engine.on('order')")
         bots = [self._bot(model)] if model else list(self._bots.values())
         known = {
             declared.id: [bot for bot in bots if bot.model.intent(declared.id)]
@@ -240,6 +244,8 @@ class Engine:
 
     def _time(self, at: datetime | None) -> datetime:
         now = self._clock() if at is None else at
+        if not isinstance(now, datetime):
+            raise TypeError(f"the time is a datetime, not {type(now).__name__}")
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
         return now
@@ -282,8 +288,19 @@ def _explain(bot: Bot, decision: Decision, outcome: Outcome) -> Explanation:
     )
 
 
+def _check_question(text: object, request: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"a question is a text, not {type(text).__name__}")
+    if not isinstance(request, Request):
+        raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
+
+
 def _as_user(user: str | User) -> User:
-    return user if isinstance(user, User) else User(user)
+    if isinstance(user, str):
+        return User(user)
+    if isinstance(user, User):
+        return user
+    raise TypeError(f"a user is an id or a User, not {type(user).__name__}")
 
 
 def _meant(name: str, known: Mapping[str, object]) -> str:

@@ -45,6 +45,8 @@ class Hooks:
             close = get_close_matches(name, names, n=1)
             meant = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(names)}"
             raise HandlerError(f"there is no hook '{name}'; {meant}")
+        if not callable(function):
+            raise HandlerError(f"the hook '{name}' must be a function, not {function!r}")
         if inspect.iscoroutinefunction(function):
             raise HandlerError(f"the hook '{name}' is async: a hook is a plain function")
         self._functions[name] = function

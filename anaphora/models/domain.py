@@ -202,7 +202,7 @@ class Model:
     imports: tuple[Path, ...] = field(default=(), compare=False)
 
     @staticmethod
-    def load(source: str | Path, *, intents: Iterable[str] = ()) -> Model:
+    def load(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:
         """The model in a file, or the bundled one of that name: as
         :func:`~anaphora.models.loader.load_model`."""
         # By name: the loader makes models, so that it is built on this module.

@@ -56,6 +56,10 @@ class Draft:
         """Reports a mistake at the character ``index`` of the text at ``path``."""
         self.report.add(self._inside(path, index), message, hint)
 
+    def warn(self, path: Path, message: str, hint: str = "") -> None:
+        """Reports what looks like a mistake in the value at ``path``."""
+        self.report.warn(node_at(self.root, path).start, message, hint)
+
     def warn_at(self, path: Path, index: int, message: str, hint: str = "") -> None:
         """Reports what looks like a mistake at the character ``index`` of the text at ``path``."""
         self.report.warn(self._inside(path, index), message, hint)

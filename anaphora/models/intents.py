@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from typing import NamedTuple
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.code import Code
 from anaphora.grammar.compiler import Compiled, Compiler, options_of
 from anaphora.grammar.intent import Intent, Options
+from anaphora.grammar.places import problem_at
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
 from anaphora.models.hints import closest
@@ -83,7 +85,7 @@ def read_intents(
             continue
         draft.warn_inside(path, compiled.warnings)
         for intent in compiled.intents:
-            _check_mentions(draft, path, intent, known, abstract)
+            _tell(draft, path, _doubts(intent, known, abstract, imported=draft.imported))
             if found.setdefault(intent.id, intent) is intent:
                 places[intent.id] = path, intent.at
                 continue
@@ -99,7 +101,8 @@ def read_intents(
             continue
         draft.warn_inside((), compiled.warnings)
         for intent in compiled.intents:
-            _check_mentions(draft, (), intent, known, abstract)
+            doubts = _doubts(intent, known, abstract, imported=draft.imported)
+            _tell_elsewhere(draft, text, f"intents[{index}]", doubts)
             if found.setdefault(intent.id, intent) is not intent:
                 draft.complain((), f"intents[{index}] declares the intent '{intent.id}' again")
     return KnownIntents(found, frozenset(broken), not nameless, compiler.imported)
@@ -114,21 +117,40 @@ def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
         raise GrammarError(Problem("the intent is nested too deeply")) from None
 
 
-def _check_mentions(
-    draft: Draft, path: Path, intent: Intent, known: KnownNames, abstract: AbstractSet[str]
-) -> None:
-    for key, at in intent.mentions.items():
-        if key[0] == "element" and key[1] in abstract:
+class _Doubt(NamedTuple):
+    """What an intent speaks of and the model lacks, at an offset of the intent's text."""
+
+    at: int
+    message: str
+    hint: str
+    is_mistake: bool
+
+
+def _doubts(
+    intent: Intent, known: KnownNames, abstract: AbstractSet[str], *, imported: bool
+) -> Iterator[_Doubt]:
+    for (kind, name), at in intent.mentions.items():
+        if kind == "element" and name in abstract:
             hint = "an abstract element only serves others as a part: see tok_find_part"
-            draft.warn_at(path, at, f"no intent is given the element '{key[1]}'", hint)
-        if is_built_in(key[1]):
-            draft.warn_at(
-                path,
-                at,
-                f"nothing here finds '{key[1]}'",
-                "declare an element of this id for what a component of a spaCy pipeline finds",
-            )
-        if problem := unknown(key, known):
+            yield _Doubt(at, f"no intent is given the element '{name}'", hint, is_mistake=False)
+        if is_built_in(name):
+            hint = "declare an element of this id for what a component of a spaCy pipeline finds"
+            yield _Doubt(at, f"nothing here finds '{name}'", hint, is_mistake=False)
+        if problem := unknown((kind, name), known):
             what, hint = problem
-            say = draft.warn_at if draft.imported else draft.complain_at
-            say(path, at, f"the intent '{intent.id}' speaks of {what}", hint)
+            message = f"the intent '{intent.id}' speaks of {what}"
+            yield _Doubt(at, message, hint, is_mistake=not imported)
+
+
+def _tell(draft: Draft, path: Path, doubts: Iterable[_Doubt]) -> None:
+    for doubt in doubts:
+        say = draft.complain_at if doubt.is_mistake else draft.warn_at
+        say(path, doubt.at, doubt.message, doubt.hint)
+
+
+def _tell_elsewhere(draft: Draft, text: str, source: str, doubts: Iterable[_Doubt]) -> None:
+    """As :func:`_tell`, of a text that does not stand in the file."""
+    for doubt in doubts:
+        problem = problem_at(text, source, doubt.at, doubt.message, doubt.hint)
+        say = draft.complain_inside if doubt.is_mistake else draft.warn_inside
+        say((), (problem,))

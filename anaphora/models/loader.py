@@ -26,22 +26,22 @@ from anaphora.models.yaml_reader import read_yaml
 __all__ = ["load_model", "load_samples", "parse_model"]
 
 
-def load_model(source: str | Path, *, intents: Iterable[str] = ()) -> Model:
+def load_model(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:
     """The model in a file, or the bundled one of that name.
 
     ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file, of ours or of NLPCraft
-    (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` are
-    further texts in the intent language, for files that have none. Python modules that the
-    file names are imported. Raises :class:`~anaphora.errors.ModelError` with every mistake of
+    (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` is a
+    further text, or several, in the intent language, for files that have none. Python modules
+    that the file names are imported. Raises :class:`~anaphora.errors.ModelError` with every mistake of
     the file, or with the reason why it cannot be read.
     """
     path = find_model(source)
     format = format_of(path)
-    return _parse(read_text(path), str(path), format, path.parent, tuple(intents))
+    return _parse(read_text(path), str(path), format, path.parent, _listed(intents))
 
 
 def parse_model(
-    text: str, *, source: str = "<text>", format: Format = "yaml", intents: Iterable[str] = ()
+    text: str, *, source: str = "<text>", format: Format = "yaml", intents: str | Iterable[str] = ()
 ) -> Model:
     """The model that ``text`` describes; messages call the text ``source``. What it imports is
     relative to the working folder; otherwise as :func:`load_model`.
@@ -49,7 +49,11 @@ def parse_model(
     Raises :class:`~anaphora.errors.ModelError` with every mistake in it, in their order.
     """
     refuse_if_large(source, len(text))
-    return _parse(text, source, format, None, tuple(intents))
+    return _parse(text, source, format, None, _listed(intents))
+
+
+def _listed(intents: str | Iterable[str]) -> tuple[str, ...]:
+    return (intents,) if isinstance(intents, str) else tuple(intents)
 
 
 def _parse(

@@ -16,6 +16,7 @@ __all__ = ["Phrasebook"]
 _MOST_PHRASES = 1_000_000  # in one model
 _MOST_OF_ONE = 100_000  # of one synonym: what reads well can stand for many
 _MACRO_NAME = re.compile(r"<[^<>\s]+>")
+_LOOKS_REPEATED = re.compile(r"(?<!\\)[}>][*+](?=\s|$)")
 
 _Written = Sequence[str] | Mapping[str, Sequence[str]] | None
 
@@ -62,6 +63,12 @@ class Phrasebook:
         except GrammarError as error:
             self._draft.complain_inside((*path, index), error.problems)
             return ()
+        if _LOOKS_REPEATED.search(text):
+            self._draft.warn(
+                (*path, index),
+                "'*' and '+' behind a group stand for themselves",
+                "repetition is written {a}[1,3], what may be left out {a}?",
+            )
         self._left -= len(phrases)
         if self._left <= 0:
             self._draft.complain(

@@ -49,9 +49,12 @@ def _named(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
         raise TypeError(f"it must give {_EXPECTED}")
     pairs = given.items() if isinstance(given, Mapping) else ((name, ()) for name in given)
     for name, synonyms in pairs:
-        listed = () if synonyms is None else tuple(synonyms)
-        if isinstance(synonyms, str | Mapping) or not all(
-            isinstance(one, str) for one in (name, *listed)
+        usable = synonyms is None or isinstance(synonyms, Iterable)
+        listed = tuple(synonyms or ()) if usable else ()
+        if (
+            not usable
+            or isinstance(synonyms, str | Mapping)
+            or not all(isinstance(one, str) for one in (name, *listed))
         ):
             raise TypeError(f"it must give {_EXPECTED}")
         if not name.strip():

@@ -56,7 +56,9 @@ def test_a_closed_standard_input_leaves_quietly():
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(monkeypatch):
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Ctrl-C is pressed while a certain line is answered."""
     answer = Engine.ask
 
     def ask(self, text, **options):
@@ -65,9 +67,21 @@ def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(monkeypatch)
         return answer(self, text, **options)
 
     monkeypatch.setattr(Engine, "ask", ask)
-    output = chat("a long one", "weather in Oslo")
+
+
+def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(interrupted, monkeypatch):
+    monkeypatch.setattr(sys.modules[lines.__module__], "_is_typed", lambda: True)
+    lines_of = iter(["a long one", "weather in Oslo"])
+    monkeypatch.setattr(sys.modules[lines.__module__], "_lines", lambda: lines_of)
+    output = chat()
     assert "interrupted" in output
     assert "the weather in Oslo." in output
+
+
+def test_ctrl_c_ends_a_chat_whose_lines_nobody_types(interrupted):
+    result = CliRunner().invoke(app, ["chat"], input="a long one\nweather in Oslo\n")
+    assert result.exit_code == 130
+    assert "Oslo" not in result.stdout.split("leaves.")[1]
 
 
 def test_an_error_of_the_model_is_told_and_the_chat_goes_on(tmp_path):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from anaphora import cli
 from anaphora.cli import app
 from anaphora.version import __version__
 
@@ -219,6 +221,11 @@ class TestCheck:
         assert done.returncode == 1
         assert b"more.yaml:4:17" in done.stderr
 
+    def test_a_file_of_samples_that_is_not_there_is_told(self):
+        result = run("check", "weather", "--samples", "nowhere")
+        assert result.exit_code == 2
+        assert "'nowhere' does not exist" in result.stderr
+
     def test_a_model_without_samples_says_so(self, tmp_path):
         file = tmp_path / "tea.yaml"
         file.write_text(
@@ -287,10 +294,45 @@ class TestOthers:
         assert result.exit_code == 0
         assert "Usage:" in result.output
 
+    def test_the_list_of_commands_tells_of_each_in_a_whole_sentence(self):
+        listed = run("--help").output.split("Commands:")[1].strip().splitlines()
+        assert len(listed) == 13
+        assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
     def test_help_does_not_wait_for_spacy(self):
         code = "import sys, anaphora.cli; print('spacy' in sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         assert done.stdout.strip() == b"False"
+
+
+class TestStreams:
+    FULL = Path("/dev/full")  # a disk without a free byte
+
+    @pytest.mark.skipif(not FULL.exists(), reason="there is no such device")
+    @pytest.mark.parametrize("arguments", [("functions",), ("eval", "1"), ("ask", "weather", "hi")])
+    def test_a_full_disk_is_told_in_one_line(self, arguments):
+        command = [sys.executable, "-m", "anaphora", *arguments]
+        with self.FULL.open("wb") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        (line,) = done.stderr.decode().splitlines()
+        assert line.startswith("Error: the output cannot be written: ")
+        assert done.returncode == 2
+
+    @pytest.mark.parametrize(("model", "code"), [("weather", 0), ("wether", 1)])
+    def test_the_exit_code_is_the_same_where_nobody_wants_the_output(self, model, code):
+        script = 'exec "$@" >&- 2>&-'
+        command = ["bash", "-c", script, "bash", sys.executable, "-m", "anaphora", "check", model]
+        assert subprocess.run(command, check=False).returncode == code
+
+    def test_ctrl_c_before_a_command_begins_leaves_quietly(self, monkeypatch, capsys):
+        def interrupted() -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(cli, "app", interrupted)
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        assert left.value.code == 130
+        assert capsys.readouterr().err == ""
 
 
 def test_the_module_runs_as_the_command():

@@ -182,6 +182,8 @@ def test_a_mistake_is_shown_with_a_caret(expression: str, message: str) -> None:
         ("--entity", '{"element": "x", "meta": []}', "'meta' must be an object"),
         ("--entity", "[1]", "an entity must be an object, not the integer 1"),
         ("--entity", "{", "it is not JSON: "),
+        ("--entity", "city", """write it as '{"element": "city", "value": "Tokyo"}'"""),
+        ("--meta", "unit=2", """write it as '{"model": {"unit": 2.5}}'"""),
         ("--entity", "[" * 100_000, "nested too deeply"),
         ("--meta", "[]", "it must be an object, not a list of 0"),
         ("--meta", '{"usr": {}}', "there is no 'usr'; did you mean 'user'?"),

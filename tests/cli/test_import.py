@@ -70,6 +70,23 @@ def test_intents_from_the_code_of_the_bot_are_added(tmp_path: Path, idl: Path) -
     assert [intent.id for intent in load_model(output).intents] == ["order"]
 
 
+def test_an_intent_that_waits_for_its_python_function_is_told_to_be_in_the_new_file(
+    tmp_path: Path,
+) -> None:
+    bot = tmp_path / "bot.json"
+    bot.write_text(
+        """{"id": "bot", "elements": [{"id": "tea", "synonyms": []}], "maxFreeWords": 5, "intents":
+        ["intent=tea term={# == 'tea'}", "intent=late term=/org.bot.Rules#isLate/"]}""",
+        encoding="utf-8",
+    )
+    output = tmp_path / "bot.yaml"
+    result = run(bot, "--output", output)
+    assert result.exit_code == 0, result.stderr
+    assert "The new file has what is left out: late." in result.stderr
+    with pytest.raises(ModelError, match=r"org\.bot\.Rules"):
+        load_model(output)
+
+
 def test_without_them_the_report_says_how_to_give_them() -> None:
     result = run(DRINKS)
     assert result.exit_code == 0

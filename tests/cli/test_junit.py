@@ -109,6 +109,17 @@ def test_a_folder_that_is_not_there_is_told_before_anything_runs(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_that_is_read_only_is_told_before_anything_runs(tmp_path, monkeypatch, is_there):
+    file = tmp_path / "report.xml"
+    if is_there:  # it would be replaced by a file that is written beside it
+        file.touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    result = check("weather", "--junit", str(file))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is read-only" in result.stderr
+
+
 def test_an_older_report_is_replaced_all_at_once(tmp_path, monkeypatch):
     file = tmp_path / "report.xml"
     write_junit(file, [Suite("old")])

@@ -51,7 +51,7 @@ def test_a_mistake_in_an_imported_file_is_told_once_and_the_old_model_goes_on(wr
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
     write("orders.idl", "intent=one term={# = 'tea'}")
-    with pytest.raises(ModelError, match="orders.idl:1:20"):
+    with pytest.raises(ModelError, match=r"orders\.idl:1:20"):
         model.refresh()
     assert model.refresh() == ""
     assert model.engine.ask("tea").intent == "one"

@@ -14,7 +14,6 @@ from anaphora.grammar.syntax import BinaryNode, CallNode, LiteralNode, Predicate
 from anaphora.grammar.translator import translate
 from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
-    NOW,
     TESTS,
     call,
     no,
@@ -36,20 +35,32 @@ ENTITIES = st.builds(
     value=TWO,
     ancestors=st.lists(TWO, max_size=2).map(tuple),
 )
+KINDS = ("type", "group", "parent")
+POSITIONAL = [f"ent_is_{side}_{kind}" for side in ("before", "after") for kind in KINDS]
+BETWEEN = [f"ent_is_between_{kind}s" for kind in KINDS]
 KNOWN = st.one_of(
     st.builds(op, st.sampled_from([call("#"), call("tok_parent")]), st.just("=="), TWO),
     st.builds(call, st.just("has"), st.just(call("ent_groups")), TWO),
     st.builds(call, st.just("has"), st.just(call("tok_ancestors")), TWO),
     st.builds(call, st.just("has_any"), st.just(call("ent_groups")), SOME),
     st.builds(call, st.just("has_all"), st.just(call("ent_groups")), SOME),
+    st.builds(call, st.just("has_all"), st.just(call("tok_ancestors")), SOME),
+    st.builds(call, st.just("has_any"), SOME, st.just(call("tok_ancestors"))),
     st.builds(call, st.just("has"), SOME, st.just(call("#"))),
+    st.builds(call, st.just("has"), SOME, st.just(call("tok_parent"))),
 )
 OTHERS = st.one_of(
     st.just(call("has", [None, "city"], call("tok_parent"))),
     st.just(op(call("ent_value"), "==", "city")),
     KNOWN.map(no),
+    st.sampled_from(["ent_is_first", "ent_is_last", "tok_is_user"]).map(call),
+    st.builds(call, st.sampled_from(POSITIONAL), TWO),
+    st.builds(call, st.sampled_from(BETWEEN), TWO, TWO),
+    st.builds(call, st.just("if"), KNOWN, KNOWN, st.booleans()),
+    st.builds(call, st.just("or_else"), st.none() | KNOWN, KNOWN),
     st.builds(op, KNOWN, st.sampled_from(["==", "!="]), KNOWN),
 )
+NEIGHBOUR = Entity("city", frozenset({"place"}), "x", ancestors=("place",))
 FITTING = st.recursive(
     KNOWN,
     lambda tests: st.builds(op, tests, st.sampled_from(["&&", "||"]), tests | OTHERS),
@@ -66,7 +77,7 @@ X, Y, G = ("element", "x"), ("element", "y"), ("group", "g")
 @given(predicates(FITTING) | predicates(FITTING | OTHERS) | predicates(TESTS), ENTITIES)
 def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Entity) -> None:
     required = requires(node)
-    context = Context(entity, Surroundings((entity, NOW)))
+    context = Context(entity, Surroundings((NEIGHBOUR, entity, NEIGHBOUR)))
     if required is None or not outcome(translate(node), context):
         return
     event("fits, and something is required")

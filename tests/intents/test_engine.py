@@ -11,6 +11,7 @@ import spacy
 from anaphora import (
     AnaphoraError,
     Engine,
+    HandlerError,
     MemoryStore,
     ModelError,
     Skip,
@@ -292,3 +293,20 @@ def test_a_users_own_spacy_pipeline_is_extended_and_keeps_its_components(clock):
     engine = Engine(parse_model(dedent(WEATHER)), nlp=nlp, clock=clock)
     assert engine.ask("weather in Tokyo").status == "matched"
     assert [entity.label_ for entity in nlp("weather in Tokyo").ents] == ["GPE"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda engine: engine.ask(None), "a question is a text, not NoneType"),
+        (lambda engine: engine.ask("go", user=5), "a user is an id or a User, not int"),
+        (lambda engine: engine.ask("go", request={}), "write request=Request"),
+        (lambda engine: engine.ask("go", at="now"), "the time is a datetime, not str"),
+        (lambda engine: engine.on(print), "name the intent that the handler answers"),
+        (lambda engine: engine.hook("context")(5), "must be a function, not 5"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_at_once(call, message):
+    engine = Engine("weather")
+    with pytest.raises((TypeError, HandlerError), match=message):
+        call(engine)

@@ -134,6 +134,7 @@ def values(monkeypatch):
         names=lambda element: [element.id, "Nara"],
         wrong=lambda element: 5,
         wrong_synonyms=lambda element: {"Kyoto": "kyo"},
+        a_number=lambda element: {"Kyoto": 3},
         broken=lambda element: 1 / 0,
         leaving=lambda element: sys.exit(3),
         by_language=lambda element: {"Kyoto": {"en": ["kyo"]}},
@@ -165,6 +166,7 @@ class TestValueLoaders:
         [
             ("wrong", "it must give a mapping from names to lists of synonyms, or a list of names"),
             ("wrong_synonyms", "it must give a mapping"),
+            ("a_number", "it must give a mapping"),
             ("leaving", "failed: SystemExit: 3"),
             ("by_language", "it must give a mapping"),
             ("broken", "failed: ZeroDivisionError: division by zero"),
@@ -200,6 +202,13 @@ class TestIntentsFromElsewhere:
             "intents[0] declares the intent 'x' again"
         ]
 
+    def test_a_single_text_may_be_given_and_its_mistakes_are_shown_in_it(self):
+        assert parse_model(HEAD, intents="intent=x term={# == 'city'}").intents
+        with pytest.raises(ModelError) as caught:
+            parse_model(HEAD, intents="intent=x\n  term={# == 'citi'}")
+        (problem,) = caught.value.problems
+        assert (problem.source, problem.line, problem.column) == ("intents[0]", 2, 14)
+
     def test_a_model_without_any_intents_is_a_mistake(self):
         assert problems(HEAD) == ["the model declares no intents"]
 
@@ -212,6 +221,12 @@ def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
     (warning,) = model.warnings
     assert "bind alike" in warning.message
     assert (warning.source, warning.line) == ("m.yaml", 5)
+
+
+def test_a_sign_that_looks_like_repetition_is_warned_of():
+    text = HEAD.replace("{id: weather}", "{id: w, synonyms: ['{very}* good', 'C++ {or}[1,2] a+']}")
+    (warning,) = parse_model(f"{text}{INTENT}").warnings
+    assert "stand for themselves" in warning.message
 
 
 def test_json_may_have_comments():

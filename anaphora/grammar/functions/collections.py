@@ -13,13 +13,14 @@ from anaphora.grammar.values import (
     bounded,
     describe,
     equal,
+    in_order,
     kind_of,
     plain,
-    typed_key,
+    typed_keys,
 )
 from anaphora.grammar.values import contains as is_in
 
-_LARGEST = 2**63 - 1
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 
 @function("collections", "list", examples=("size(list(1, 'a')) == 2",))
@@ -41,7 +42,7 @@ def get(collection: Sequence[Any] | Mapping[Any, Any], key: object) -> Any:
     place = int(key)  # type: ignore[call-overload]  # the kind says int
     if not 0 <= place < len(collection):
         raise EvaluationError(f"'get' finds no place {place} in {describe(collection)}")
-    return collection[place]
+    return plain(collection[place])
 
 
 @function("collections", examples=("has(list(1, 2), 2)",))
@@ -53,15 +54,15 @@ def has(items: Sequence[Any], value: object) -> bool:
 @function("collections", examples=("has_any(list(1, 2), list(2, 3))",))
 def has_any(items: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether the list holds at least one of the values."""
-    keys = {typed_key(item) for item in items}
-    return any(typed_key(value) in keys for value in values)
+    keys = set(typed_keys(items))
+    return any(key in keys for key in typed_keys(values))
 
 
 @function("collections", examples=("has_all(list(1, 2, 3), list(3, 1))",))
 def has_all(items: Sequence[Any], values: Sequence[Any]) -> bool:
     """Whether the list holds every one of the values."""
-    keys = {typed_key(item) for item in items}
-    return all(typed_key(value) in keys for value in values)
+    keys = set(typed_keys(items))
+    return all(key in keys for key in typed_keys(values))
 
 
 @function("collections", examples=("get(json('{\"k\": 1}'), 'k') == 1",))
@@ -81,13 +82,13 @@ def json(text: str) -> Mapping[Any, Any]:
 @function("collections", examples=("first(list(1, 2)) == 1",))
 def first(items: Sequence[Any]) -> Any:
     """The first element, or null."""
-    return items[0] if items else None
+    return plain(items[0]) if items else None
 
 
 @function("collections", examples=("last(list(1, 2)) == 2",))
 def last(items: Sequence[Any]) -> Any:
     """The last element, or null."""
-    return items[-1] if items else None
+    return plain(items[-1]) if items else None
 
 
 @function("collections", "length", "size", "count", examples=("size('tokyo') == 5",))
@@ -134,10 +135,13 @@ def reverse(items: Sequence[Any]) -> Sequence[Any]:
 
 @function("collections", examples=("first(sort(list(2, 1))) == 1",))
 def sort(items: Sequence[Any]) -> Sequence[Any]:
-    """The elements from the smallest to the largest: all numbers, all texts or all booleans."""
+    """The elements from the smallest to the largest: all numbers, all texts or all booleans.
+
+    What is not a number (NaN) comes last.
+    """
     kinds = {kind_of(item) for item in items}
     if kinds <= {Kind.INTEGER, Kind.NUMBER} or kinds in ({Kind.TEXT}, {Kind.BOOLEAN}):
-        return tuple(sorted(items))
+        return tuple(sorted(items, key=in_order))
     shown = " and ".join(kind.value for kind in Kind if kind in kinds)
     raise EvaluationError(f"'sort' needs numbers, texts or booleans, and the list holds {shown}")
 
@@ -146,15 +150,15 @@ def sort(items: Sequence[Any]) -> Sequence[Any]:
 def distinct(items: Sequence[Any]) -> Sequence[Any]:
     """The elements without those that came before."""
     found: dict[Hashable, Any] = {}
-    for item in items:
-        found.setdefault(typed_key(item), item)
+    for key, item in zip(typed_keys(items), items, strict=True):
+        found.setdefault(key, item)
     return tuple(found.values())
 
 
 def _integer(digits: str) -> int | float:
     """An integer, if it fits 64 bits, as everywhere in the language; else a fraction."""
     whole = int(digits) if len(digits) <= len(str(_LARGEST)) + 1 else _LARGEST + 1
-    return whole if -_LARGEST <= whole <= _LARGEST else float(digits)
+    return whole if _SMALLEST <= whole <= _LARGEST else float(digits)
 
 
 def _constant(name: str) -> Any:

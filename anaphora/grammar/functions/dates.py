@@ -92,8 +92,13 @@ def now(context: Context) -> int:
 
 def milliseconds(moment: datetime) -> int:
     """A moment as the language has it: in milliseconds since 1970."""
-    return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    return (_in_utc(moment) - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _moment(context: Context) -> datetime:
-    return context.surroundings.at.astimezone(UTC)
+    return _in_utc(context.surroundings.at)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """A moment without a time zone is one of UTC, not of where the bot happens to run."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

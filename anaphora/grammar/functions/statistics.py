@@ -9,19 +9,19 @@ from typing import Any
 from anaphora.errors import EvaluationError
 from anaphora.grammar.functions.maths import spelled
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.values import Kind, describe, kind_of
+from anaphora.grammar.values import Kind, describe, in_order, kind_of
 
 
 @function("statistics", "min", examples=("min(list(3, 1.5, 2)) == 1.5",))
 def smallest(numbers: Sequence[Any]) -> int | float:
-    """The smallest number of the list."""
-    return min(_numbers("min", numbers))
+    """The smallest number of the list; what is not a number (NaN) is larger than any."""
+    return min(_numbers("min", numbers), key=in_order)
 
 
 @function("statistics", "max", examples=("max(list(3, 1.5, 2)) == 3",))
 def largest(numbers: Sequence[Any]) -> int | float:
-    """The largest number of the list."""
-    return max(_numbers("max", numbers))
+    """The largest number of the list; what is not a number (NaN) is larger than any."""
+    return max(_numbers("max", numbers), key=in_order)
 
 
 @function("statistics", "avg", examples=("avg(list(1, 2, '6')) == 3",))

@@ -47,7 +47,8 @@ from anaphora.models.domain import AskStep, Model
 __all__ = ["score", "study", "suggest"]
 
 _TRIAL, _PLACE, _MEANING = 0.6, 0.5, 0.8
-_MOST_QUESTIONS = 50_000  # that differ; they lie in memory, 3 KB each
+_MOST_QUESTIONS = 50_000  # that differ
+_MOST_READ = 5_000_000  # characters of all questions; they lie in memory, some 75 bytes for each
 _MOST_TRIALS = 20_000  # of all candidates; about 0.2 ms each
 _MOST_ELEMENTS = 20  # that one candidate is tried as
 _MOST_COMPARISONS = 50_000_000  # of spellings; 40 to 200 ns each, as the model grows
@@ -99,7 +100,7 @@ def study(
     pipeline = Pipeline(model)
     trials = Trials(model, pipeline, budget=_MOST_TRIALS)
     asked = Counter(questions)
-    read = list(_read(pipeline, trials, asked.most_common(_MOST_QUESTIONS), progress))
+    read = list(_read(pipeline, trials, list(_most_asked(asked)), progress))
     neighbours = _neighbours(model, pipeline, read)
     found: list[Suggestion] = []
     for language in model.languages:
@@ -167,6 +168,16 @@ def _chosen(model: Model, elements: Collection[str] | None) -> list[str]:
             meant = f"; did you mean '{close[0]}'?" if close else f"; it has: {', '.join(known)}"
             raise AnaphoraError(f"the model '{model.id}' has no element '{id}'{meant}")
     return [id for id in known if not elements or id in elements]
+
+
+def _most_asked(questions: Counter[str]) -> Iterator[tuple[str, int]]:
+    """As many of the questions as can be read, with how many times each was asked."""
+    left = _MOST_READ
+    for text, times in questions.most_common(_MOST_QUESTIONS):
+        left -= len(text)
+        if left < 0:
+            break
+        yield text, times
 
 
 def _read(

@@ -33,11 +33,6 @@ def _element(source: MapNode, sheet: Sheet, where: str) -> MapNode:
     return target
 
 
-def _type(sheet: Sheet, entry: Entry) -> None:
-    sheet.put("id", entry.at, entry.node)
-    sheet.note("mapped", entry, "→ id")
-
-
 def _synonyms(sheet: Sheet, entry: Entry) -> None:
     sheet.put("synonyms", entry.at, sheet.texts.rewritten(entry.node))
 
@@ -80,7 +75,8 @@ def _named_value(item: Node) -> tuple[str, int, Node]:
         return "", item.start, item
     synonyms = item.items.get("synonyms", nothing)
     for key in ("name", "value"):
-        if isinstance(name := item.items.get(key), TextNode):
+        name = item.items.get(key)
+        if isinstance(name, TextNode) and plain(name) is not None:
             return name.text, name.start, synonyms
     return "", item.start, synonyms
 
@@ -134,7 +130,7 @@ def _with_typed_keys(meta: Node, type: Node | None) -> Node:
 
 ELEMENT_RULES: Mapping[str, Rule] = {
     "id": kept,
-    "type": _type,
+    "type": moved("id"),
     "description": kept,
     "groups": kept,
     "parentId": moved("parent"),

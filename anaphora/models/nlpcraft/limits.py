@@ -107,7 +107,8 @@ LIMIT_RULES: Mapping[str, Rule] = {
     "maxFreeWords": _bound("limits.max_free_words"),
     "maxUnknownWords": ignored("there is no dictionary of known words", unless=[NO_LIMIT]),
     "suspiciousWords": moved("limits.suspicious_words"),
-    "maxSuspiciousWords": _bound("limits.max_suspicious_words"),
+    # Endless or not: where suspicious words are listed, ours allows none without the key.
+    "maxSuspiciousWords": moved("limits.max_suspicious_words"),
     "nonEnglishAllowed": ignored("there is no dictionary of English words", unless=[True]),
     "notLatinCharsetAllowed": _not_latin,
     "swearWordsAllowed": _swear_words,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -70,6 +71,8 @@ def test_a_collection_gives(name: str, arguments: tuple[Any, ...], expected: Any
         ('{"a": 9223372036854775807}', {"a": 2**63 - 1}),
         ('{"a": 9223372036854775808}', {"a": float(2**63)}),
         ('{"a": -12}', {"a": -12}),
+        ('{"a": -9223372036854775808}', {"a": -(2**63)}),
+        ('{"a": -9223372036854775809}', {"a": -float(2**63)}),
     ],
 )
 def test_json_spells_a_map(text: str, expected: Any) -> None:
@@ -167,6 +170,50 @@ def test_a_list_holds_no_more_texts_than_can_be_compared_in_no_time() -> None:
     assert not call("has", items, text[:-1] + "b")
     with pytest.raises(EvaluationError, match="have 20000000 characters"):
         call("concat", items, items)
+
+
+def _doubled() -> list[Any]:
+    items: list[Any] = [1, 2]
+    for _ in range(15):
+        items = [items, items]
+    return [items] * 1_000
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda many: call("has", many, [0]),
+        lambda many: call("has_any", [0], many),
+        lambda many: call("has_all", many, [0]),
+        lambda many: call("distinct", many),
+        lambda many: equal(many, [0]),
+    ],
+)
+def test_values_that_are_held_again_and_again_are_not_all_looked_through(
+    compare: Callable[[Any], object],
+) -> None:
+    many = _doubled()
+    with pytest.raises(EvaluationError, match="of more than 250000 parts cannot be compared"):
+        compare(many)
+
+
+def test_lists_as_long_as_they_may_be_are_compared() -> None:
+    numbers = tuple(range(100_000))
+    assert call("has_all", numbers, numbers[::-1])
+    assert not call("has_any", numbers, ("x",) * 100_000)
+    assert call("distinct", numbers) == numbers
+    assert equal(numbers, numbers[::-1])
+
+
+def test_what_is_no_number_is_sorted_behind_the_numbers() -> None:
+    text = value("to_string(sort(list(2, sqrt(-1), 3.5, sqrt(-1), 1)))")
+    assert text == ("1", "2", "3.5", "nan", "nan")
+
+
+def test_a_set_of_python_is_a_list_wherever_it_is_held() -> None:
+    held = ({"b", "a"}, {"a"})
+    assert call("first", held) == call("get", held, 0) == ("a", "b")
+    assert call("last", held) == ("a",)
 
 
 def test_an_error_names_the_function_as_it_was_called() -> None:

@@ -24,6 +24,10 @@ from tests.grammar.functions.calls import call, mistake, refusal, same, value
         ("stdev(list(2, 4, 4, 4, 5, 5, '7', 9))", 2.0),
         ("avg(list(1e308, 1e308))", float("inf")),
         ("max(list(1, exp(1000)))", float("inf")),
+        ("min(list(sqrt(-1), 1))", 1),
+        ("min(list(1, sqrt(-1)))", 1),
+        ("max(list(sqrt(-1), 1))", float("nan")),
+        ("max(list(1, sqrt(-1)))", float("nan")),
     ],
 )
 def test_a_list_of_numbers_gives(text: str, expected: Any) -> None:

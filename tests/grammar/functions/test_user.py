@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
-from tests.grammar.functions.calls import FUNCTIONS, NOTHING, mistake, same, value
+from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, same, value
 
 
 @pytest.mark.parametrize(
@@ -25,3 +28,17 @@ def test_what_is_known_of_the_user(name: str, known: Any, unknown: Any) -> None:
     assert same(value(name), known)
     assert same(value(f"{name}()", None, NOTHING), unknown)
     assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone cannot be changed here")
+def test_a_time_without_a_zone_is_utc_wherever_the_bot_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    user = replace(AROUND.user, signed_up=datetime(1970, 1, 2))
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert value("user_signup_tstamp", around=replace(AROUND, user=user)) == 86_400_000
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -249,6 +249,13 @@ def test_what_is_long_is_read_in_bounds():
     assert len({one.phrase for one in findings.suggestions}) < 160
 
 
+def test_of_a_log_that_would_fill_the_memory_what_was_asked_least_is_left_out(monkeypatch):
+    monkeypatch.setattr("anaphora.intents.suggestions.study._MOST_READ", 30)
+    findings = study(model(), ["wether in Kyoto", "weather", "weather", "forcast in Tokyo"])
+    assert (findings.questions, findings.left_out) == (3, 1)
+    assert [one.phrase for one in findings.suggestions] == ["wether"]
+
+
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_score_is_a_share_and_grows_with_the_evidence(spelling, trial, place, meaning, more):
     less = score(spelling=spelling, trial=trial, place=place, meaning=meaning)

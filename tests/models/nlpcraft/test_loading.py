@@ -53,6 +53,18 @@ def test_intents_that_name_java_methods_are_left_out_with_a_warning() -> None:
     assert "the intent 'java' is left out: it needs that function" in said(model)
 
 
+@pytest.mark.parametrize(("most", "status"), [("", "rejected"), (2**31 - 1, "matched")])
+def test_suspicious_words_are_allowed_where_the_file_has_no_limit_on_them(
+    most: object, status: str
+) -> None:
+    limit = f"maxSuspiciousWords: {most}\n" if most else ""
+    model = parse_model(
+        f"{HEAD}suspiciousWords: [hack]\n{limit}elements: [{{id: a}}]\n"
+        "intents: [\"intent=x term={# == 'a'}\"]\n"
+    )
+    assert Engine(model).ask("hack a hack").status == status
+
+
 def test_in_a_file_of_ours_the_same_are_mistakes() -> None:
     text = "id: demo\nelements: [{id: a}]\nintents:\n"
     for intent, message in (

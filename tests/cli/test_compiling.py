@@ -1,0 +1,54 @@
+"""``anaphora compile`` as a user types it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from anaphora.cli import app
+
+
+def run(file: Path | str, *, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(app, ["compile", str(file)], input=stdin)
+
+
+def test_what_a_text_declares_is_counted() -> None:
+    fragment = b"fragment=when term(day)~{# == 'day'}?\n"
+    intent = b"intent=order term(food)~{# == 'food'} fragment(when)"
+    assert run("-", stdin=fragment + intent).stdout.splitlines() == [
+        "order  food~  day~[0,1]",
+        "1 intent, 1 fragment",
+    ]
+    assert run("-", stdin=fragment).stdout == "0 intents, 1 fragment\n"
+
+
+@pytest.mark.parametrize("name", ["bot.yaml", "bot.YML", "bot.json"])
+def test_a_model_file_is_told_from_a_text_with_intents(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text("id: bot\n", encoding="utf-8")
+    result = run(file)
+    assert result.exit_code == 1
+    assert "this is a model file, it seems" in result.stderr
+    assert f"hint: 'anaphora check {file}' checks it" in result.stderr
+
+
+def test_a_file_that_is_not_there_is_told_whatever_its_name(tmp_path: Path) -> None:
+    result = run(tmp_path / "bot.yaml")
+    assert result.exit_code == 1
+    assert "cannot be read: No such file" in result.stderr
+
+
+def test_bytes_that_are_no_text_are_told_with_their_place() -> None:
+    result = run("-", stdin=b"\xff\xfe")
+    assert (result.exit_code, result.stderr) == (1, "Error: <stdin>: this is not a text in UTF-8\n")
+
+
+def test_a_closed_standard_input_is_an_empty_text() -> None:
+    command = f"{sys.executable} -m anaphora compile - <&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"Error: <stdin>: expected an intent")
