@@ -32,8 +32,10 @@ def load_model(source: str | Path, *, intents: str | Iterable[str] = ()) -> Mode
     ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file, of ours or of NLPCraft
     (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` is a
     further text, or several, in the intent language, for files that have none. Python modules
-    that the file names are imported. Raises :class:`~anaphora.errors.ModelError` with every mistake of
-    the file, or with the reason why it cannot be read.
+    that the file names are imported.
+
+    Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
+    reason why it cannot be read.
     """
     path = find_model(source)
     format = format_of(path)
