@@ -269,8 +269,8 @@ def _groups(
         first = dict.fromkeys((*likes, *close, *places, *elements[:_MOST_ELEMENTS]))
         group = [
             _Pair(candidate, id, likes.get(id), close.get(id), places.get(id, 0.0))
-            for id in first
-            if not synonyms.knows(id, candidate.stems)
+            for id in first  # one without texts has no place to try the candidate in
+            if id in synonyms.typical and not synonyms.knows(id, candidate.stems)
         ]
         group.sort(key=lambda pair: -pair.score())
         yield group[:_MOST_ELEMENTS]

@@ -232,6 +232,19 @@ class TestChoice:
             suggest(model(), [], elements=["cit"])
 
 
+def test_an_element_that_is_only_composed_of_others_gets_no_suggestions():
+    ranges = model("""
+        id: s
+        elements:
+          - {id: day, id_synonym: false, values: [monday, friday]}
+          - {id: range, id_synonym: false, synonyms: ["^^{# == 'day'}^^ till ^^{# == 'day'}^^"]}
+          - {id: order, synonyms: [I want]}
+        intents: ["intent=i term={# == 'order'} term={# == 'range'}"]
+    """)
+    said = ("I want monday till friday", "I want monday till monday", "I want Xmas now")
+    assert not [one for one in suggest(ranges, said, min_score=0.0) if one.element == "range"]
+
+
 def test_progress_ends_with_everything_done():
     told: dict[str, tuple[int, int]] = {}
 
