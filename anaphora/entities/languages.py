@@ -13,7 +13,16 @@ from spacy.language import Language
 
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["Stem", "base", "blank", "is_visible", "normalizer", "stemmer", "stop_words"]
+__all__ = [
+    "NEGATIONS",
+    "Stem",
+    "base",
+    "blank",
+    "is_visible",
+    "normalizer",
+    "stemmer",
+    "stop_words",
+]
 
 Stem: TypeAlias = Callable[[Sequence[str]], list[str]]
 
@@ -60,6 +69,19 @@ def blank(language: str, *, source: str = "") -> Language:
                 f"the language '{language}' needs a package that is missing", source, hint=needs
             )
         ) from error
+
+
+NEGATIONS = frozenset(
+    {
+        *("not", "n't", "no", "nor", "never", "none", "without"),
+        *("nicht", "kein", "keine", "keinen", "keiner", "nie", "niemals", "ohne"),
+        *("не", "нет", "ни", "никогда", "без"),
+        *("pas", "jamais", "sans", "non", "ne", "nunca", "jamás", "sin", "mai", "senza"),
+        *("não", "sem", "niet", "geen", "nooit", "zonder"),
+    }
+)
+"""Words of several languages that turn round what is said. They are among the stop words, and
+yet nothing may pass over them."""
 
 
 def stop_words(language: str) -> frozenset[str]:

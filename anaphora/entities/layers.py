@@ -59,10 +59,18 @@ class Layer:
 
     Phrases of words alone of an element that lets words change places are also known with any
     two neighbours swapped (the id among them, which cannot be told from other phrases here).
+    ``skips`` says that words may be passed over: then it is kept what the elements are said
+    with, for a word that tells an element from another one of its groups ("on", "off") means
+    something and is not passed over.
     """
 
-    def __init__(self, entries: Sequence[Entry], reader: PhraseReader) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], reader: PhraseReader, *, skips: bool = False
+    ) -> None:
         self.entries = entries
+        # By element its groups and the stems of the stop words in its phrases.
+        self._said_with: dict[str, tuple[frozenset[str], set[str]]] = {}
+        self._telling: dict[str, frozenset[str]] = {}
         self._trie = Trie()
         spread: list[Spread] = []
         # A swapped phrase leads to the number of its entry beyond all entries.
@@ -72,6 +80,9 @@ class Layer:
             element = entries[number].element
             if element is None:
                 continue
+            if skips:
+                stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
+                self._said_with.setdefault(element.id, (element.groups, set()))[1].update(stems)
             if element.sparse:
                 spread.append(Spread(steps, number, any_order=element.permute))
             elif element.permute:
@@ -100,6 +111,8 @@ class Layer:
         hits = self._trie.find(words, texts, None if found is None else found.at, passable)
         if self._swaps:
             hits = self._with_swaps_told(hits)
+        if passable is not None:
+            hits = [hit for hit in hits if not hit.passed or self._passes(hit, words)]
         if len(self._scattered):
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
@@ -117,6 +130,22 @@ class Layer:
         """Whose phrase has the part, for messages."""
         element = self._owners[part].element
         return "the reset phrases" if element is None else f"element {element.id}"
+
+    def _passes(self, hit: Hit, words: Sequence[Word]) -> bool:
+        """Whether nothing that was passed over tells the element from others of its groups."""
+        element = self.entries[hit.entry].element
+        if element is None:
+            return True
+        if element.id not in self._telling:
+            own = self._said_with.get(element.id, (element.groups, set()))[1]
+            rivals = [
+                stems
+                for id, (groups, stems) in self._said_with.items()
+                if id != element.id and not groups.isdisjoint(element.groups)
+            ]
+            self._telling[element.id] = frozenset().union(*rivals) - own
+        telling = self._telling[element.id]
+        return not any(words[i].stem in telling for i in hit.passed)
 
     def _without_detours(self, hits: list[Hit]) -> list[Hit]:
         """The hits without those that pass over words where as many of the element's words stand

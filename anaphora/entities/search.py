@@ -10,6 +10,7 @@ from typing import TypeAlias
 from spacy.tokens import Doc
 
 from anaphora.entities.found import Found
+from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
@@ -48,7 +49,10 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
     circle.
     """
     return Knowledge(
-        layers=tuple(Layer(layer, reader) for layer in entries(model, language)),
+        layers=tuple(
+            Layer(layer, reader, skips=model.stop_words.skipped)
+            for layer in entries(model, language)
+        ),
         swear=lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
@@ -164,7 +168,7 @@ def _placed(hit: Hit, places: Sequence[int]) -> Hit:
 
 
 def _is_stop_word(word: Word) -> bool:
-    return not word.free and any(map(str.isalnum, word.lower))
+    return not word.free and any(map(str.isalnum, word.lower)) and word.lower not in NEGATIONS
 
 
 def _order(find: Find) -> tuple[int, int]:

@@ -150,6 +150,27 @@ def test_where_words_stand_together_none_between_them_are_skipped():
     assert texts(reading("turn the light off", place, stop_words=SKIPPED)) == ["turn the light off"]
 
 
+def test_a_word_that_tells_an_element_from_another_one_of_its_group_is_not_skipped():
+    on = element("on", "switch light on", "light on", "switch it on", groups=["act"])
+    off = element("off", "switch off light", "switch it off", groups=["act"])
+    hall = element("hall", "hall off stairs")
+    utterance = reading("switch off the light on stairs", on, off, stop_words=SKIPPED)
+    assert {(one.element, one.text) for one in utterance.entities} == {
+        ("off", "switch off the light"),
+        ("on", "light on"),
+    }
+    assert texts(reading("switch the light on", on, hall, stop_words=SKIPPED)) == [
+        "switch the light on"
+    ]
+    # What both are said with tells nothing.
+    assert texts(reading("switch it all on", on, off, stop_words=SKIPPED)) == ["switch it all on"]
+
+
+@pytest.mark.parametrize("text", ["do not turn", "never do never turn", "do n't turn"])
+def test_a_word_that_turns_round_what_is_said_is_not_skipped(text):
+    assert texts(reading(text, element("s", "do turn"), stop_words=SKIPPED)) == []
+
+
 def test_stop_words_between_parts_and_patterns_are_skipped_too():
     day = element("day", "monday")
     both = element("from", ("from", part("# == 'day'"), Pattern("[0-9]+")))
