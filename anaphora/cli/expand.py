@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["expand"]
 
-_MOST_PHRASES = 1_000_000
+_HIGHEST_LIMIT = 1_000_000
 
 
 def expand(
@@ -39,9 +39,9 @@ def expand(
     limit: Annotated[
         int,
         typer.Option(
-            min=1, max=_MOST_PHRASES, metavar="N", help="The most phrases that it may stand for."
+            min=1, max=_HIGHEST_LIMIT, metavar="N", help="The most phrases that it may stand for."
         ),
-    ] = 10_000,
+    ] = 100_000,  # as in the macro module, which is not imported for --help
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each phrase as a line of JSON: its pieces.")
     ] = False,

@@ -38,7 +38,6 @@ __all__ = [
     "compile_intents",
     "compile_part",
     "compile_predicate",
-    "compile_predicate_text",
     "options_of",
 ]
 
@@ -284,11 +283,6 @@ def compile_predicate(node: PredicateNode, text: str = "", source: str = "") -> 
     """One parsed predicate of ``text``, ready to run. Raises GrammarError as above."""
     check_predicate(node, text, source)
     return _predicate(node)
-
-
-def compile_predicate_text(text: str, source: str = "") -> Predicate:
-    """What can stand between the braces of a term, ready to run. Raises GrammarError."""
-    return compile_predicate(parse_predicate(text, source), text, source)
 
 
 def compile_part(text: str, source: str = "") -> Predicate:

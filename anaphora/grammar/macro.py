@@ -35,7 +35,7 @@ __all__ = ["MOST_PHRASES", "Phrase", "check_macros", "expand"]
 
 Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
 
-MOST_PHRASES = 10_000
+MOST_PHRASES = 100_000  # what reads well can stand for many
 LONGEST_PHRASE = 2_000  # characters
 
 _ENDLESS = 10**12

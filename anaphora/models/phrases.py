@@ -14,7 +14,6 @@ from anaphora.models.nodes import MapNode, Path
 __all__ = ["Phrasebook"]
 
 _MOST_PHRASES = 1_000_000  # in one model
-_MOST_OF_ONE = 100_000  # of one synonym: what reads well can stand for many
 _MACRO_NAME = re.compile(r"<[^<>\s]+>")
 _LOOKS_REPEATED = re.compile(r"(?<!\\)[}>][*+](?=\s|$)")
 
@@ -59,7 +58,7 @@ class Phrasebook:
         if self._left <= 0 or self._uses_unusable(text):
             return ()
         try:
-            phrases = expand(text, self._macros, limit=_MOST_OF_ONE)
+            phrases = expand(text, self._macros)
         except GrammarError as error:
             self._draft.complain_inside((*path, index), error.problems)
             return ()

@@ -1,7 +1,7 @@
 """The shape of a model file: its keys, their types, and what each is for.
 
-These classes only say what a file may hold; what the parts mean together is checked in
-:mod:`anaphora.models.checks`. Their descriptions become the JSON Schema that editors show.
+These classes only say what a file may hold; what the parts mean together is checked where
+the model is built of them. Their descriptions become the JSON Schema that editors show.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from anaphora.cli.expand import expand
+from anaphora.grammar.macro import MOST_PHRASES
 
 APP = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
 APP.command()(expand)
@@ -74,3 +76,7 @@ def test_a_mistake_in_a_macro_names_it_though_it_is_not_used():
 @pytest.mark.parametrize("options", [["-m", "A"], ["-m", "A=a", "-m", "<A>=b"], ["--limit", "0"]])
 def test_what_cannot_be_meant_is_refused(options):
     assert run("a", *options).exit_code == 2
+
+
+def test_its_limit_is_that_of_a_model():
+    assert inspect.signature(expand).parameters["limit"].default == MOST_PHRASES

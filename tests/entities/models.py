@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anaphora.grammar.compiler import compile_predicate_text
+from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Element, ElementValue, Model, Phrase
@@ -49,7 +49,7 @@ def pattern(text: str) -> Phrase:
 
 
 def part(predicate: str, alias: str = "") -> Part:
-    return Part(alias, predicate, compile_predicate_text(predicate))
+    return Part(alias, predicate, compile_part(predicate))
 
 
 def _phrases(said: Iterable[Said]) -> tuple[Phrase, ...]:

@@ -14,7 +14,6 @@ from anaphora.grammar.compiler import (
     compile_intents,
     compile_part,
     compile_predicate,
-    compile_predicate_text,
 )
 from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.intent import Options
@@ -372,7 +371,7 @@ def test_a_text_compiles_to_intents_that_run() -> None:
     ],
 )
 def test_a_variable_has_one_value_wherever_it_is_used(text: str) -> None:
-    test = compile_predicate_text(text).test
+    test = compile_part(text).test
     pizza = Entity("pizza", frozenset({"pizza"}), "pizza")
     assert all(test(Context(pizza, Surroundings())) for _ in range(20))
 

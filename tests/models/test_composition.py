@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import ModelError
-from anaphora.grammar.compiler import compile_predicate_text
+from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.parts import Part
 from anaphora.models.composition import CircleError, strata
 from anaphora.models.domain import Element, ElementValue
 
 
 def part(text: str) -> Part:
-    return Part("", text, compile_predicate_text(text))
+    return Part("", text, compile_part(text))
 
 
 def element(id: str, *parts: str, groups: tuple[str, ...] = (), ancestors: tuple[str, ...] = ()):
