@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from anaphora.version import __version__
 
 if TYPE_CHECKING:
+    from anaphora.entities.recognition import Mention
     from anaphora.errors import (
         AnaphoraError,
         Conflict,
@@ -54,6 +55,7 @@ __all__ = [
     "HandlerError",
     "Match",
     "MemoryStore",
+    "Mention",
     "Model",
     "ModelError",
     "Problem",
@@ -73,6 +75,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "anaphora.entities.recognition": ("Mention",),
     "anaphora.errors": (
         "AnaphoraError",
         "Conflict",

@@ -26,7 +26,8 @@ def detail_key(span: Span) -> str:
 
 def as_detail(entity: Entity) -> dict[str, Any]:
     """An entity as data."""
-    return {
+    found = {} if entity.own else {"meta": dict(entity.meta)}
+    return found | {
         "element": entity.element,
         "value": entity.value,
         "tokens": list(entity.tokens),
@@ -51,4 +52,6 @@ def from_detail(
         permuted=data["permuted"],
         parts=tuple(from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
+        meta=data.get("meta"),
+        own="meta" not in data,
     )

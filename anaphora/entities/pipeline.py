@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable, Mapping
 from contextlib import AbstractContextManager
+from datetime import datetime
 from typing import Any, Protocol
 
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
+from anaphora.entities.assembly import add_recognizers, share_recognizers
+from anaphora.entities.component import TIME_KEY
 from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.languages import base, blank
 from anaphora.entities.overlap import longest, widest
+from anaphora.entities.recognized import recognized
 from anaphora.entities.search import annotations_of
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.tagger import FACTORY, ElementTagger
@@ -38,6 +42,7 @@ def build(model: Model, language: str, nlp: Language | None = None) -> Language:
         nlp = _blank(language, model.source)
     elif FACTORY not in nlp.pipe_names:
         nlp.add_pipe(FACTORY)
+    add_recognizers(nlp, model, language)
     _tagger(nlp).configure(model, language)
     return nlp
 
@@ -57,17 +62,25 @@ class Pipeline:
             language: _Reader(model, language, given.get(language)) for language in model.languages
         }
 
-    def __call__(self, text: str, language: str | None = None, *, usual: str = "") -> Utterance:
+    def __call__(
+        self,
+        text: str,
+        language: str | None = None,
+        *,
+        usual: str = "",
+        at: datetime | None = None,
+    ) -> Utterance:
         """The utterance of ``text``: its tokens and every entity that could stand in it.
 
-        Without a ``language``, that of the model's in which the least is left over; among
-        equals the ``usual`` one, else the first. Lone surrogates become U+FFFD. Raises
-        :class:`ModelError` for a language that the model does not have.
+        ``at`` is the local time of the one who asks; now, in UTC, if left out. Without a
+        ``language``, that of the model's in which the least is left over; among equals the
+        ``usual`` one, else the first. Lone surrogates become U+FFFD. Raises :class:`ModelError`
+        for a language that the model does not have.
         """
         text = _as_unicode(text)
         if language is not None:
-            return self._reader(language).read(text)
-        readings = [reader.read(text) for reader in self._readers.values()]
+            return self._reader(language).read(text, at)
+        readings = [reader.read(text, at) for reader in self._readers.values()]
         if len(readings) == 1:
             return readings[0]
         return max(readings, key=lambda reading: (_understood(reading), reading.language == usual))
@@ -90,13 +103,16 @@ class _Reader:
         self._annotated = nlp is not None
         self._all_elements = {element.id: element for element in model.elements}
         self._elements = {id: one for id, one in self._all_elements.items() if not one.abstract}
+        self._recognized = {
+            id: element for id, element in self._elements.items() if element.recognition
+        }
         self._order = {element.id: place for place, element in enumerate(model.elements)}
         self._lock = threading.Lock()
 
-    def read(self, text: str) -> Utterance:
+    def read(self, text: str, at: datetime | None) -> Utterance:
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
-            doc = self._nlp()(text)
+            doc = self._doc(text, at)
             sentence = Sentence(
                 doc,
                 text,
@@ -105,16 +121,28 @@ class _Reader:
                 annotations=annotations_of(doc) if self._annotated else None,
             )
             group = doc.spans.get(self._tagger.spans_key)
-            entities = () if group is None else self._entities(group, sentence)
+            entities = self._entities(doc, group, sentence)
             resets = self._resets(doc, entities)
             error = "" if group is None else group.attrs.get("error", "")
         return Utterance(text, self._language, sentence.tokens(), entities, resets, error)
 
-    def _entities(self, group: SpanGroup, sentence: Sentence) -> tuple[Entity, ...]:
-        """Of all spans, the user's components' too, those whose label is an element."""
-        details = {key: list(data) for key, data in group.attrs.get("details", {}).items()}
-        found = []
-        for span in group:
+    def _doc(self, text: str, at: datetime | None) -> Doc:
+        nlp = self._nlp()
+        if not self._recognized or at is None:
+            return nlp(text)
+        doc = nlp.make_doc(text)
+        doc.user_data[TIME_KEY] = at
+        return nlp(doc)
+
+    def _entities(
+        self, doc: Doc, group: SpanGroup | None, sentence: Sentence
+    ) -> tuple[Entity, ...]:
+        """What recognizers have found and, of all spans, the user's components' too, those
+        whose label is an element."""
+        found = recognized(doc, self._recognized, sentence) if self._recognized else []
+        attrs = {} if group is None else group.attrs
+        details = {key: list(data) for key, data in attrs.get("details", {}).items()}
+        for span in group or ():
             element = self._elements.get(span.label_)
             if element is None:
                 continue
@@ -187,6 +215,7 @@ class _Own:
             self._zone.__exit__(None, None, None)
         if self._zones == _ZONES:
             fresh = _blank(self._language, self._source)
+            share_recognizers(self._nlp, fresh)
             _tagger(fresh).take_over(_tagger(self._nlp))
             self._start(fresh)
             return
@@ -236,6 +265,9 @@ def _distinct(entities: list[Entity]) -> list[Entity]:
     there is one."""
     best: dict[Hashable, Entity] = {}
     for entity in entities:
+        if not entity.own:
+            best[id(entity)] = entity
+            continue
         key = (entity.element, entity.value, entity.tokens, entity.parts and _identity(entity))
         if key not in best or (entity.exact and not best[key].exact):
             best[key] = entity

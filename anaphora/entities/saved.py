@@ -17,6 +17,7 @@ from anaphora.models.domain import (
     Model,
     Phrase,
     Phrases,
+    Recognition,
     StopWords,
 )
 
@@ -42,6 +43,8 @@ def as_data(model: Model, language: str) -> dict[str, Any]:
                 "id": element.id,
                 "groups": sorted(element.groups),
                 "ancestors": list(element.ancestors),
+                "recognition": _recognition_as_data(element.recognition),
+                "typos": element.typos,
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_as_data(element.phrases, language),
@@ -76,6 +79,8 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                 id=one["id"],
                 groups=frozenset(one["groups"]),
                 ancestors=tuple(one["ancestors"]),
+                recognition=_recognition_from_data(one["recognition"]),
+                typos=one["typos"],
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
                 values=tuple(
@@ -100,6 +105,15 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
         ),
         limits=Limits(swear_words=frozenset(data["swear_words"])),
     )
+
+
+def _recognition_as_data(recognition: Recognition | None) -> list[str] | None:
+    """Only who it is: its component has been saved with its options."""
+    return None if recognition is None else [recognition.kind, recognition.name]
+
+
+def _recognition_from_data(data: list[Any] | None) -> Recognition | None:
+    return None if data is None else Recognition(*data)
 
 
 def _phrases_as_data(phrases: Phrases, language: str) -> list[list[Any]]:

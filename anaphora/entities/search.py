@@ -14,10 +14,11 @@ from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.recognized import recognized
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.trie import Hit
 from anaphora.grammar.context import Surroundings
-from anaphora.models.domain import Model
+from anaphora.models.domain import Element, Model
 from anaphora.models.utterance import Entity
 
 __all__ = ["Find", "Knowledge", "annotations_of", "learn", "search"]
@@ -34,11 +35,13 @@ which a span of spaCy does not say all."""
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
-    words may stand inside a phrase."""
+    words may stand inside a phrase; ``recognized`` are the elements, by their ids, that others
+    have looked for and that phrases may be composed of."""
 
     layers: tuple[Layer, ...] = ()
     swear: frozenset[str] = frozenset()
     skips: bool = False
+    recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
 
 
@@ -55,6 +58,7 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
         ),
         swear=lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
+        recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
     )
 
@@ -74,6 +78,9 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
     composing = len(known.layers) > 1
     found = _found(doc, words, known) if composing else None
     sentence: Sentence | None = None
+    if found is not None and known.recognized:
+        sentence = _sentence(doc, lexicon, known)
+        _add_recognized(doc, known, sentence, found, places)
     named: dict[int, set[int]] = {}
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
@@ -115,6 +122,20 @@ def _found(doc: Doc, words: Sequence[Word], known: Knowledge) -> Found:
 
 def _sentence(doc: Doc, lexicon: Lexicon, known: Knowledge) -> Sentence:
     return Sentence(doc, doc.text, lexicon, swear=known.swear, annotations=annotations_of(doc))
+
+
+def _add_recognized(
+    doc: Doc, known: Knowledge, sentence: Sentence, found: Found, places: Sequence[int] | None
+) -> None:
+    """Puts what others have found among what phrases may be composed of."""
+    index = None if places is None else {place: at for at, place in enumerate(places)}
+    for entity in recognized(doc, known.recognized, sentence):
+        first, last = entity.tokens[0], entity.tokens[-1]
+        if index is not None:
+            if first not in index or last not in index:
+                continue
+            first, last = index[first], index[last]
+        found.add(first, last + 1, entity)
 
 
 def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> Entity:

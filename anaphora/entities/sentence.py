@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from spacy.tokens import Doc
 
@@ -69,8 +70,11 @@ class Sentence:
         permuted: bool = False,
         parts: tuple[Entity, ...] = (),
         alias: str = "",
+        meta: Mapping[str, Any] | None = None,
+        own: bool = True,
     ) -> Entity:
-        """The entity of ``element`` that consists of ``tokens``."""
+        """The entity of ``element`` that consists of ``tokens``; ``meta`` goes before that of
+        the element."""
         first, last = tokens[0], tokens[-1]
         start, end = self._starts[first], self._starts[last] + len(self.texts[last])
         stem, lemma, pos = self._forms(tokens)
@@ -82,7 +86,8 @@ class Sentence:
         # By place: 1.4 µs instead of 1.8 by name.
         return Entity(
             element.id, element.groups, text, tokens, start, end, value,
-            element.ancestors, element.meta, element.topic, exact, True,
+            element.ancestors, {**element.meta, **meta} if meta else element.meta,
+            element.topic, exact, own,
             stem, lemma, pos, (alias,) if alias else (), parts, gaps, marks,
         )  # fmt: skip
 

@@ -32,7 +32,7 @@ __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
 FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
-_FORMAT = 2
+_FORMAT = 3
 _FILE = "elements.msgpack"
 
 

@@ -41,9 +41,14 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What comes along with a question: its id, where it comes from, and free data."""
+    """What comes along with a question: its id, where it comes from, and free data.
+
+    ``time_zone`` (``Europe/Berlin``) is where "today" is today for the one who asks; that of the
+    time of the question, if left out.
+    """
 
     id: str | None = None
     address: str | None = None
     agent: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    time_zone: str | None = None

@@ -100,14 +100,22 @@ class Bot:
         """Let ``function`` answer ``intent``; raises :class:`HandlerError` if it cannot."""
         self.handlers[intent.id] = Handler.bind(function, intent)
 
-    def read(self, text: str, language: str | None = None, *, usual: str = "") -> Utterance:
+    def read(
+        self,
+        text: str,
+        language: str | None = None,
+        *,
+        usual: str = "",
+        at: datetime | None = None,
+    ) -> Utterance:
         """Tag the elements of ``text``. One that is too long is not read at all. Without a
-        ``language`` it is found; ``usual`` is the one if others fit as well.
+        ``language`` it is found; ``usual`` is the one if others fit as well. ``at`` is the local
+        time of the one who asks.
 
         Raises :class:`ModelError` for a language that the model doesn't have.
         """
         too_long = len(text) > self._max_characters
-        utterance = self.pipeline("" if too_long else text, language, usual=usual)
+        utterance = self.pipeline("" if too_long else text, language, usual=usual, at=at)
         if too_long:
             return replace(utterance, text=text)
         return _without_reset_phrases(utterance) if utterance.resets else utterance

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from random import random
 from typing import TYPE_CHECKING, Any, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from anaphora.errors import AnaphoraError, HandlerError
 from anaphora.grammar.request import Request, User
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine"]
 
+_NO_REQUEST = Request()
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -85,7 +87,7 @@ class Engine:
         model: str | None = None,
         at: datetime | None = None,
         language: str | None = None,
-        request: Request = Request(),  # noqa: B008 - it is frozen
+        request: Request = _NO_REQUEST,
         explain: bool = False,
     ) -> Reply:
         """Answer one question of ``user``'s conversation with ``model`` (its id).
@@ -102,9 +104,9 @@ class Engine:
         if a handler asks in the very conversation it is answering.
         """
         _check_question(text, request)
-        bot, now, who = self._bot(model), self._time(at), _as_user(user)
+        bot, now, who = self._bot(model), self._time(at, request), _as_user(user)
         usual = self._peek(who.id, bot).language
-        utterance = bot.read(text, language, usual=usual)
+        utterance = bot.read(text, language, usual=usual, at=now)
         with self._store.open(who.id, bot.model.id, bot.model.conversation.timeout) as session:
             decision = bot.decide(utterance, session.conversation, now, who, request)
             try:
@@ -124,7 +126,7 @@ class Engine:
         model: str | None = None,
         at: datetime | None = None,
         language: str | None = None,
-        request: Request = Request(),  # noqa: B008 - it is frozen
+        request: Request = _NO_REQUEST,
     ) -> Explanation:
         """Tell how ``text`` would be answered now, and why.
 
@@ -132,9 +134,9 @@ class Engine:
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
         _check_question(text, request)
-        bot, now, who = self._bot(model), self._time(at), _as_user(user)
+        bot, now, who = self._bot(model), self._time(at, request), _as_user(user)
         conversation = self._peek(who.id, bot)
-        utterance = bot.read(text, language, usual=conversation.language)
+        utterance = bot.read(text, language, usual=conversation.language, at=now)
         decision = bot.decide(utterance, conversation, now, who, request)
         return _explain(bot, decision, bot.foresee(decision, now))
 
@@ -242,13 +244,22 @@ class Engine:
             raise AnaphoraError(f"this engine has no model '{id}'{_meant(id, self._bots)}")
         return self._bots[id]
 
-    def _time(self, at: datetime | None) -> datetime:
+    def _time(self, at: datetime | None, request: Request = _NO_REQUEST) -> datetime:
         now = self._clock() if at is None else at
         if not isinstance(now, datetime):
             raise TypeError(f"the time is a datetime, not {type(now).__name__}")
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
-        return now
+        return now.astimezone(_zone(request.time_zone)) if request.time_zone else now
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # no name, no file, a folder
+        raise AnaphoraError(
+            f"'{name}' is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
+        ) from error
 
 
 def _check(models: list[Model], nlp: object) -> None:

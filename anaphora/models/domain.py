@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from importlib import import_module
@@ -28,6 +28,7 @@ __all__ = [
     "PauseStep",
     "Phrase",
     "Phrases",
+    "Recognition",
     "ResetStep",
     "ResetWhat",
     "Status",
@@ -61,6 +62,21 @@ class ElementValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognition:
+    """Who finds an element beside its phrases, or instead of any.
+
+    ``name`` is that of a built-in entity (``date``), the label of an entity of spaCy
+    (``PERSON``), the name of a component that is registered with spaCy, or that of a
+    ``function``; ``options`` are for a built-in entity, a component or a function.
+    """
+
+    kind: Literal["built-in", "spacy", "component", "function"]
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[..., Any] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Element:
     """Something that an utterance can mention.
 
@@ -68,7 +84,9 @@ class Element:
     never empty; ``ancestors`` are the ids of its parent, the parent's parent and so on.
     ``sparse`` lets other words stand between those of a phrase, ``permute`` lets neighbouring
     words change places; a ``greedy`` element is found in its longest phrase only; an
-    ``abstract`` one is for other elements to be composed of, and no intent sees it.
+    ``abstract`` one is for other elements to be composed of, and no intent sees it. ``typos``
+    is how many wrong letters a word of its phrases may have; ``recognition`` tells who else
+    finds it.
     """
 
     id: str
@@ -83,6 +101,8 @@ class Element:
     permute: bool = False
     greedy: bool = True
     abstract: bool = False
+    typos: int = 0
+    recognition: Recognition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +198,8 @@ class Model:
 
     ``source`` names the file, ``origin`` whatever the file says of where it comes from;
     ``warnings`` are things in the file that are allowed and yet look like mistakes, ``imports``
-    the files with intents that it imports.
+    the files with intents that it imports. ``pipelines`` are the spaCy pipelines (packages or
+    folders) that read its texts, by language; ``handlers`` the functions that answer its intents.
     """
 
     id: str
@@ -198,6 +219,8 @@ class Model:
     origin: str = ""
     stop_words: StopWords = StopWords()
     limits: Limits = Limits()
+    pipelines: Mapping[str, str] = field(default_factory=dict)
+    handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict, compare=False)
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     imports: tuple[Path, ...] = field(default=(), compare=False)
 

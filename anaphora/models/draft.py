@@ -40,7 +40,8 @@ class Draft:
     def element_names(self) -> frozenset[str]:
         """Every id that an element has, or would have but for a mistake in it."""
         read = (element.id for element in self.file.elements)
-        return self.written_names.union(id for id in read if not is_placeholder(id))
+        declared = self.written_names.union(id for id in read if not is_placeholder(id))
+        return declared.union(self.file.entities)
 
     def complain(self, path: Path, message: str, hint: str = "") -> None:
         """Reports a mistake in the value at ``path``."""

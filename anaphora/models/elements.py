@@ -12,6 +12,7 @@ from anaphora.models.draft import Draft
 from anaphora.models.mentions import known_names, unknown
 from anaphora.models.nodes import ListNode, MapNode, Node, Path, TextNode
 from anaphora.models.phrases import Phrasebook
+from anaphora.models.recognizers import built_in_elements, read_recognition
 from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
 from anaphora.models.value_loaders import with_loaded_values
@@ -23,22 +24,23 @@ _JOINTS = re.compile("[_-]+")
 
 
 def read_elements(draft: Draft, phrasebook: Phrasebook, code: Code) -> tuple[Element, ...]:
-    """The elements of the file, with the values that functions of theirs give; what is wrong
-    with them is reported."""
+    """The elements of the file, with the values that functions of theirs give, then the built-in
+    entities; what is wrong with them is reported."""
     written = draft.file.elements
-    if not written and not draft.imported and not draft.is_spoilt("elements"):
+    is_empty = not (written or draft.file.entities)
+    if is_empty and not draft.imported and not draft.is_spoilt("elements"):
         draft.complain(("elements",), "the model declares no elements")
     _check_ids(draft, written)
     ancestors = _Parents(draft, written).ancestors
     elements = []
     for index, one in enumerate(written):
-        element = _element(draft, phrasebook, index, one, ancestors.get(one.id, ()))
+        element = _element(draft, phrasebook, index, one, ancestors.get(one.id, ()), code)
         if one.value_loader is not None:
             path = ("elements", index, "value_loader")
             element = with_loaded_values(draft, phrasebook, path, one.value_loader, element, code)
         _check_amount(draft, index, element)
         elements.append(element)
-    return tuple(elements)
+    return (*elements, *built_in_elements(draft, elements))
 
 
 def check_composition(draft: Draft, elements: Sequence[Element]) -> None:
@@ -79,13 +81,18 @@ def _element(
     index: int,
     written: ElementSchema,
     ancestors: tuple[str, ...],
+    code: Code,
 ) -> Element:
     path = ("elements", index)
-    own = () if not written.id_synonym or is_placeholder(written.id) else _spellings(written.id)
+    reference = written.recognizer
+    says_id = reference is None if written.id_synonym is None else written.id_synonym
+    own = _spellings(written.id) if says_id and not is_placeholder(written.id) else ()
     phrases = phrasebook.read((*path, "synonyms"), written.synonyms, own)
     values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
     spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
-    loaded = written.value_loader is not None
+    loaded = written.value_loader is not None or reference is not None
+    if reference is None and written.config:
+        draft.complain((*path, "config"), "only a recognizer has options", "name a 'recognizer'")
     if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
         draft.complain(
             path,
@@ -105,6 +112,10 @@ def _element(
         permute=_chosen(written.permute, draft.file.permute),
         greedy=_chosen(written.greedy, draft.file.greedy),
         abstract=written.abstract,
+        typos=written.typos,
+        recognition=None
+        if reference is None
+        else read_recognition(draft, path, reference, written.config, code),
     )
 
 

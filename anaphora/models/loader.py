@@ -120,7 +120,6 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
     may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
-    _check_entities(draft)
     _check_limits(draft)
     code = Code(file.code or "", folder)
     phrasebook = Phrasebook(draft)
@@ -151,8 +150,24 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
             skipped=file.stop_words.skip,
         ),
         limits=_limits(file.limits),
+        pipelines=_pipelines(draft, folder),
         imports=intents.imports,
     )
+
+
+def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:
+    """The spaCy pipelines by language; a folder is relative to that of the file."""
+    written = draft.file.pipeline
+    if isinstance(written, str):
+        named = dict.fromkeys(draft.languages, written) if written else {}
+    else:
+        named = written
+        for language in written:
+            draft.check_language(("pipeline", language), language)
+    return {
+        language: str((folder or Path()) / name) if "/" in name or name.startswith(".") else name
+        for language, name in named.items()
+    }
 
 
 def _limits(written: LimitsSchema) -> Limits:
@@ -178,15 +193,6 @@ def _check_languages(draft: Draft) -> None:
     for index, language in enumerate(written):
         if language in written[:index]:
             draft.complain(("language", index), f"the language '{language}' stands here twice")
-
-
-def _check_entities(draft: Draft) -> None:
-    for index, name in enumerate(draft.file.entities):
-        draft.complain(
-            ("entities", index),
-            f"there is no built-in entity '{name}': this version has none",
-            f"declare an element '{name}' with values",
-        )
 
 
 def _check_limits(draft: Draft) -> None:

@@ -131,6 +131,13 @@ def _amount(value: Any) -> int:
     return int(value)
 
 
+def _typos(value: Any) -> int:
+    amount = _amount(value)
+    if amount > 2:
+        raise _wrong(f"expected at most 2, not {amount}", "more wrong letters make another word")
+    return amount
+
+
 def _duration(value: Any) -> timedelta:
     if isinstance(value, WrittenInt | WrittenFloat):
         raise _wrong(
@@ -194,6 +201,9 @@ Depth: TypeAlias = Annotated[
 ]
 Amount: TypeAlias = Annotated[
     int, BeforeValidator(_amount), WithJsonSchema({"type": "integer", "minimum": 0})
+]
+Typos: TypeAlias = Annotated[
+    int, BeforeValidator(_typos), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 2})
 ]
 Duration: TypeAlias = Annotated[
     timedelta,
@@ -278,7 +288,20 @@ class ElementSchema(_Schema):
         default=False, description="Whether a change of this element changes the topic."
     )
     meta: Data = Field(default={}, description="Free data, for predicates and handlers.")
-    id_synonym: Flag = Field(default=True, description="Whether the id is a synonym as well.")
+    id_synonym: Flag | None = Field(
+        default=None,
+        description="Whether the id is a synonym as well: by default, unless it has a recognizer.",
+    )
+    typos: Typos = Field(
+        default=0, description="How many wrong letters a word of its synonyms may have: 0 to 2."
+    )
+    recognizer: Text | None = Field(
+        default=None,
+        description="Who finds it beside its synonyms: a built-in entity (date), an entity of "
+        "spaCy (spacy:PERSON), a component of spaCy (component:name), or a Python function "
+        "(module#function).",
+    )
+    config: Data = Field(default={}, description="The options of its recognizer.")
     sparse: Flag | None = Field(
         default=None, description="Whether other words may stand between those of a synonym."
     )
@@ -426,7 +449,19 @@ class ModelSchema(_Schema):
         default=ConversationSchema(), description="The settings of the short-term memory."
     )
     entities: list[Name] = Field(
-        default=[], description="The built-in entities that are switched on, by their names."
+        default=[],
+        description="The built-in entities that are switched on, by their names: date, number, "
+        "place …, spacy:PERSON.",
+    )
+    pipeline: LocalTexts = Field(
+        default="",
+        description="The spaCy pipeline that reads its texts: an installed package or a folder, "
+        "or one for each language.",
+    )
+    handlers: dict[str, Text] = Field(
+        default={},
+        description="The Python function that answers each intent: module#function, or "
+        "#function of 'code'.",
     )
     code: Name | None = Field(
         default=None,

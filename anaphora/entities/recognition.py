@@ -1,0 +1,75 @@
+"""What finds entities that no list of phrases could hold: recognizers, and what they find.
+
+A recognizer is made for one language, and asked about one text after the other. It must be
+deterministic, keep nothing of a text but in bounded caches, find nothing (and raise nothing)
+where a text makes no sense, and may be asked by many threads at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import import_module
+from typing import Any, Protocol, TypeAlias
+
+from spacy.tokens import Doc
+
+__all__ = ["CreateRecognizer", "Mention", "Recognizer", "built_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place in a text where something is mentioned, and what is meant.
+
+    ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
+    text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
+    more of it, in JSON-able data. Several mentions of one place are several ways to understand
+    it, the likeliest first; they must differ in ``value`` or ``meta``.
+    """
+
+    start: int
+    end: int
+    value: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Recognizer(Protocol):
+    """Finds what a text mentions of one kind."""
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        """The mentions in ``doc``, in any order. ``at`` is the local time of the one who asks,
+        with a time zone."""
+        ...
+
+
+CreateRecognizer: TypeAlias = Callable[[str, Mapping[str, Any]], Recognizer]
+"""Makes a recognizer for a language (a code such as ``en``), with the options that
+:func:`anaphora.models.builtin.options_of` gives. Raises ModelError where something is missing
+that it needs, such as a package."""
+
+_HOMES = {
+    "date": "dates.recognizer",
+    "duration": "dates.durations",
+    "number": "numbers.recognizer",
+    "place": "places.recognizer",
+    "money": "numbers.money",
+    "limit": "references.limit",
+    "sort": "references.sort",
+    "relation": "references.relation",
+    "coordinate": "plain.coordinate",
+    "email": "plain.email",
+    "url": "plain.url",
+    "phone": "plain.phone",
+    "boolean": "plain.boolean",
+}
+
+
+def built_in(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of a built-in entity; its module is loaded now and not before.
+
+    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
+    """
+    module = import_module(f"anaphora.entities.{_HOMES[name]}")
+    create: CreateRecognizer = module.create
+    return create(language, options)
