@@ -11,7 +11,7 @@ from typing import Any
 
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["BUILT_IN", "BuiltIn", "Option", "options_of"]
+__all__ = ["BUILT_IN", "NLPCRAFT", "BuiltIn", "Option", "known_entity", "options_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A built-in entity."""
+    """A built-in entity. One of NLPCraft is another one of ours, ``wraps``, whose options in
+    ``fixed`` cannot be chosen."""
 
     name: str
     description: str
     options: Mapping[str, Option] = field(default_factory=dict)
+    wraps: str = ""
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
 _OF = Option("The groups or elements that it may refer to; all, if none is named.", ())
@@ -72,6 +75,11 @@ BUILT_IN: Mapping[str, BuiltIn] = {
                     "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
                     "future",
                     ("future", "past"),
+                ),
+                "order": Option(
+                    "How 1/2/2024 is read (DMY, MDY, YMD): as in the language, if left out.",
+                    "",
+                    ("", "DMY", "MDY", "YMD"),
                 ),
                 "week": Option("The first day of the week.", "monday", ("monday", "sunday")),
             },
@@ -134,12 +142,43 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 }
 
 
+def _of_nlpcraft(id: str, wraps: str, **fixed: Any) -> BuiltIn:
+    base = BUILT_IN[wraps]
+    options = {key: option for key, option in base.options.items() if key not in fixed}
+    name = f"nlpcraft:{id}"
+    return BuiltIn(name, f"As '{wraps}', with NLPCraft's metadata.", options, wraps, fixed)
+
+
+NLPCRAFT: Mapping[str, BuiltIn] = {
+    one.name: one
+    for one in (
+        _of_nlpcraft("date", "date"),
+        _of_nlpcraft("num", "number"),
+        _of_nlpcraft("coordinate", "coordinate"),
+        _of_nlpcraft("limit", "limit"),
+        _of_nlpcraft("sort", "sort"),
+        _of_nlpcraft("relation", "relation"),
+        *(
+            _of_nlpcraft(kind, "place", kinds=(kind,))
+            for kind in ("continent", "country", "region", "city")
+        ),
+    )
+}
+"""Those of NLPCraft that files of its own may switch on, under its names for them."""
+
+
+def known_entity(name: str) -> BuiltIn | None:
+    """The built-in entity of that name, one of NLPCraft's among them; None if there is none."""
+    return BUILT_IN.get(name) or NLPCRAFT.get(name)
+
+
 def options_of(name: str, written: Mapping[str, Any]) -> dict[str, int | str | tuple[str, ...]]:
     """The options of a built-in entity, those that are not written with their defaults.
 
-    Raises ValueError, in words for the user, for an unknown option and for a wrong value.
+    Raises ValueError, in words for the user, for an unknown option and for a wrong value; KeyError
+    for an unknown entity.
     """
-    known = BUILT_IN[name].options
+    known = (NLPCRAFT if name in NLPCRAFT else BUILT_IN)[name].options
     for key in written:
         if key not in known:
             hint = did_you_mean(key, sorted(known), what="there are") if known else "it has none"

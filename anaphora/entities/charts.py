@@ -1,0 +1,177 @@
+"""Reads what is composed by rules: a bottom-up chart parser over atoms.
+
+A rule is a sequence of literals and of categories, what it makes is an item of a category with a
+meaning. Items are found in the order of their length, and of the ways to make the same item the
+one with the least cost counts, so that what is longer is made of the best that is shorter
+(Knuth 1977, "A Generalization of Dijkstra's Algorithm"). The rules are kept as one trie: what
+begins alike is looked for once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, TypeAlias
+
+from anaphora.entities.atoms import Atom
+
+__all__ = ["Chart", "Item", "Literal", "Make", "Rules"]
+
+_MOST_EDGES = 20_000  # in one chart (some 50 ms); what is left then goes unfound
+
+Make: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Makes the meaning of an item of the meanings of what the categories of its rule stand for, in
+their order; None if there is no such item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom of a rule as it is written; ``open`` if any letters may follow."""
+
+    text: str
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What stands from the atom ``start`` up to the atom ``end``, and means ``meaning``."""
+
+    start: int
+    end: int
+    category: str
+    meaning: Any
+    cost: int = 0
+
+
+@dataclass(slots=True)
+class _Node:
+    words: dict[str, _Node] = field(default_factory=dict)
+    prefixes: dict[str, _Node] = field(default_factory=dict)
+    categories: dict[str, _Node] = field(default_factory=dict)
+    done: list[tuple[str, Make, int]] = field(default_factory=list)
+    lengths: tuple[int, ...] = ()  # of the prefixes, longest first
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A rule that has been followed up to a node, from ``start`` on."""
+
+    node: _Node
+    start: int
+    meanings: tuple[Any, ...]
+    cost: int
+
+
+class Rules:
+    """Rules to read by; to be filled once and then read by many threads."""
+
+    def __init__(self) -> None:
+        self._root = _Node()
+        self._count = 0
+
+    def add(self, category: str, steps: Iterable[Literal | str], make: Make) -> None:
+        """A rule: ``steps`` are literals and the names of categories. Among rules that make the
+        same item the first one wins."""
+        node = self._root
+        for step in steps:
+            if isinstance(step, str):
+                node = node.categories.setdefault(step, _Node())
+            elif step.open:
+                node = node.prefixes.setdefault(step.text, _Node())
+            else:
+                node = node.words.setdefault(step.text, _Node())
+        if node is self._root:
+            raise ValueError(f"a rule for '{category}' has no steps")
+        self._count += 1
+        node.done.append((category, make, self._count))
+
+    def read(self, found: Sequence[Atom], items: Iterable[Item]) -> Chart:
+        """All that can be made of those atoms and ``items``."""
+        return Chart(self._root, found, items)
+
+    def finish(self) -> tuple[frozenset[str], frozenset[str]]:
+        """To be called once, after the last rule: the atoms that are written in rules, and the
+        beginnings of those that are open."""
+        words: set[str] = set()
+        prefixes: set[str] = set()
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
+            words.update(node.words)
+            prefixes.update(node.prefixes)
+            for below in (node.words, node.prefixes, node.categories):
+                waiting += below.values()
+        return frozenset(words), frozenset(prefixes)
+
+
+class Chart:
+    """The items that were made of some atoms."""
+
+    def __init__(self, root: _Node, found: Sequence[Atom], items: Iterable[Item]) -> None:
+        self._root = root
+        self._atoms = found
+        self._queue: list[tuple[int, int, int, Item]] = []
+        self._best: dict[tuple[int, int, str], Item] = {}
+        self._from: dict[int, list[Item]] = {}
+        self._waiting: dict[tuple[int, str], list[_Edge]] = {}
+        self._edges = 0
+        self._serial = count()
+        for item in items:
+            self._push(item)
+        for start in range(len(found)):
+            self._follow(_Edge(root, start, (), 0), start)
+        while self._queue and self._edges < _MOST_EDGES:
+            self._take(heappop(self._queue)[-1])
+
+    def items(self, category: str) -> list[Item]:
+        """The items of a category, by their starts, the longer ones first."""
+        found = [item for item in self._best.values() if item.category == category]
+        return sorted(found, key=lambda item: (item.start, -item.end))
+
+    def _take(self, item: Item) -> None:
+        key = item.start, item.end, item.category
+        if key in self._best:
+            return
+        self._best[key] = item
+        self._from.setdefault(item.start, []).append(item)
+        for edge in tuple(self._waiting.get((item.start, item.category), ())):
+            self._advance(edge, item)
+
+    def _advance(self, edge: _Edge, item: Item) -> None:
+        node = edge.node.categories[item.category]
+        meanings = (*edge.meanings, item.meaning)
+        self._follow(_Edge(node, edge.start, meanings, edge.cost + item.cost), item.end)
+
+    def _follow(self, edge: _Edge, at: int) -> None:
+        """Makes what the rules at the edge make, and goes on along all that stands there."""
+        self._edges += 1
+        if self._edges > _MOST_EDGES:
+            return
+        node = edge.node
+        for category, make, rank in node.done:
+            meaning = make(edge.meanings)
+            if meaning is not None:
+                self._push(Item(edge.start, at, category, meaning, edge.cost + rank))
+        if at >= len(self._atoms):
+            return
+        text = self._atoms[at].text
+        if (next_node := node.words.get(text)) is not None:
+            self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
+        for length in node.lengths:
+            if (next_node := node.prefixes.get(text[:length])) is not None:
+                self._follow(_Edge(next_node, edge.start, edge.meanings, edge.cost), at + 1)
+                break
+        for category in node.categories:
+            self._waiting.setdefault((at, category), []).append(edge)
+        if node.categories:
+            for item in tuple(self._from.get(at, ())):
+                if item.category in node.categories:
+                    self._advance(edge, item)
+
+    def _push(self, item: Item) -> None:
+        if (item.start, item.end, item.category) not in self._best:
+            place = item.end - item.start, item.cost, next(self._serial)
+            heappush(self._queue, (*place, item))

@@ -1,0 +1,110 @@
+"""Dates that are written out: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая.
+
+What looks like one by the kinds of its atoms is given to dateparser, which knows the order that
+the language writes them in and whether there is such a day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+
+from dateparser.date import DateDataParser
+
+from anaphora.entities.atoms import Atom
+from anaphora.entities.charts import Item
+from anaphora.entities.dates.tables import Table
+
+__all__ = ["calendar_dates"]
+
+# One letter an atom: n a day or a month, y a year, m the name of a month, o what makes an ordinal,
+# d a word between the parts, g the word "year" behind one, the marks as they are; x the rest.
+_NAMED = re.compile(r"no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
+_NUMERIC = re.compile(r"n([./-])n\1(?:y|n)(?![./-]?[ny])|y([./-])n\2n(?![./-]?[ny])")
+_SHORT = re.compile(r"n([./])n\1?(?![./-]?[ny])")
+_LAST_DAY = 31
+_BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
+
+
+def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iterator[Item]:
+    """The longest date at each place where one begins, as an item ``calendar`` (``shortdate``
+    for a day and a month in digits, which may as well be something else). ``order`` is that of
+    day, month and year, if not that of the language.
+
+    What is written like a date and is none (February 30) is one that never comes, so that
+    nothing else is found in it.
+    """
+    letters = "".join([_letter(atom, table) for atom in found])
+    for start, letter in enumerate(letters):
+        if letter not in "nmy":
+            continue
+        if match := _NAMED.match(letters, start):
+            kind = "calendar"
+        elif (match := _NUMERIC.match(letters, start)) and _is_one(found, start, match.end()):
+            kind = "calendar"
+        elif (match := _SHORT.match(letters, start)) and _is_one(found, start, match.end()):
+            kind = "shortdate"
+        else:
+            continue
+        written = found[start : match.end()]
+        named = "m" in match.group()
+        told = "nym" if named else "ny/-."
+        parts = [
+            atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in told
+        ]
+        text = " ".join(parts) if named else "".join(parts).rstrip(".")
+        has_year = "y" in match.group() or match.group().count("n") > 2
+        meaning = _parsed(text, table.language, order or table.order, has_year)
+        if meaning is not None or kind == "calendar":
+            yield Item(start, match.end(), kind, meaning or ("never",))
+
+
+def _letter(atom: Atom, table: Table) -> str:
+    if atom.kind == "digits":
+        if len(atom.text) <= 2 and int(atom.text) <= _LAST_DAY:
+            return "n"
+        return "y" if len(atom.text) == 4 and atom.text[0] != "0" else "x"
+    if atom.text in table.months:
+        return "m"
+    if atom.text in table.suffixes and atom.glued:
+        return "o"
+    if atom.text in table.between:
+        return "d"
+    if atom.text in table.behind:
+        return "g"
+    return atom.text if atom.text in ".,/-" else "x"
+
+
+def _is_one(found: Sequence[Atom], start: int, end: int) -> bool:
+    """Whether no blank stands between the atoms, and the first does not go on a number."""
+    before = found[start - 1] if start else None
+    goes_on = found[start].glued and before is not None and before.text in ".,/-"
+    return not goes_on and all(found[at].glued for at in range(start + 1, end))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
+    """The date in that text as an operation, None if there is no such day."""
+    data = _parser(language, order).get_date_data(text)
+    day = data.date_obj
+    if day is None:
+        return None
+    if has_year:
+        return "ymd", day.year, day.month, day.day
+    return "monthday", day.month, day.day
+
+
+@lru_cache(maxsize=64)
+def _parser(language: str, order: str) -> DateDataParser:
+    return DateDataParser(
+        languages=[language],
+        settings={
+            "DATE_ORDER": order,
+            "RELATIVE_BASE": _BASE,
+            "PREFER_DATES_FROM": "current_period",
+            "REQUIRE_PARTS": ["day", "month"],
+            "PARSERS": ["absolute-time"],
+        },
+    )

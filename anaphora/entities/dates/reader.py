@@ -1,0 +1,196 @@
+"""Reads the dates and durations in a text, whatever the time is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from anaphora.entities.atoms import Atom, AtomKind, atoms
+from anaphora.entities.charts import Item
+from anaphora.entities.dates.calendars import calendar_dates
+from anaphora.entities.dates.operations import Meaning
+from anaphora.entities.dates.tables import Table, table
+from anaphora.entities.languages import normalizer
+from anaphora.entities.numbers.numerals import numerals
+
+__all__ = ["Found", "Reader", "reader"]
+
+Found: TypeAlias = tuple[int, int, Meaning]
+"""Where it stands in the text (half open), and what it means."""
+
+_LONGEST = 60  # atoms that are looked at together; no date is longer
+_KEPT = 4096  # islands
+_NAMES = ("date", "duration")
+_KNOWN_WORDS = 50_000  # remembered words, until all are forgotten
+_LONGEST_NUMBER = 6  # digits
+_UNKNOWN, _WEAK, _STRONG = range(3)
+_Read: TypeAlias = tuple[tuple[tuple[int, int, Meaning], ...], ...]
+
+
+@lru_cache(maxsize=128)
+def reader(language: str, order: str = "") -> Reader:
+    """The reader of a language, which all pipelines share."""
+    return Reader(language, order)
+
+
+class Reader:
+    """Finds islands, runs of atoms that dates may consist of, and reads each by the rules.
+
+    An island in which there is nothing but weak words ("in the") is not read; what was read is
+    remembered by its atoms.
+    """
+
+    def __init__(self, language: str, order: str = "") -> None:
+        self._language = language
+        self._order = order
+        self._normalize = normalizer(language)
+        self._grades: dict[str, int] = {}
+        self._read = lru_cache(maxsize=_KEPT)(self._read_island)
+
+    def dates(self, text: str) -> list[Found]:
+        """The longest dates in their order."""
+        return self._found(text, "date")
+
+    def durations(self, text: str) -> list[Found]:
+        """The longest durations in their order."""
+        return self._found(text, "duration")
+
+    def _found(self, text: str, category: str) -> list[Found]:
+        found = atoms(text, self._normalize)
+        grades = [self._grade(atom) for atom in found]
+        if not any(grades):
+            return []
+        spoken = numerals(self._language).words(found)
+        for numeral in spoken:
+            grades[numeral.start : numeral.end] = [
+                max(grade, _WEAK) for grade in grades[numeral.start : numeral.end]
+            ]
+        results = []
+        for start, end in _islands(grades, found):
+            island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
+            for first, last, meaning in self._read(island)[_NAMES.index(category)]:
+                results.append((found[start + first].start, found[start + last - 1].end, meaning))
+        return results
+
+    def _grade(self, atom: Atom) -> int:
+        """Whether dates may have that atom, and whether some consist of it alone."""
+        grade = self._grades.get(atom.text)
+        if grade is None:
+            if len(self._grades) >= _KNOWN_WORDS:
+                self._grades.clear()
+            grade = self._grades[atom.text] = self._graded(atom)
+        return grade
+
+    def _graded(self, atom: Atom) -> int:
+        known = table(self._language)
+        if atom.kind == "digits":
+            return _WEAK if len(atom.text) <= _LONGEST_NUMBER else _UNKNOWN
+        text = atom.text
+        if text in known.weak:
+            return _WEAK
+        if text in known.words or any(map(text.startswith, known.prefixes)):
+            return _STRONG
+        if text in known.months or text in known.suffixes or text in known.behind:
+            return _STRONG
+        return _WEAK if text in known.between or text in ".,/-" else _UNKNOWN
+
+    def _read_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Read:
+        """The longest dates and durations in it, by its atoms."""
+        known = table(self._language)
+        found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
+        items = [*_digits(found, known), *_spoken(found, self._language)]
+        items += calendar_dates(found, known, self._order)
+        chart = known.rules.read(found, items)
+        return tuple(_longest(chart.items(name)) for name in _NAMES)
+
+
+def _islands(grades: Sequence[int], found: Sequence[Atom]) -> Iterator[tuple[int, int]]:
+    """The runs of atoms that may hold a date, cut where they are too long."""
+    start = 0
+    for at in range(len(grades) + 1):
+        if at < len(grades) and grades[at] and at - start < _LONGEST:
+            continue
+        run = grades[start:at]
+        if _STRONG in run or _is_numeric(found[start:at]):
+            yield start, at
+        start = at + 1 if at < len(grades) and not grades[at] else at
+
+
+def _is_numeric(run: Sequence[Atom]) -> bool:
+    """Whether it has numbers with marks between them, such as 1.5.2024."""
+    return any(
+        run[at].glued and run[at + 1].glued and run[at].text in ".:/-" and run[at + 1].kind == "digits"
+        for at in range(1, len(run) - 1)
+    )
+
+
+def _longest(items: Sequence[Item]) -> tuple[Found, ...]:
+    """Those that do not lie inside another one; of two that overlap the first."""
+    kept: list[Found] = []
+    reach = 0
+    for item in items:
+        if item.start >= reach:
+            kept.append((item.start, item.end, item.meaning))
+            reach = item.end
+    return tuple(kept)
+
+
+def _digits(found: Sequence[Atom], known: Table) -> Iterator[Item]:
+    """What numbers in digits may be."""
+    for at, atom in enumerate(found):
+        if atom.kind != "digits":
+            continue
+        number, length = int(atom.text), len(atom.text)
+        yield Item(at, at + 1, "number", number)
+        if length == 4 and atom.text[0] != "0":
+            yield Item(at, at + 1, "year", number)
+        if length <= 2:
+            yield Item(at, at + 1, "day", number)
+            yield from _hours(at, at + 1, number, leads=atom.text[0] == "0")
+        if length == 2:
+            yield Item(at, at + 1, "minute", number)
+        yield from _longer(found, at, number, known)
+
+
+def _longer(found: Sequence[Atom], at: int, number: int, known: Table) -> Iterator[Item]:
+    """An ordinal (3rd) or a number with a fraction (2.5)."""
+    if at + 1 == len(found) or not found[at + 1].glued:
+        return
+    behind = found[at + 1]
+    if behind.text in known.suffixes:
+        yield Item(at, at + 2, "ordinal", number)
+        yield Item(at, at + 2, "day", number)
+    if at + 2 == len(found) or not found[at + 2].glued:
+        return
+    last = found[at + 2]
+    if behind.text in ".," and last.kind == "digits":
+        yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
+    if behind.text == "-" and last.text in known.suffixes:
+        yield Item(at, at + 3, "ordinal", number)
+        yield Item(at, at + 3, "day", number)
+
+
+def _spoken(found: Sequence[Atom], language: str) -> Iterator[Item]:
+    """What numbers in words may be."""
+    for numeral in numerals(language).words(found):
+        start, end, number = numeral.start, numeral.end, numeral.value
+        if numeral.ordinal:
+            yield Item(start, end, "ordinal", number)
+        else:
+            yield Item(start, end, "number", number)
+        if not isinstance(number, int):
+            continue
+        yield Item(start, end, "day", number)
+        if not numeral.ordinal:
+            yield from _hours(start, end, number, leads=False)
+            if number < 60:
+                yield Item(start, end, "minute", number)
+            if 1000 <= number < 3000:
+                yield Item(start, end, "year", number)
+
+
+def _hours(start: int, end: int, number: int, *, leads: bool) -> Iterator[Item]:
+    if number <= 24:
+        yield Item(start, end, "fullhour" if leads else "hour", number)

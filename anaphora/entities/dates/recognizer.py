@@ -1,0 +1,61 @@
+"""The built-in entity ``date``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.dates.calendar import Moment
+from anaphora.entities.dates.operations import Meaning, resolve
+from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.shown import as_meta, as_value
+from anaphora.entities.recognition import Mention
+
+__all__ = ["create"]
+
+
+def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
+    """A recognizer of dates in texts in ``language``."""
+    return DateRecognizer(
+        reader(language, options.get("order", "")),
+        ahead=options["prefer"] == "future",
+        first_day=0 if options["week"] == "monday" else 6,
+    )
+
+
+class DateRecognizer:
+    """Finds dates: days, weeks, months, quarters, years, times, and ranges of them.
+
+    The value of a mention is the date as ISO 8601 writes it (its level 2, EDTF, for ranges):
+    ``2026-11-22``, ``2026-11-22T17:00``, ``2026-W48``, ``2026-11``, ``2026-Q4``,
+    ``2026-05-01/2026-06-03`` with both days in it, ``2026-05-01/..``. Its metadata: ``from`` and
+    ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
+    ``end`` the same as local times with their offset from UTC, and the ``grain``.
+    """
+
+    def __init__(self, reader: Reader, *, ahead: bool = True, first_day: int = 0) -> None:
+        self._reader = reader
+        self._ahead = ahead
+        self._first_day = first_day
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        return self.read(doc.text, at)
+
+    def read(self, text: str, at: datetime) -> list[Mention]:
+        """The dates in ``text``, as they are understood at the local time ``at``."""
+        found = self._reader.dates(text)
+        if not found:
+            return []
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        moment = Moment(at, self._ahead, self._first_day)
+        mentions = (self._mention(start, end, meaning, moment) for start, end, meaning in found)
+        return [mention for mention in mentions if mention is not None]
+
+    def _mention(self, start: int, end: int, meaning: Meaning, moment: Moment) -> Mention | None:
+        interval = resolve(meaning, moment)
+        if interval is None:
+            return None
+        return Mention(start, end, as_value(interval, moment), as_meta(interval))

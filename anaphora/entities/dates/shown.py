@@ -1,0 +1,83 @@
+"""How an interval is told: as a text in the manner of ISO 8601, and as metadata."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from anaphora.entities.dates.calendar import Interval, Moment
+
+__all__ = ["as_meta", "as_value"]
+
+_OF_CLOCKS = ("second", "minute", "hour", "part")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OPEN = ".."
+
+
+def as_value(interval: Interval, moment: Moment) -> str:
+    """One cell by its name, whatever else by its first and its last day, or by its times.
+
+    What begins and ends at other times than its cells do is told by the times.
+    """
+    start, end, grain = interval.start, interval.end, interval.grain
+    if start is not None and end is not None and grain != "part":
+        try:
+            if moment.cell(grain, start) == interval:
+                return _cell(interval)
+        except (ValueError, OverflowError):
+            pass
+    by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
+    if not by_days or grain in _OF_CLOCKS:
+        return f"{_time(start) if start else _OPEN}/{_time(end) if end else _OPEN}"
+    last = end - timedelta(days=1) if end is not None else None
+    if start is not None and last is not None and start.date() == last.date():
+        return _day(start)
+    return f"{_day(start) if start else _OPEN}/{_day(last) if last else _OPEN}"
+
+
+def as_meta(interval: Interval) -> dict[str, Any]:
+    """What intents and handlers may ask of a date."""
+    meta: dict[str, Any] = {"grain": interval.grain}
+    if interval.start is not None:
+        meta |= {"from": _milliseconds(interval.start), "start": interval.start.isoformat()}
+    if interval.end is not None:
+        meta |= {"to": _milliseconds(interval.end), "end": interval.end.isoformat()}
+    return meta
+
+
+def _cell(interval: Interval) -> str:
+    start, end = interval.start, interval.end
+    assert start is not None and end is not None
+    match interval.grain:
+        case "second":
+            return start.strftime("%Y-%m-%dT%H:%M:%S")
+        case "minute" | "hour":
+            return _time(start)
+        case "day":
+            return _day(start)
+        case "week":
+            year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may begin on Sunday
+            return f"{year:04}-W{week:02}"
+        case "month":
+            return f"{start.year:04}-{start.month:02}"
+        case "quarter":
+            return f"{start.year:04}-Q{(start.month + 2) // 3}"
+        case "year":
+            return f"{start.year:04}"
+    return f"{_day(start)}/{_day(end - timedelta(days=1))}"
+
+
+def _is_midnight(time: datetime, moment: Moment) -> bool:
+    return time == moment.clock(time.date())
+
+
+def _day(of: datetime) -> str:
+    return of.date().isoformat()
+
+
+def _time(of: datetime) -> str:
+    return of.strftime("%Y-%m-%dT%H:%M").zfill(16)
+
+
+def _milliseconds(of: datetime) -> int:
+    return (of - _EPOCH) // timedelta(milliseconds=1)

@@ -1,0 +1,257 @@
+"""The tables of a language: how what people say of time is put together.
+
+A table (``tables/en.yaml``) maps categories to rules, and each rule, a text in the macro language
+of synonyms, to what it means. ``$weekday`` in a rule stands for an item of that category, the
+second of one kind is ``$date2``; ``word*`` for any word that begins so. What it means is one of
+the operations of :mod:`~anaphora.entities.dates.operations`, applied to what the categories stand
+for: ``"{this|the} $weekday": weekday($weekday, 0)``. Every language also has the rules of
+``tables/any.yaml``, after its own, and dateparser's words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from anaphora.entities.atoms import atoms
+from anaphora.entities.charts import Literal, Make, Rules
+from anaphora.entities.dates.operations import KNOWN
+from anaphora.entities.dates.vocabulary import Vocabulary, vocabulary
+from anaphora.entities.languages import base, normalizer
+from anaphora.grammar.macro import expand
+
+__all__ = ["Table", "table"]
+
+_COMMON = "any"
+_REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
+_CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a language says of time.
+
+    ``words`` are the atoms that its rules know, ``prefixes`` the beginnings of others; ``weak``
+    are words of which alone no date consists. ``months`` are single atoms by number,
+    ``between`` the words that may stand between the parts of a date (1 *de* mayo *de* 2024),
+    ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year.
+    """
+
+    language: str
+    rules: Rules
+    words: frozenset[str]
+    prefixes: frozenset[str]
+    weak: frozenset[str]
+    months: Mapping[str, int]
+    between: frozenset[str]
+    suffixes: frozenset[str]
+    behind: frozenset[str]
+    order: str
+    decimal: str
+
+
+@lru_cache(maxsize=64)
+def table(language: str) -> Table:
+    """The table of a language, by its code; made when it is first asked for (some 0.1 s)."""
+    code = base(language)
+    known, common = vocabulary(code), _read(_COMMON)
+    own = _read(code)
+    reader = _Reader(code, {**common.get("macros", {}), **own.get("macros", {})})
+    unsafe = frozenset(map(reader.normalize, own.get("unsafe", ())))
+    reader.add_rules(own.get("rules", {}))
+    reader.add_words(known, unsafe)
+    reader.add_rules(common["rules"])
+    words, prefixes = reader.rules.finish()
+    return Table(
+        language=code,
+        rules=reader.rules,
+        words=words,
+        prefixes=prefixes,
+        weak=frozenset(map(reader.normalize, (*common["weak"], *own.get("weak", ())))),
+        months=reader.months,
+        between=frozenset(map(reader.normalize, own.get("between", ()))),
+        suffixes=frozenset(map(reader.normalize, own.get("suffixes", ()))),
+        behind=frozenset(map(reader.normalize, own.get("behind", ()))),
+        order=known.order,
+        decimal=own.get("decimal", "."),
+    )
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    path = files(__package__) / "tables" / f"{name}.yaml"
+    if not path.is_file():
+        return {}
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: "on", "no"
+    data: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), loader)
+    return data
+
+
+class _Reader:
+    """Fills the rules of one language."""
+
+    def __init__(self, language: str, macros: Mapping[str, str]) -> None:
+        self.rules = Rules()
+        self.months: dict[str, int] = {}
+        self.normalize = normalizer(language)
+        self._macros = macros
+
+    def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
+        for category, rules in written.items():
+            for text, meaning in rules.items():
+                for steps in self._steps(str(text)):
+                    names = _numbered([step for step in steps if isinstance(step, str)])
+                    make = _maker(str(meaning), names, f"{category}: {text}")
+                    self.rules.add(category, [_kind(step) for step in steps], make)
+                    self._note_month(category, steps, make)
+
+    def add_words(self, known: Vocabulary, unsafe: frozenset[str]) -> None:
+        """dateparser's words; those that are ``unsafe`` only in the categories that rules ask
+        for beside other words."""
+        for category, texts in (("weekday", known.weekdays), ("month", known.months)):
+            for number, words in texts.items():
+                for word in words:
+                    for kind in (category, f"any{category}"):
+                        if kind != category or self.normalize(word) not in unsafe:
+                            self._add_text(kind, word, number)
+        for unit, words in known.units.items():
+            for word in words:
+                if self.normalize(word) not in unsafe:
+                    self._add_text("unit", word, unit)
+        for (unit, amount), words in known.relative.items():
+            for word in words:
+                self._add_text("date", word, ("now",) if unit == "second" else ("cell", unit, amount))
+        for (unit, sign), words in known.counted.items():
+            for word in words:
+                duration = f"amount($number, {unit})"
+                make = f"ahead({duration})" if sign > 0 else f"ago({duration})"
+                self.add_rules({"date": {word: make}})
+
+    def _add_text(self, category: str, text: str, meaning: Any) -> None:
+        steps = list(self._literals(text))
+        if steps:
+            self.rules.add(category, steps, lambda _: meaning)
+            if category == "anymonth" and len(steps) == 1:
+                self.months.setdefault(steps[0].text, meaning)
+
+    def _note_month(self, category: str, steps: Sequence[Any], make: Make) -> None:
+        if category in ("month", "anymonth") and len(steps) == 1:
+            (step,) = steps
+            if isinstance(step, Literal) and not step.open:
+                self.months.setdefault(step.text, make(()))
+
+    def _steps(self, text: str) -> Iterator[list[Literal | str]]:
+        """The ways to write a rule; a category is its name with a ``$``."""
+        for phrase in expand(text, self._macros):
+            steps: list[Literal | str] = []
+            for chunk in phrase:
+                at = 0
+                written = str(chunk)
+                for match in _REFERENCE.finditer(written):
+                    steps += self._literals(written[at : match.start()])
+                    steps.append(match.group())
+                    at = match.end()
+                steps += self._literals(written[at:])
+            yield steps
+
+    def _literals(self, text: str) -> Iterator[Literal]:
+        found = atoms(text, self.normalize)
+        for index, atom in enumerate(found):
+            if atom.text == "*" and atom.glued and index:
+                continue
+            following = found[index + 1] if index + 1 < len(found) else None
+            is_open = following is not None and following.text == "*" and following.glued
+            yield Literal(atom.text, is_open)
+
+
+def _numbered(references: Sequence[str]) -> list[str]:
+    """The second ``$date`` is ``$date2``."""
+    return [
+        name if (before := references[:at].count(name)) == 0 else f"{name}{before + 1}"
+        for at, name in enumerate(references)
+    ]
+
+
+def _kind(step: Literal | str) -> Literal | str:
+    return _category(step) if isinstance(step, str) else step
+
+
+def _category(reference: str) -> str:
+    match = _REFERENCE.fullmatch(reference)
+    assert match is not None
+    return match[1]
+
+
+def _maker(text: str, names: Sequence[str], where: str) -> Make:
+    """What makes the meaning that ``text`` tells of. Raises ValueError for a text that is none:
+    the tables are ours."""
+    tree, rest = _parsed(_tokens(text, where), where)
+    if rest:
+        raise ValueError(f"{where}: what is {text!r}?")
+    build = _built(tree, {name: index for index, name in reversed(list(enumerate(names)))}, where)
+
+    def make(meanings: Sequence[Any]) -> Any:
+        return build(meanings)
+
+    return make
+
+
+def _tokens(text: str, where: str) -> list[re.Match[str]]:
+    found, at = [], 0
+    while at < len(text.rstrip()):
+        match = _CALL.match(text, at)
+        if match is None:
+            raise ValueError(f"{where}: what is {text[at:]!r}?")
+        found.append(match)
+        at = match.end()
+    return found
+
+
+def _parsed(tokens: list[re.Match[str]], where: str) -> tuple[Any, list[re.Match[str]]]:
+    """A number, a text, ``("$", name)`` or ``("(", name, arguments)``; and what is left."""
+    first, rest = tokens[0], tokens[1:]
+    number, reference, quoted, name, is_call, _ = first.groups()
+    if number:
+        return int(number) if "." not in number else Fraction(number), rest
+    if reference:
+        return ("$", reference), rest
+    if quoted is not None or not is_call:
+        return quoted if quoted is not None else name, rest
+    arguments = []
+    while rest and rest[0].group(6) != ")":
+        if rest[0].group(6) == ",":
+            rest = rest[1:]
+            continue
+        argument, rest = _parsed(rest, where)
+        arguments.append(argument)
+    if not rest or name not in KNOWN | _AT_ONCE.keys():
+        raise ValueError(f"{where}: there is no operation {name}")
+    return ("(", name, arguments), rest[1:]
+
+
+_AT_ONCE: Mapping[str, Callable[..., Any]] = {
+    "add": lambda one, other: one + other,
+    "mul": lambda one, other: one * other,
+    "minus": lambda one: -one,
+}
+
+
+def _built(tree: Any, places: Mapping[str, int], where: str) -> Callable[[Sequence[Any]], Any]:
+    match tree:
+        case ("$", name):
+            if name not in places:  # optional in the rule, and left out here
+                return lambda _: None
+            place = places[name]
+            return lambda meanings: meanings[place]
+        case ("(", name, arguments):
+            builds = [_built(argument, places, where) for argument in arguments]
+            if at_once := _AT_ONCE.get(name):
+                return lambda meanings: at_once(*[build(meanings) for build in builds])
+            return lambda meanings: (name, *[build(meanings) for build in builds])
+    return lambda _: tree
