@@ -24,7 +24,6 @@ __all__ = ["calendar_dates"]
 _NAMED = re.compile(r"no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
 _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)(?![./-]?[ny])|y([./-])n\2n(?![./-]?[ny])")
 _SHORT = re.compile(r"n([./])n\1?(?![./-]?[ny])")
-_LAST_DAY = 31
 _BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
 
 
@@ -63,7 +62,7 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
 
 def _letter(atom: Atom, table: Table) -> str:
     if atom.kind == "digits":
-        if len(atom.text) <= 2 and int(atom.text) <= _LAST_DAY:
+        if len(atom.text) <= 2:
             return "n"
         return "y" if len(atom.text) == 4 and atom.text[0] != "0" else "x"
     if atom.text in table.months:

@@ -214,6 +214,18 @@ def _weekday_in(moment: Moment, day: int, within: Meaning) -> Interval:
     return when
 
 
+def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
+    """The second Monday of May, the last one (-1) of the year."""
+    whole = _closed(moment, within)
+    first, end = whole.start.date(), whole.end.date()
+    days = [first + timedelta(days=(day - first.weekday()) % 7)]
+    while (following := days[-1] + timedelta(weeks=1)) < end:
+        days.append(following)
+    if n == 0 or not -len(days) <= n <= len(days) or days[0] >= end:
+        raise ValueError("there are not as many in it")
+    return moment.day(days[n - 1 if n > 0 else n])
+
+
 def _month(moment: Moment, month: int, year: int | None = None) -> Interval:
     """That month of the year which is so many years from this one; without a year this one or
     the nearest one ahead, or behind."""
@@ -221,6 +233,16 @@ def _month(moment: Moment, month: int, year: int | None = None) -> Interval:
         passed = month < moment.today.month if moment.ahead else month > moment.today.month
         year = int(passed) if moment.ahead else -int(passed)
     return _month_of(moment, month, moment.today.year + year)
+
+
+def _next_month(moment: Moment, month: int) -> Interval:
+    """The next such month after this one."""
+    return _month(moment, month, int(month <= moment.today.month))
+
+
+def _last_month(moment: Moment, month: int) -> Interval:
+    """The latest such month before this one."""
+    return _month(moment, month, -int(month >= moment.today.month))
 
 
 def _month_of(moment: Moment, month: int, year: int) -> Interval:
@@ -371,17 +393,23 @@ def _last(moment: Moment, duration: Meaning, of: Meaning) -> Interval:
 
 
 def _edge(moment: Moment, which: str, of: Meaning) -> Interval:
-    """The beginning, the middle or the end of it: a third of its days, or of its time."""
+    """The beginning, the middle or the end of it: a third of its months, if it has several, of
+    its days, or of its time."""
     whole = _closed(moment, of)
     cuts = {"begin": (0, 1), "middle": (1, 2), "end": (2, 3)}[which]
-    days = (whole.end.date() - whole.start.date()).days
+    first, end = whole.start.date(), whole.end.date()
+    days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month
+    if months >= 3 and first.day == end.day == 1:
+        from_, to = (
+            moment.later(Fraction(months * cut // 3), "month", whole.start) for cut in cuts
+        )
+        return Interval(from_, to, "month")
     if days >= 3:
-        first = whole.start.date()
-        start, end = (first + timedelta(days=days * cut // 3) for cut in cuts)
-        return moment.days(start, end, "day")
+        from_day, to_day = (first + timedelta(days=days * cut // 3) for cut in cuts)
+        return moment.days(from_day, to_day, "day")
     seconds = (whole.end - whole.start).total_seconds()
-    start_at, end_at = (moment.passed(whole.start, seconds * cut // 3) for cut in cuts)
-    return Interval(start_at, end_at, "hour")
+    from_, to = (moment.passed(whole.start, seconds * cut // 3) for cut in cuts)
+    return Interval(from_, to, "hour")
 
 
 class _Closed:
@@ -654,7 +682,8 @@ _OPERATIONS: Mapping[str, Callable[..., Interval]] = {
     "now": _now, "never": _never, "cell": _cell, "ago": _ago, "ahead": _ahead, "past": _past, "coming": _coming,
     "during": _during, "from": _from, "before_by": _before_by, "lasting": _lasting,
     "weekday": _weekday, "last_weekday": _last_weekday, "weekday_in": _weekday_in,
-    "month": _month, "month_of": _month_of, "monthday": _monthday, "ymd": _ymd,
+    "nth_weekday": _nth_weekday, "month": _month, "next_month": _next_month,
+    "last_month": _last_month, "month_of": _month_of, "monthday": _monthday, "ymd": _ymd,
     "day_of_month": _day_of_month, "year": _year, "decade": _decade, "century": _century,
     "quarter": _quarter, "half_year": _half_year, "season": _season, "season_of": _season_of,
     "workweek": _workweek, "easter": _easter, "nth": _nth, "first": _first, "last": _last,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -62,13 +63,15 @@ class Reader:
         grades = [self._grade(atom) for atom in found]
         if not any(grades):
             return []
-        spoken = numerals(self._language).words(found)
-        for numeral in spoken:
-            grades[numeral.start : numeral.end] = [
-                max(grade, _WEAK) for grade in grades[numeral.start : numeral.end]
-            ]
+        spoken = {
+            at
+            for numeral in numerals(self._language).words(found)
+            for at in range(numeral.start, numeral.end)
+        }
+        for at in spoken:
+            grades[at] = grades[at] or _WEAK
         results = []
-        for start, end in _islands(grades, found):
+        for start, end in _islands(grades, found, spoken):
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
             for first, last, meaning in self._read(island)[_NAMES.index(category)]:
                 results.append((found[start + first].start, found[start + last - 1].end, meaning))
@@ -106,24 +109,35 @@ class Reader:
         return tuple(_longest(chart.items(name)) for name in _NAMES)
 
 
-def _islands(grades: Sequence[int], found: Sequence[Atom]) -> Iterator[tuple[int, int]]:
-    """The runs of atoms that may hold a date, cut where they are too long."""
+def _islands(
+    grades: Sequence[int], found: Sequence[Atom], spoken: AbstractSet[int]
+) -> Iterator[tuple[int, int]]:
+    """The runs of atoms that may hold a date, cut where they are too long; ``spoken`` are the
+    atoms of numbers in words."""
     start = 0
     for at in range(len(grades) + 1):
         if at < len(grades) and grades[at] and at - start < _LONGEST:
             continue
         run = grades[start:at]
-        if _STRONG in run or _is_numeric(found[start:at]):
+        if _STRONG in run or _is_numeric(found, start, at, spoken):
             yield start, at
         start = at + 1 if at < len(grades) and not grades[at] else at
 
 
-def _is_numeric(run: Sequence[Atom]) -> bool:
-    """Whether it has numbers with marks between them, such as 1.5.2024."""
-    return any(
-        run[at].glued and run[at + 1].glued and run[at].text in ".:/-" and run[at + 1].kind == "digits"
-        for at in range(1, len(run) - 1)
-    )
+def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
+    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
+    marks inside (1.5.2024)."""
+    for at in range(start, end):
+        if at in spoken and end - start > 1:
+            return True
+        if found[at].kind != "digits" or at == start:
+            continue
+        before = found[at - 1]
+        if before.kind == "word":
+            return True
+        if at > start + 1 and found[at].glued and before.glued:
+            return True
+    return False
 
 
 def _longest(items: Sequence[Item]) -> tuple[Found, ...]:
@@ -160,16 +174,16 @@ def _longer(found: Sequence[Atom], at: int, number: int, known: Table) -> Iterat
         return
     behind = found[at + 1]
     if behind.text in known.suffixes:
-        yield Item(at, at + 2, "ordinal", number)
-        yield Item(at, at + 2, "day", number)
+        for category in ("ordinal", "suffixed", "day"):
+            yield Item(at, at + 2, category, number)
     if at + 2 == len(found) or not found[at + 2].glued:
         return
     last = found[at + 2]
     if behind.text in ".," and last.kind == "digits":
         yield Item(at, at + 3, "number", Fraction(f"{number}.{last.text}"))
     if behind.text == "-" and last.text in known.suffixes:
-        yield Item(at, at + 3, "ordinal", number)
-        yield Item(at, at + 3, "day", number)
+        for category in ("ordinal", "suffixed", "day"):
+            yield Item(at, at + 3, category, number)
 
 
 def _spoken(found: Sequence[Atom], language: str) -> Iterator[Item]:

@@ -28,7 +28,7 @@ def phrases():
             yield pytest.param(path.stem, phrase, marks=marks, id=f"{path.stem}: {phrase['say']}")
 
 
-@pytest.mark.parametrize(("language", "phrase"), phrases())
+@pytest.mark.parametrize(("language", "phrase"), list(phrases()))
 def test_it_is_understood(language, phrase):
     found = DateRecognizer(reader(language)).read(phrase["say"], ASKED)
     if "is" in phrase:
