@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Literal
 
@@ -31,6 +31,7 @@ _OF_CLOCKS: dict[str, int] = {"second": 1, "minute": 60, "hour": 3600}
 _MONTHS: dict[str, int] = {
     "month": 1, "season": 3, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200,
 }  # fmt: skip
+_DAY = timedelta(days=1)
 _DAYS_OF_MONTH = 30  # of half a month
 _HOURS_OF_DAY = 24
 
@@ -39,12 +40,14 @@ _HOURS_OF_DAY = 24
 class Interval:
     """From ``start`` up to, not including, ``end``, both with a time zone; None where it is open.
 
-    ``grain`` is the unit in which it was said: "May 2024" is a month, "the last 3 days" days.
+    ``grain`` is the unit in which it was said: "May 2024" is a month, "the last 3 days" days;
+    ``whole`` says that it is one of that unit.
     """
 
     start: datetime | None
     end: datetime | None
     grain: Grain
+    whole: bool = False
 
     @property
     def is_sound(self) -> bool:
@@ -82,8 +85,9 @@ class Moment:
     def clock(self, day: date, hours: int = 0, minutes: int = 0, seconds: int = 0) -> datetime:
         """When the clocks of that day show that time; 24 hours and more are in the next days."""
         days, hours = divmod(hours, _HOURS_OF_DAY)
-        shown = datetime.combine(day + timedelta(days=days), time(hours, minutes, seconds))
-        return self.settled(shown.replace(tzinfo=self.zone))
+        day = day + timedelta(days=days) if days else day
+        at = datetime(day.year, day.month, day.day, hours, minutes, seconds, tzinfo=self.zone)
+        return self.settled(at)
 
     def settled(self, shown: datetime) -> datetime:
         """The time as the clocks show it if they show it at all, else the one that it is."""
@@ -95,17 +99,17 @@ class Moment:
         of = self.at if of is None else of
         if grain in _OF_CLOCKS:
             start = self.passed(_floor(of, grain), shift * _OF_CLOCKS[grain])
-            return Interval(start, self.passed(start, _OF_CLOCKS[grain]), grain)
+            return Interval(start, self.passed(start, _OF_CLOCKS[grain]), grain, whole=True)
         first = self._first(grain, of.date())
         start_day = self._moved(grain, first, shift)
         end_day = self._moved(grain, first, shift + 1)
         if grain == "weekend":
             start_day, end_day = start_day + timedelta(days=5), start_day + timedelta(days=7)
-        return Interval(self.clock(start_day), self.clock(end_day), grain)
+        return Interval(self.clock(start_day), self.clock(end_day), grain, whole=True)
 
     def day(self, day: date) -> Interval:
         """That day."""
-        return Interval(self.clock(day), self.clock(day + timedelta(days=1)), "day")
+        return Interval(self.clock(day), self.clock(day + _DAY), "day", whole=True)
 
     def days(self, first: date, end: date, grain: Grain) -> Interval:
         """From the first day up to, not including, another."""

@@ -39,13 +39,8 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
-        if match := _NAMED.match(letters, start):
-            kind = "calendar"
-        elif (match := _NUMERIC.match(letters, start)) and _is_one(found, start, match.end()):
-            kind = "calendar"
-        elif (match := _SHORT.match(letters, start)) and _is_one(found, start, match.end()):
-            kind = "shortdate"
-        else:
+        kind, match = _match(letters, start, found)
+        if match is None:
             continue
         written = found[start : match.end()]
         named = "m" in match.group()
@@ -58,6 +53,16 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         meaning = _parsed(text, table.language, order or table.order, has_year)
         if meaning is not None or kind == "calendar":
             yield Item(start, match.end(), kind, meaning or ("never",))
+
+
+def _match(letters: str, start: int, found: Sequence[Atom]) -> tuple[str, re.Match[str] | None]:
+    if match := _NAMED.match(letters, start):
+        return "calendar", match
+    for kind, pattern in (("calendar", _NUMERIC), ("shortdate", _SHORT)):
+        match = pattern.match(letters, start)
+        if match and _is_one(found, start, match.end()):
+            return kind, match
+    return "", None
 
 
 def _letter(atom: Atom, table: Table) -> str:

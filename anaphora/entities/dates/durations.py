@@ -69,8 +69,8 @@ def _meta(amount: Amount) -> dict[str, Any]:
 def _iso(amount: Amount) -> str:
     """Fractions as decimals, in the unit that was said."""
     dates, times = "", ""
-    for n, unit in amount:
-        factor, unit = _OTHERS.get(unit, (1, unit))
+    for n, said in amount:
+        factor, unit = _OTHERS.get(said, (1, said))
         number = _decimal(n * factor)
         if unit in _OF_DATES:
             dates += f"{number}{_LETTERS[unit]}"

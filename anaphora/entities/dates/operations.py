@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from dateutil.easter import easter as easter_sunday
 
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 
-__all__ = ["KNOWN", "Amount", "Clock", "Meaning", "amount_of", "resolve"]
+__all__ = ["KNOWN", "Amount", "Clock", "Meaning", "amount_of", "is_fine", "resolve"]
 
 Meaning: TypeAlias = tuple[Any, ...]
 
@@ -47,6 +48,14 @@ def resolve(meaning: Meaning, moment: Moment) -> Interval | None:
     except (ValueError, OverflowError):
         return None
     return found if found.is_sound else None
+
+
+@lru_cache(maxsize=4096)
+def is_fine(meaning: Meaning) -> bool:
+    """Whether it depends on the seconds of the time of the question."""
+    return meaning == ("now",) or any(
+        part == "second" or (isinstance(part, tuple) and is_fine(part)) for part in meaning
+    )
 
 
 def amount_of(meaning: Meaning) -> Amount:
@@ -92,7 +101,7 @@ def _point(moment: Moment, of: datetime, grain: Grain) -> Interval:
     if grain == "second":
         return moment.cell("second", of)
     if grain in ("minute", "hour"):
-        return Interval(_minute(of), moment.passed(_minute(of), 60), "minute")
+        return Interval(_minute(of), moment.passed(_minute(of), 60), "minute", whole=True)
     if grain in ("day", "week", "weekend"):
         return moment.day(of.date())
     return moment.cell(grain, of)
@@ -372,7 +381,8 @@ def _nth(moment: Moment, n: int, unit: Grain, of: Meaning) -> Interval:
     found = moment.cell(unit, first.start, shift=n - 1)
     if n < 0:
         found = moment.cell(unit, last.start, shift=n + 1)
-    assert found.start and found.end
+    assert found.start is not None
+    assert found.end is not None
     if n == 0 or found.start >= whole.end or found.end <= whole.start:
         raise ValueError("there are not as many in it")
     return found
@@ -435,7 +445,8 @@ def _part(moment: Moment, name: str) -> Interval:
     """That part of today; of tomorrow if it is over and dates lie ahead, of yesterday if it is
     still to come and they lie behind."""
     found = _part_of_day(moment, moment.today, name)
-    assert found.start and found.end
+    assert found.start is not None
+    assert found.end is not None
     if moment.ahead and found.end <= moment.at:
         return _part_of_day(moment, moment.today + timedelta(days=1), name)
     if not moment.ahead and found.start > moment.at:
@@ -481,7 +492,9 @@ def _clock_now(moment: Moment, clock: Meaning) -> Interval:
     afternoon is the nearer of both."""
     hours, minutes, seconds, grain = _clock(clock)
     shown = [hours, hours % 12 + 12] if grain.endswith("?") and 1 <= hours <= 12 else [hours]
-    shown = [one % 24 if one == 24 else one for one in (*shown, *([0] if shown == [12, 12] else []))]
+    shown = [
+        one % 24 if one == 24 else one for one in (*shown, *([0] if shown == [12, 12] else []))
+    ]
     days = (0, 1) if moment.ahead else (0, -1)
     found = [
         _shown(moment, moment.today + timedelta(days=day), one, minutes, seconds, grain)
@@ -505,7 +518,8 @@ def _shown(
     fine: Grain = "second" if grain.startswith("second") else "minute"
     if grain.startswith("hour"):
         fine = "hour" if not minutes else "minute"
-    return Interval(start, moment.passed(start, {"second": 1, "minute": 60, "hour": 3600}[fine]), fine)
+    end = moment.passed(start, {"second": 1, "minute": 60, "hour": 3600}[fine])
+    return Interval(start, end, fine, whole=True)
 
 
 def _clock(meaning: Meaning) -> Clock:
@@ -586,8 +600,10 @@ def _span(moment: Moment, first: Meaning, last: Meaning) -> Interval:
 def _times(moment: Moment, first: Meaning, last: Meaning) -> Interval:
     """From five to seven: the next such time."""
     one, other = _halves(_clock(first), _clock(last))
-    start = _clock_now(moment, ("clock24", one[0], one[1])) if not one[3].endswith("?") else (
-        _clock_now(moment, ("time", one[0], one[1]))
+    start = (
+        _clock_now(moment, ("clock24", one[0], one[1]))
+        if not one[3].endswith("?")
+        else (_clock_now(moment, ("time", one[0], one[1])))
     )
     assert start.start is not None
     return _timespan(moment, start.start.date(), (start.start.hour, *one[1:]), other)
@@ -679,8 +695,9 @@ def _noon(moment: Moment, day: date) -> datetime:
 
 
 _OPERATIONS: Mapping[str, Callable[..., Interval]] = {
-    "now": _now, "never": _never, "cell": _cell, "ago": _ago, "ahead": _ahead, "past": _past, "coming": _coming,
-    "during": _during, "from": _from, "before_by": _before_by, "lasting": _lasting,
+    "now": _now, "never": _never, "cell": _cell, "ago": _ago, "ahead": _ahead, "past": _past,
+    "coming": _coming, "during": _during, "from": _from, "before_by": _before_by,
+    "lasting": _lasting,
     "weekday": _weekday, "last_weekday": _last_weekday, "weekday_in": _weekday_in,
     "nth_weekday": _nth_weekday, "month": _month, "next_month": _next_month,
     "last_month": _last_month, "month_of": _month_of, "monthday": _monthday, "ymd": _ymd,

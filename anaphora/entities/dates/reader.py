@@ -8,12 +8,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
-from anaphora.entities.atoms import Atom, AtomKind, atoms
+from anaphora.entities.atoms import Atom, AtomKind, atoms_of
 from anaphora.entities.charts import Item
 from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
 from anaphora.entities.dates.tables import Table, table
-from anaphora.entities.languages import normalizer
 from anaphora.entities.numbers.numerals import numerals
 
 __all__ = ["Found", "Reader", "reader"]
@@ -46,7 +45,6 @@ class Reader:
     def __init__(self, language: str, order: str = "") -> None:
         self._language = language
         self._order = order
-        self._normalize = normalizer(language)
         self._grades: dict[str, int] = {}
         self._read = lru_cache(maxsize=_KEPT)(self._read_island)
 
@@ -59,8 +57,12 @@ class Reader:
         return self._found(text, "duration")
 
     def _found(self, text: str, category: str) -> list[Found]:
-        found = atoms(text, self._normalize)
-        grades = [self._grade(atom) for atom in found]
+        found = atoms_of(text, self._language)
+        known = self._grades
+        grades = [
+            self._grade(atom) if (grade := known.get(atom.text)) is None else grade
+            for atom in found
+        ]
         if not any(grades):
             return []
         spoken = {
@@ -79,11 +81,9 @@ class Reader:
 
     def _grade(self, atom: Atom) -> int:
         """Whether dates may have that atom, and whether some consist of it alone."""
-        grade = self._grades.get(atom.text)
-        if grade is None:
-            if len(self._grades) >= _KNOWN_WORDS:
-                self._grades.clear()
-            grade = self._grades[atom.text] = self._graded(atom)
+        if len(self._grades) >= _KNOWN_WORDS:
+            self._grades.clear()
+        grade = self._grades[atom.text] = self._graded(atom)
         return grade
 
     def _graded(self, atom: Atom) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from typing import Any
 
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
-from anaphora.entities.dates.operations import Meaning, resolve
+from anaphora.entities.dates.operations import Meaning, is_fine, resolve
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
 from anaphora.entities.recognition import Mention
 
-__all__ = ["create"]
+__all__ = ["DateRecognizer", "create"]
+
+_KEPT = 4096  # dates
 
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
@@ -40,6 +43,8 @@ class DateRecognizer:
         self._reader = reader
         self._ahead = ahead
         self._first_day = first_day
+        # Within a minute nothing changes but what is said in seconds.
+        self._told = lru_cache(maxsize=_KEPT)(self._tell)
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
         return self.read(doc.text, at)
@@ -50,12 +55,24 @@ class DateRecognizer:
         if not found:
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        moment = Moment(at, self._ahead, self._first_day)
-        mentions = (self._mention(start, end, meaning, moment) for start, end, meaning in found)
-        return [mention for mention in mentions if mention is not None]
+        minute = at.replace(second=0, microsecond=0)
+        mentions = []
+        for start, end, meaning in found:
+            moment = at if is_fine(meaning) else minute
+            # Times of different zones are equal, and so are both of a time that is shown twice.
+            told = self._told(meaning, moment, moment.tzinfo, moment.fold)
+            if told is not None:
+                mentions.append(Mention(start, end, *told))
+        return mentions
 
-    def _mention(self, start: int, end: int, meaning: Meaning, moment: Moment) -> Mention | None:
+    def _tell(
+        self, meaning: Meaning, at: datetime, zone: tzinfo, fold: int
+    ) -> tuple[str, Mapping[str, Any]] | None:
+        moment = Moment(at, self._ahead, self._first_day)
         interval = resolve(meaning, moment)
         if interval is None:
             return None
-        return Mention(start, end, as_value(interval, moment), as_meta(interval))
+        try:
+            return as_value(interval, moment), as_meta(interval)
+        except OverflowError:  # at the ends of the calendar there are hours without a name
+            return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from anaphora.entities.dates.calendar import Interval, Moment
@@ -10,7 +10,6 @@ from anaphora.entities.dates.calendar import Interval, Moment
 __all__ = ["as_meta", "as_value"]
 
 _OF_CLOCKS = ("second", "minute", "hour", "part")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OPEN = ".."
 
 
@@ -20,12 +19,8 @@ def as_value(interval: Interval, moment: Moment) -> str:
     What begins and ends at other times than its cells do is told by the times.
     """
     start, end, grain = interval.start, interval.end, interval.grain
-    if start is not None and end is not None and grain != "part":
-        try:
-            if moment.cell(grain, start) == interval:
-                return _cell(interval)
-        except (ValueError, OverflowError):
-            pass
+    if interval.whole:
+        return _cell(interval)
     by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
     if not by_days or grain in _OF_CLOCKS:
         return f"{_time(start) if start else _OPEN}/{_time(end) if end else _OPEN}"
@@ -47,7 +42,8 @@ def as_meta(interval: Interval) -> dict[str, Any]:
 
 def _cell(interval: Interval) -> str:
     start, end = interval.start, interval.end
-    assert start is not None and end is not None
+    assert start is not None
+    assert end is not None
     match interval.grain:
         case "second":
             return start.strftime("%Y-%m-%dT%H:%M:%S")
@@ -80,4 +76,4 @@ def _time(of: datetime) -> str:
 
 
 def _milliseconds(of: datetime) -> int:
-    return (of - _EPOCH) // timedelta(milliseconds=1)
+    return int(of.timestamp() * 1000)

@@ -126,7 +126,9 @@ class _Reader:
                     self._add_text("unit", word, unit)
         for (unit, amount), words in known.relative.items():
             for word in words:
-                self._add_text("date", word, ("now",) if unit == "second" else ("cell", unit, amount))
+                self._add_text(
+                    "date", word, ("now",) if unit == "second" else ("cell", unit, amount)
+                )
         for (unit, sign), words in known.counted.items():
             for word in words:
                 duration = f"amount($number, {unit})"

@@ -52,6 +52,25 @@ def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
     assert fresh.read(text, at) == dates(text, at, language)
 
 
+def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
+    recognizer = DateRecognizer(reader("en"))
+    at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)
+    first, second, third = (
+        recognizer.read("today", asked)[0].value
+        for asked in (at, at.astimezone(ZoneInfo("Asia/Tokyo")), at.astimezone(NEW_YORK))
+    )
+    assert (first, second, third) == ("2026-11-18", "2026-11-19", "2026-11-18")
+
+
+def test_an_hour_that_the_clocks_show_twice_is_told_apart():
+    recognizer = DateRecognizer(reader("en"))
+    at = datetime(2026, 11, 1, 1, 30, tzinfo=NEW_YORK)
+    first, second = (
+        recognizer.read("in an hour", at.replace(fold=fold))[0].meta["start"] for fold in (0, 1)
+    )
+    assert (first, second) == ("2026-11-01T01:30:00-05:00", "2026-11-01T02:30:00-05:00")
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(SAID),
@@ -73,8 +92,12 @@ def test_any_text_is_read(text, language):
 @given(
     st.lists(
         st.sampled_from(
-            "from to until since next last 3 12 2024 may friday week days at 5 pm of the - , . / :"
-            " half quarter first in and 31 february 99999 tomorrow morning".split()
+            [
+                *("from", "to", "until", "since", "next", "last", "3", "12", "2024", "may"),
+                *("friday", "week", "days", "at", "5", "pm", "of", "the", "-", ",", ".", "/"),
+                *(":", "half", "quarter", "first", "in", "and", "31", "february", "99999"),
+                *("tomorrow", "morning"),
+            ]
         ),
         max_size=14,
     )
