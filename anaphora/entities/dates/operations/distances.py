@@ -1,0 +1,90 @@
+"""Now, this week, the last three days: what is told by how far it is from now."""
+
+from __future__ import annotations
+
+from anaphora.entities.dates.calendar import Grain, Interval, Moment
+from anaphora.entities.dates.operations.amounts import amount_of, finest, later, minute_of, point
+from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
+
+
+@operation("now")
+def _now(moment: Moment) -> Interval:
+    return moment.cell("second")
+
+
+@operation("never")
+def _never(moment: Moment) -> Interval:
+    raise ValueError("there is no such day")
+
+
+@operation("cell")
+def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
+    return moment.cell(unit, shift=shift)
+
+
+@operation("ago")
+def _ago(moment: Moment, duration: Meaning) -> Interval:
+    amount = amount_of(duration)
+    return point(moment, later(moment, moment.at, amount, -1), finest(amount))
+
+
+@operation("ahead")
+def _ahead(moment: Moment, duration: Meaning) -> Interval:
+    amount = amount_of(duration)
+    return point(moment, later(moment, moment.at, amount, 1), finest(amount))
+
+
+@operation("past")
+def _past(moment: Moment, duration: Meaning) -> Interval:
+    """The last 3 days are those before today; the last 2 hours end now."""
+    amount = amount_of(duration)
+    grain = finest(amount)
+    end = minute_of(moment.at) if grain in FINE else moment.cell(grain).start
+    assert end is not None
+    return Interval(later(moment, end, amount, -1), end, grain)
+
+
+@operation("coming")
+def _coming(moment: Moment, duration: Meaning) -> Interval:
+    """The next 3 days are those after today; the next 2 hours begin now."""
+    amount = amount_of(duration)
+    grain = finest(amount)
+    start = minute_of(moment.at) if grain in FINE else moment.cell(grain).end
+    assert start is not None
+    return Interval(start, later(moment, start, amount, 1), grain)
+
+
+@operation("during")
+def _during(moment: Moment, duration: Meaning) -> Interval:
+    """Within the next 3 days: from now on."""
+    amount = amount_of(duration)
+    start = minute_of(moment.at)
+    return Interval(start, later(moment, start, amount, 1), finest(amount))
+
+
+@operation("from")
+def _from(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
+    """Two days after Christmas, an hour after midnight."""
+    return _aside(moment, origin, duration, 1)
+
+
+@operation("before_by")
+def _before_by(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
+    return _aside(moment, origin, duration, -1)
+
+
+def _aside(moment: Moment, origin: Meaning, duration: Meaning, sign: int) -> Interval:
+    found, amount = date_of(origin, moment), amount_of(duration)
+    if found.start is None:
+        raise ValueError("it has no beginning to count from")
+    return point(moment, later(moment, found.start, amount, sign), finest(amount))
+
+
+@operation("lasting")
+def _lasting(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
+    """Three days from Monday on, tomorrow at 5 for two hours."""
+    found, amount = date_of(origin, moment), amount_of(duration)
+    if found.start is None:
+        raise ValueError("it has no beginning to count from")
+    end = later(moment, found.start, amount, 1)
+    return Interval(found.start, end, finest(amount))

@@ -1,0 +1,224 @@
+"""Days, months, quarters and seasons by their names and numbers."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+from dateutil.easter import easter as easter_sunday
+
+from anaphora.entities.dates.calendar import Grain, Interval, Moment
+from anaphora.entities.dates.operations.registry import Meaning, closed, date_of, operation
+
+_SEASONS = ("winter", "spring", "summer", "autumn")
+
+
+@operation("weekday")
+def _weekday(moment: Moment, day: int, week: int | None = None) -> Interval:
+    """That day, 0 for Monday, of the week which is so many weeks from this one; without a week
+    the next one, or the last one: never today."""
+    if week is None:
+        if not moment.ahead:
+            return _last_weekday(moment, day)
+        return moment.day(moment.today + timedelta(days=(day - moment.today.weekday() - 1) % 7 + 1))
+    return _day_of_week(moment, moment.cell("week", shift=week), day)
+
+
+def _day_of_week(moment: Moment, week: Interval, day: int) -> Interval:
+    assert week.start is not None
+    first = week.start.date()
+    return moment.day(first + timedelta(days=(day - first.weekday()) % 7))
+
+
+@operation("last_weekday")
+def _last_weekday(moment: Moment, day: int) -> Interval:
+    """The latest such day before today."""
+    return moment.day(moment.today - timedelta(days=(moment.today.weekday() - day - 1) % 7 + 1))
+
+
+@operation("weekday_in")
+def _weekday_in(moment: Moment, day: int, within: Meaning) -> Interval:
+    """The first such day in a week, a month …"""
+    found = date_of(within, moment)
+    if found.start is None or found.end is None:
+        raise ValueError("it has no end")
+    first = found.start.date()
+    when = moment.day(first + timedelta(days=(day - first.weekday()) % 7))
+    assert when.start is not None
+    if when.start >= found.end:
+        raise ValueError("there is no such day in it")
+    return when
+
+
+@operation("nth_weekday")
+def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
+    """The second Monday of May, the last one (-1) of the year."""
+    whole = closed(moment, within)
+    first, end = whole.start.date(), whole.end.date()
+    days = [first + timedelta(days=(day - first.weekday()) % 7)]
+    while (following := days[-1] + timedelta(weeks=1)) < end:
+        days.append(following)
+    if n == 0 or not -len(days) <= n <= len(days) or days[0] >= end:
+        raise ValueError("there are not as many in it")
+    return moment.day(days[n - 1 if n > 0 else n])
+
+
+@operation("month")
+def _month(moment: Moment, month: int, year: int | None = None) -> Interval:
+    """That month of the year which is so many years from this one; without a year this one or
+    the nearest one ahead, or behind."""
+    if year is None:
+        passed = month < moment.today.month if moment.ahead else month > moment.today.month
+        year = int(passed) if moment.ahead else -int(passed)
+    return month_cell(moment, month, moment.today.year + year)
+
+
+@operation("next_month")
+def _next_month(moment: Moment, month: int) -> Interval:
+    """The next such month after this one."""
+    return _month(moment, month, int(month <= moment.today.month))
+
+
+@operation("last_month")
+def _last_month(moment: Moment, month: int) -> Interval:
+    """The latest such month before this one."""
+    return _month(moment, month, -int(month >= moment.today.month))
+
+
+@operation("month_of")
+def month_cell(moment: Moment, month: int, year: int) -> Interval:
+    return moment.cell("month", noon(moment, date(year, month, 1)))
+
+
+@operation("monthday")
+def _monthday(moment: Moment, month: int, day: int, year: int | None = None) -> Interval:
+    """A day of a year, or without one the nearest such day from today on, or up to it."""
+    if year is not None:
+        return moment.day(date(year, month, day))
+    step = 1 if moment.ahead else -1
+    for when in range(moment.today.year, moment.today.year + 9 * step, step):
+        try:
+            found = date(when, month, day)
+        except ValueError:  # February 29
+            continue
+        if (found - moment.today).days * step >= 0:
+            return moment.day(found)
+    raise ValueError("there is no such day")
+
+
+@operation("day_of_month")
+def _day_of_month(moment: Moment, day: int, month: int | None = None) -> Interval:
+    """The 3rd: the nearest one from today on, or up to it; or that of the month which is so many
+    months from this one."""
+    step = 1 if moment.ahead else -1
+    for shift in range(0, 9 * step, step) if month is None else (month,):
+        cell = moment.cell("month", shift=shift)
+        assert cell.start is not None
+        try:
+            found = cell.start.date().replace(day=day)
+        except ValueError:
+            continue
+        if month is not None or (found - moment.today).days * step >= 0:
+            return moment.day(found)
+    raise ValueError("there is no such day")
+
+
+@operation("ymd")
+def _ymd(moment: Moment, year: int, month: int, day: int) -> Interval:
+    return moment.day(date(year, month, day))
+
+
+@operation("year")
+def _year(moment: Moment, year: int) -> Interval:
+    return moment.cell("year", noon(moment, date(year, 1, 1)))
+
+
+@operation("decade")
+def _decade(moment: Moment, year: int) -> Interval:
+    """The 90s are those of the last century, the 20s of this one."""
+    if year < 100:
+        century = moment.today.year - moment.today.year % 100
+        year += century if century + year <= moment.today.year + 10 else century - 100
+    return moment.cell("decade", noon(moment, date(year, 1, 1)))
+
+
+@operation("century")
+def _century(moment: Moment, number: int) -> Interval:
+    return moment.cell("century", noon(moment, date(number * 100 - 50, 1, 1)))
+
+
+@operation("quarter")
+def _quarter(moment: Moment, number: int, year: Meaning | int | None = None) -> Interval:
+    return _part_of_year(moment, "quarter", number, 4, year)
+
+
+@operation("half_year")
+def _half_year(moment: Moment, number: int, year: Meaning | int | None = None) -> Interval:
+    return _part_of_year(moment, "half", number, 2, year)
+
+
+def _part_of_year(
+    moment: Moment, grain: Grain, number: int, of: int, year: Meaning | int | None
+) -> Interval:
+    """Without a year: that of this year, whether it has passed or not; -1 is the last one."""
+    number = of + 1 + number if number < 0 else number
+    if not 1 <= number <= of:
+        raise ValueError(f"a year has no {grain} {number}")
+    if isinstance(year, tuple):
+        whole = date_of(year, moment)
+        assert whole.start is not None
+        year = whole.start.year
+    months = (number - 1) * (12 // of)
+    first = date(moment.today.year if year is None else year, months + 1, 1)
+    return moment.cell(grain, noon(moment, first))
+
+
+@operation("season")
+def _season(moment: Moment, name: str, year: int | None = None) -> Interval:
+    """A season of the northern half of the earth: the one that is, or the nearest ahead, or
+    behind; or that which is so many years from this one (0: in this year)."""
+    if name not in _SEASONS:
+        raise ValueError(f"there is no season {name}")
+    first = 3 * _SEASONS.index(name)  # of the months, 0 for the December before
+    if year is not None:
+        start = date(moment.today.year + year, first or 12, 1)
+        return moment.cell("season", noon(moment, start))
+    found = moment.cell("season")
+    assert found.start is not None
+    shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
+    return moment.cell("season", shift=shifts if moment.ahead or not shifts else shifts - 4)
+
+
+@operation("season_of")
+def _season_of(moment: Moment, name: str, year: int) -> Interval:
+    """The winter of 2024 begins in December 2024."""
+    return moment.cell("season", noon(moment, date(year, 3 * _SEASONS.index(name) or 12, 1)))
+
+
+@operation("workweek")
+def _workweek(moment: Moment, shift: int = 0) -> Interval:
+    """From Monday to Friday."""
+    monday = moment.today - timedelta(days=moment.today.weekday()) + timedelta(weeks=shift)
+    return moment.days(monday, monday + timedelta(days=5), "day")
+
+
+@operation("easter")
+def _easter(moment: Moment, days: int = 0) -> Interval:
+    """So many days after Easter Sunday, by the western calendar."""
+    step = 1 if moment.ahead else -1
+    for year in (moment.today.year, moment.today.year + step):
+        found = easter_sunday(year) + timedelta(days=days)
+        if (found - moment.today).days * step >= 0:
+            return moment.day(found)
+    raise ValueError("there is no such day")
+
+
+@operation("in_year")
+def _in_year(moment: Moment, date_: Meaning, year: Meaning) -> Interval:
+    """Christmas of next year, May last year."""
+    whole = closed(moment, year)
+    before = moment.passed(whole.start, 0)
+    return date_of(date_, Moment(before, ahead=True, first_day=moment.first_day))
+
+
+def noon(moment: Moment, day: date) -> datetime:
+    return moment.clock(day, 12)

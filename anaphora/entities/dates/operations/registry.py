@@ -1,0 +1,98 @@
+"""The operations by name, and how what is made of them comes to an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from anaphora.entities.dates.calendar import Grain, Interval, Moment
+
+__all__ = [
+    "CLOCKS",
+    "FINE",
+    "OPERATIONS",
+    "Clock",
+    "Closed",
+    "Meaning",
+    "clock",
+    "clock_of",
+    "closed",
+    "date_of",
+    "operation",
+]
+
+Meaning: TypeAlias = tuple[Any, ...]
+"""The name of an operation and its arguments, some of which are meanings."""
+
+
+class Clock(NamedTuple):
+    """What a clock shows, to the unit that was said. ``open`` says that an hour from 1 to 12 may
+    be one of the morning or of the afternoon."""
+
+    hours: int
+    minutes: int = 0
+    seconds: int = 0
+    grain: Grain = "minute"
+    open: bool = False
+
+
+_Date = TypeVar("_Date", bound=Callable[..., Interval])
+_Time = TypeVar("_Time", bound=Callable[..., Clock])
+
+OPERATIONS: dict[str, Callable[..., Interval]] = {}
+"""The operations that come to dates, by name."""
+
+CLOCKS: dict[str, Callable[..., Clock]] = {}
+"""Those that come to times of the day."""
+
+FINE = ("second", "minute", "hour", "part")
+"""The grains of what is shorter than a day."""
+
+
+def operation(name: str) -> Callable[[_Date], _Date]:
+    """Registers the decorated function under the name that tables give it. It takes the moment
+    and its arguments, and raises ValueError or OverflowError where there is no such date."""
+
+    def register(function: _Date) -> _Date:
+        OPERATIONS[name] = function
+        return function
+
+    return register
+
+
+def clock(name: str) -> Callable[[_Time], _Time]:
+    """As :func:`operation` for a time of the day, which does not depend on the moment."""
+
+    def register(function: _Time) -> _Time:
+        CLOCKS[name] = function
+        return function
+
+    return register
+
+
+def date_of(meaning: Meaning, moment: Moment) -> Interval:
+    """The interval that a meaning comes to. Raises ValueError or OverflowError if there is no
+    such date."""
+    return OPERATIONS[meaning[0]](moment, *meaning[1:])
+
+
+def clock_of(meaning: Meaning) -> Clock:
+    """The time of the day that a meaning comes to; raises ValueError if no clock shows it."""
+    return CLOCKS[meaning[0]](*meaning[1:])
+
+
+class Closed:
+    """An interval with both ends."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: datetime, end: datetime) -> None:
+        self.start, self.end = start, end
+
+
+def closed(moment: Moment, of: Meaning) -> Closed:
+    found = date_of(of, moment)
+    if found.start is None or found.end is None:
+        raise ValueError("it has no end")
+    return Closed(found.start, found.end)

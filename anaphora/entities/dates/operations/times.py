@@ -1,0 +1,143 @@
+"""Times and parts of a day: in the evening, tomorrow at five, from five to seven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from anaphora.entities.dates.calendar import Interval, Moment
+from anaphora.entities.dates.operations.amounts import minute_of
+from anaphora.entities.dates.operations.registry import (
+    FINE,
+    Clock,
+    Meaning,
+    clock_of,
+    date_of,
+    operation,
+)
+
+_HALF_DAY = 12
+_DAY = timedelta(days=1)
+# When the parts of a day begin and end; hours beyond 24 are in the next day.
+_PARTS: Mapping[str, tuple[int, int]] = {
+    "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
+    "afternoon": (12, 18), "evening": (18, 23), "night": (21, 30), "midnight": (23, 25),
+    "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
+    "start of the day": (0, 9), "end of the day": (16, 24),
+}  # fmt: skip
+_LENGTHS: Mapping[str, int] = {"second": 1, "minute": 60, "hour": 3600}
+
+
+@operation("part")
+def _part(moment: Moment, name: str) -> Interval:
+    """That part of today; of tomorrow if it is over and dates lie ahead, of yesterday if it is
+    still to come and they lie behind."""
+    found = _part_of(moment, moment.today, name)
+    assert found.start is not None
+    assert found.end is not None
+    if moment.ahead and found.end <= moment.at:
+        return _part_of(moment, moment.today + _DAY, name)
+    if not moment.ahead and found.start > moment.at:
+        return _part_of(moment, moment.today - _DAY, name)
+    return found
+
+
+@operation("within")
+def _within(moment: Moment, day: Meaning, name: str) -> Interval:
+    """The morning of a day, or of the first day of something longer."""
+    return _part_of(moment, _day(day, moment)[0], name)
+
+
+@operation("at")
+def _at(moment: Moment, day: Meaning, clock: Meaning) -> Interval:
+    """A time of a day, or of a part of it: five in the evening is 17:00."""
+    return _showing(moment, *_placed(moment, day, clock_of(clock)))
+
+
+@operation("clock")
+def _clock(moment: Moment, clock: Meaning) -> Interval:
+    """The next such time, or the last one; an hour that may be one of the morning or of the
+    afternoon is the nearer of both."""
+    return _nearest(moment, clock_of(clock))
+
+
+@operation("times")
+def _times(moment: Moment, first: Meaning, last: Meaning) -> Interval:
+    """From five to seven: the next such time."""
+    one, other = _of_one_half(clock_of(first), clock_of(last))
+    start = _nearest(moment, one).start
+    assert start is not None
+    return _from_to(moment, start.date(), one._replace(hours=start.hour), other)
+
+
+@operation("at_times")
+def _at_times(moment: Moment, day: Meaning, first: Meaning, last: Meaning) -> Interval:
+    """Tomorrow from five to seven."""
+    one, other = _of_one_half(clock_of(first), clock_of(last))
+    on, one = _placed(moment, day, one)
+    return _from_to(moment, on, one, other)
+
+
+def _part_of(moment: Moment, day: date, name: str) -> Interval:
+    start, end = _PARTS[name]
+    return Interval(moment.clock(day, start), moment.clock(day, end), "part")
+
+
+def _day(meaning: Meaning, moment: Moment) -> tuple[date, Interval]:
+    """The day with which it begins; raises ValueError for a time, which is no day."""
+    found = date_of(meaning, moment)
+    if found.start is None or (found.grain in FINE and found.grain != "part"):
+        raise ValueError("it is no day")
+    return found.start.date(), found
+
+
+def _placed(moment: Moment, meaning: Meaning, clock: Clock) -> tuple[date, Clock]:
+    """The day, and the time as an hour of it: in the half of the day, or behind its midnight,
+    where the part of the day lies, if it is one."""
+    day, found = _day(meaning, moment)
+    if found.grain != "part":
+        return day, clock
+    assert found.start is not None
+    assert found.end is not None
+    begins = found.start.hour
+    ends = begins + (found.end - found.start).total_seconds() / 3600
+    for later in (0, _HALF_DAY, 24) if clock.open else (0, 24):
+        hours = clock.hours + later
+        if begins <= hours + clock.minutes / 60 < ends:
+            return day, clock._replace(hours=hours)
+    return day, clock
+
+
+def _nearest(moment: Moment, clock: Clock) -> Interval:
+    hours = {clock.hours % 24}
+    if clock.open:
+        hours |= {clock.hours % _HALF_DAY, clock.hours % _HALF_DAY + _HALF_DAY}
+    now = minute_of(moment.at)
+    days = (moment.today, moment.today + (_DAY if moment.ahead else -_DAY))
+    found = [_showing(moment, day, clock._replace(hours=hour)) for day in days for hour in hours]
+    starts = {one.start: one for one in found if one.start is not None}
+    if moment.ahead:
+        return starts[min(start for start in starts if start >= now)]
+    return starts[max(start for start in starts if start <= now)]
+
+
+def _showing(moment: Moment, day: date, clock: Clock) -> Interval:
+    grain = "minute" if clock.grain == "hour" and clock.minutes else clock.grain
+    start = moment.clock(day, clock.hours, clock.minutes, clock.seconds)
+    return Interval(start, moment.passed(start, _LENGTHS[grain]), grain, whole=True)
+
+
+def _of_one_half(one: Clock, other: Clock) -> tuple[Clock, Clock]:
+    """From 5 to 7 pm is from 5 pm."""
+    later = one.hours + _HALF_DAY, one.minutes
+    if one.open and not other.open and one.hours < _HALF_DAY and later < other[:2]:
+        return one._replace(hours=later[0], open=False), other
+    return one, other
+
+
+def _from_to(moment: Moment, day: date, one: Clock, other: Clock) -> Interval:
+    hours = other.hours
+    while (hours, other.minutes) <= (one.hours, one.minutes):
+        hours += _HALF_DAY if other.open else 24
+    start = moment.clock(day, one.hours, one.minutes, one.seconds)
+    return Interval(start, moment.clock(day, hours, other.minutes, other.seconds), "minute")
