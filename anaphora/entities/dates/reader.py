@@ -13,7 +13,7 @@ from anaphora.entities.charts import Item
 from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
 from anaphora.entities.dates.tables import Table, table
-from anaphora.entities.numbers.numerals import numerals
+from anaphora.entities.numbers.numerals import Numeral, numerals
 
 __all__ = ["Found", "Reader", "reader"]
 
@@ -73,7 +73,11 @@ class Reader:
         for at in spoken:
             grades[at] = grades[at] or _WEAK
         results = []
-        for start, end in _islands(grades, found, spoken):
+        spaced = table(self._language).spaced
+        for start, end in _islands(grades):
+            weak = _STRONG not in grades[start:end] and (spaced or end - start == 1)
+            if weak and not _is_numeric(found, start, end, spoken):
+                continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
             for first, last, meaning in self._read(island)[_NAMES.index(category)]:
                 results.append((found[start + first].start, found[start + last - 1].end, meaning))
@@ -103,29 +107,25 @@ class Reader:
         """The longest dates and durations in it, by its atoms."""
         known = table(self._language)
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
-        items = [*_digits(found, known), *_spoken(found, self._language)]
+        items = [*_digits(found, known), *_spoken(found, known)]
         items += calendar_dates(found, known, self._order)
         chart = known.rules.read(found, items)
         return tuple(_longest(chart.items(name)) for name in _NAMES)
 
 
-def _islands(
-    grades: Sequence[int], found: Sequence[Atom], spoken: AbstractSet[int]
-) -> Iterator[tuple[int, int]]:
-    """The runs of atoms that may hold a date, cut where they are too long; ``spoken`` are the
-    atoms of numbers in words."""
+def _islands(grades: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The runs of atoms that dates may have, cut where they are too long."""
     start = 0
     for at in range(len(grades) + 1):
         if at < len(grades) and grades[at] and at - start < _LONGEST:
             continue
-        run = grades[start:at]
-        if _STRONG in run or _is_numeric(found, start, at, spoken):
+        if at > start:
             yield start, at
         start = at + 1 if at < len(grades) and not grades[at] else at
 
 
 def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
-    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
+    """``spoken`` are the atoms of numbers in words. Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
     marks inside (1.5.2024)."""
     for at in range(start, end):
         if at in spoken and end - start > 1:
@@ -186,23 +186,31 @@ def _longer(found: Sequence[Atom], at: int, number: int, known: Table) -> Iterat
             yield Item(at, at + 3, category, number)
 
 
-def _spoken(found: Sequence[Atom], language: str) -> Iterator[Item]:
+def _spoken(found: Sequence[Atom], known: Table) -> Iterator[Item]:
     """What numbers in words may be."""
-    for numeral in numerals(language).words(found):
-        start, end, number = numeral.start, numeral.end, numeral.value
-        if numeral.ordinal:
-            yield Item(start, end, "ordinal", number)
-        else:
-            yield Item(start, end, "number", number)
-        if not isinstance(number, int):
+    words = numerals(known.language)
+    start = 0
+    for at in range(len(found) + 1):
+        if at < len(found) and found[at].text not in known.apart:
             continue
-        yield Item(start, end, "day", number)
-        if not numeral.ordinal:
-            yield from _hours(start, end, number, leads=False)
-            if number < 60:
-                yield Item(start, end, "minute", number)
-            if 1000 <= number < 3000:
-                yield Item(start, end, "year", number)
+        for numeral in words.words(found[start:at]):
+            yield from _meant(start + numeral.start, start + numeral.end, numeral)
+        start = at + 1
+
+
+def _meant(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
+    number = numeral.value
+    yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
+    if not isinstance(number, int):
+        return
+    yield Item(start, end, "day", number)
+    if numeral.ordinal:
+        return
+    yield from _hours(start, end, number, leads=False)
+    if number < 60:
+        yield Item(start, end, "minute", number)
+    if 1000 <= number < 3000:
+        yield Item(start, end, "year", number)
 
 
 def _hours(start: int, end: int, number: int, *, leads: bool) -> Iterator[Item]:

@@ -39,9 +39,12 @@ class Table:
     """What a language says of time.
 
     ``words`` are the atoms that its rules know, ``prefixes`` the beginnings of others; ``weak``
-    are words of which alone no date consists. ``months`` are single atoms by number,
+    are words of which alone no date consists; where words are not ``spaced``, letters of which
+    one alone is none. ``months`` are single atoms by number,
     ``between`` the words that may stand between the parts of a date (1 *de* mayo *de* 2024),
-    ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year.
+    ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year,
+    ``apart`` what is no part of a number here, though it may be one elsewhere (三点 is three
+    o'clock, not three point …).
     """
 
     language: str
@@ -53,8 +56,9 @@ class Table:
     between: frozenset[str]
     suffixes: frozenset[str]
     behind: frozenset[str]
+    apart: frozenset[str]
     order: str
-    decimal: str
+    spaced: bool
 
 
 @lru_cache(maxsize=64)
@@ -79,8 +83,9 @@ def table(language: str) -> Table:
         between=frozenset(map(reader.normalize, own.get("between", ()))),
         suffixes=frozenset(map(reader.normalize, own.get("suffixes", ()))),
         behind=frozenset(map(reader.normalize, own.get("behind", ()))),
+        apart=frozenset(map(reader.normalize, own.get("apart", ()))),
         order=known.order,
-        decimal=own.get("decimal", "."),
+        spaced=known.spaced,
     )
 
 

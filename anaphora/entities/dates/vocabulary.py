@@ -18,7 +18,8 @@ _MONTHS = (
 _UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", "century")
 _RELATIVE = re.compile(r"(?:in )?(\\?\d+) (\w+?)(?: ago)?")
 _NUMBER = r"(\d++[.,]?\d*+)"
-_SHORTEST = 3  # letters of a word that no table has looked at: "we" is Wednesday to dateparser
+# Letters of a word that no table has looked at: "we" and 水 (water) are Wednesday to dateparser.
+_SHORTEST, _SHORTEST_UNSPACED = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def vocabulary(language: str) -> Vocabulary:
 
     def words(key: str) -> tuple[str, ...]:
         listed = dict.fromkeys(str(word).strip("()").casefold() for word in info.get(key, ()))
-        return tuple(word for word in listed if len(word) >= _SHORTEST or not spaced)
+        shortest = _SHORTEST if spaced else 1 if key in _UNITS else _SHORTEST_UNSPACED
+        return tuple(word for word in listed if len(word) >= shortest)
 
     relative: dict[tuple[str, int], tuple[str, ...]] = {}
     for key, texts in info.get("relative-type", {}).items():
