@@ -21,7 +21,7 @@ _DAY = timedelta(days=1)
 # When the parts of a day begin and end; hours beyond 24 are in the next day.
 _PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
-    "afternoon": (12, 18), "evening": (18, 23), "night": (21, 30), "midnight": (23, 25),
+    "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23), "night": (21, 30), "midnight": (23, 25),
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
     "start of the day": (0, 9), "end of the day": (16, 24),
 }  # fmt: skip
@@ -128,11 +128,12 @@ def _showing(moment: Moment, day: date, clock: Clock) -> Interval:
 
 
 def _of_one_half(one: Clock, other: Clock) -> tuple[Clock, Clock]:
-    """From 5 to 7 pm is from 5 pm."""
-    later = one.hours + _HALF_DAY, one.minutes
-    if one.open and not other.open and one.hours < _HALF_DAY and later < other[:2]:
-        return one._replace(hours=later[0], open=False), other
-    return one, other
+    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am."""
+    if not one.open or other.open:
+        return one, other
+    later = one.hours % _HALF_DAY + _HALF_DAY
+    hours = later if (later, one.minutes) < other[:2] else one.hours
+    return one._replace(hours=hours, open=False), other
 
 
 def _from_to(moment: Moment, day: date, one: Clock, other: Clock) -> Interval:
