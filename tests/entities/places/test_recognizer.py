@@ -1,0 +1,177 @@
+"""Which places a text mentions, and what is told of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+from anaphora.entities.languages import blank
+from anaphora.entities.recognition import built_in
+from anaphora.models.builtin import options_of
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LANGUAGES = ("en", "ru", "de", "ja", "zh", "he", "uk", "ko")
+
+
+@lru_cache(maxsize=16)
+def made(language, **options):
+    return blank(language), built_in("place", language, options_of("place", options))
+
+
+def found(text, language="en", **options):
+    nlp, recognize = made(language, **options)
+    return list(recognize(nlp(text), AT))
+
+
+def test_a_mention_covers_the_name_and_tells_the_place():
+    mention = found("weather in nizhny novgorod today")[0]
+    assert (mention.start, mention.end) == (11, 26)
+    assert mention.value == "Nizhny Novgorod"
+    told = {key: mention.meta[key] for key in ("kind", "country", "country_name", "timezone")}
+    assert told == {
+        "kind": "city",
+        "country": "RU",
+        "country_name": "Russia",
+        "timezone": "Europe/Moscow",
+    }
+    assert mention.meta["population"] > 1_000_000
+    assert json.loads(json.dumps(mention.meta)) == mention.meta
+
+
+def test_several_places_of_one_name_are_as_many_mentions_the_greatest_first():
+    mentions = found("weather in Cambridge")
+    assert len(mentions) > 1
+    assert len({mention.meta["id"] for mention in mentions}) == len(mentions)
+    assert {(one.start, one.end) for one in mentions} == {(11, 20)}
+    people = [one.meta["population"] for one in mentions]
+    assert people == sorted(people, reverse=True)
+
+
+def test_the_option_ambiguity_bounds_them():
+    assert len(found("weather in Springfield", ambiguity=1)) == 1
+    assert len(found("weather in Springfield", ambiguity=3)) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Paris, Texas", "Paris TX", "Paris in Texas", "Paris, USA", "paris, texas", "Paris (Texas)"],
+)
+def test_the_greater_place_behind_a_name_picks_one_and_belongs_to_the_mention(text):
+    (mention,) = found(text)
+    assert mention.meta["region"] == "Texas"
+    assert text[mention.start : mention.end].rstrip(")") == text.rstrip(")")
+
+
+def test_a_greater_place_in_which_none_of_that_name_lies_is_a_mention_of_its_own():
+    values = [mention.value for mention in found("Tokyo, Germany", ambiguity=1)]
+    assert values == ["Tokyo", "Germany"]
+
+
+def test_the_option_kinds_leaves_the_others_out():
+    only = [one.meta["kind"] for one in found("from Georgia to Paris, France", kinds=("country",))]
+    assert only == ["country", "country"]
+
+
+def test_the_option_population_leaves_smaller_cities_out_but_no_capitals():
+    assert found("weather in Heidelberg", population=1_000_000) == []
+    assert [one.value for one in found("weather in Bern", population=1_000_000)] == ["Bern"]
+
+
+def test_a_language_without_a_table_still_finds_names():
+    assert found("Weer in Amsterdam morgen", "nl")[0].meta["country"] == "NL"
+
+
+def test_a_region_in_the_code_of_the_language_makes_no_difference():
+    nlp, recognize = blank("ru"), built_in("place", "ru-RU", options_of("place", {}))
+    assert [one.value for one in recognize(nlp("погода в Казани"), AT)] == ["Kazan"]
+
+
+def test_a_shorter_name_in_a_longer_japanese_word_is_not_found():
+    assert {one.value for one in found("東京都の天気", "ja")} == {"Tokyo"}
+    assert found("パリーグの試合", "ja") == []
+
+
+def test_a_name_in_capitals_is_told_from_the_word_in_small_letters():
+    assert found("tell us more") == []
+    assert [one.value for one in found("flights to the US")] == ["United States"]
+
+
+@given(st.text(max_size=60), st.sampled_from(LANGUAGES))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_read_the_same_way_twice_and_never_fails(text, language):
+    nlp, recognize = made(language)
+    doc = Doc(nlp.vocab, words=[text]) if not text.strip() and text else nlp(text)
+    first = list(recognize(doc, AT))
+    assert first == list(recognize(doc, AT))
+    for mention in first:
+        assert 0 <= mention.start < mention.end <= len(doc.text)
+
+
+NAMES = [
+    "new",
+    "York",
+    "san",
+    "in",
+    "Paris",
+    "texas",
+    "TX",
+    ",",
+    "St.",
+    "the",
+    "US",
+    "北京",
+    "日本",
+    "-",
+]
+
+
+@given(st.lists(st.sampled_from(NAMES), max_size=25))
+@settings(max_examples=200, deadline=None)
+def test_mentions_of_different_names_never_overlap(words):
+    spans = sorted({(one.start, one.end) for one in found(" ".join(words))})
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5" * 10_000,
+        "а" * 10_000,
+        "new " * 2_500,
+        "San José de " * 800,
+        "北京" * 5_000,
+        "ア" * 10_000,
+        "Paris, " * 1_400,
+        "\u0301" * 10_000,
+        "x" * 10_000,
+        "в " * 5_000,
+        "St." * 3_000,
+        "US " * 3_000,
+        "-'" * 5_000,
+    ],
+    ids=lambda text: text[:4],
+)
+@pytest.mark.parametrize("language", ["en", "ru", "zh"])
+def test_hostile_texts_take_no_quadratic_time(text, language):
+    nlp, recognize = made(language)
+    doc = Doc(nlp.vocab, words=[text])
+    short = Doc(nlp.vocab, words=[text[: len(text) // 10]])
+    list(recognize(doc, AT)), list(recognize(short, AT))
+    assert _seconds(recognize, doc) < 40 * max(_seconds(recognize, short), 0.0005)
+
+
+def _seconds(recognize, doc):
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        list(recognize(doc, AT))
+        best = min(best, time.process_time() - start)
+    return best

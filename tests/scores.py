@@ -1,0 +1,84 @@
+"""How much of what people say each language understands, by the tables of phrases of the tests.
+
+``python -m tests.scores`` writes the table into the docs; a test holds it to be up to date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parent
+PAGE = ROOT.parent / "docs" / "languages.md"
+BEGIN, END = "<!-- scores -->", "<!-- end of the scores -->"
+
+COLUMNS: dict[str, tuple[str, str]] = {
+    "date, duration": ("dates", ""),
+    "number": ("numbers", "number"),
+    "money": ("numbers", "money"),
+    "place": ("places", ""),
+    "yes and no": ("plain", "boolean"),
+    "limit, sort, relation": ("references", ""),
+}
+NAMES = {
+    "en": "English", "ru": "Russian", "de": "German", "fr": "French", "es": "Spanish",
+    "it": "Italian", "pt": "Portuguese", "uk": "Ukrainian", "ja": "Japanese", "zh": "Chinese",
+    "ar": "Arabic", "he": "Hebrew",
+}  # fmt: skip
+
+
+def table() -> str:
+    """The scores as a table in Markdown: how many phrases are understood, of how many."""
+    lines = [f"| language | {' | '.join(COLUMNS)} |", "| --- |" + " --- |" * len(COLUMNS)]
+    for code, name in NAMES.items():
+        cells = [_score(code, folder, kind) for folder, kind in COLUMNS.values()]
+        lines.append(f"| {name} (`{code}`) | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def page_with(scores: str) -> str:
+    """The page of the docs with these scores in it."""
+    page = PAGE.read_text("utf-8")
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n{scores}\n{END}{after}"
+
+
+def _score(language: str, folder: str, kind: str) -> str:
+    path = ROOT / "entities" / folder / "phrases" / f"{language}.yaml"
+    if not path.is_file():
+        return ""
+    tables = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+    if kind:
+        tables = tables.get(kind)
+    phrases = list(_phrases(tables)) if tables else []
+    if not phrases:
+        return ""
+    return f"{sum(not _fails(one) for one in phrases)} of {len(phrases)}"
+
+
+def _phrases(tables: Any) -> Iterator[Any]:
+    """The phrases of a list of them, or of one for each kind; a mapping from phrases to what
+    they give has the values of the mapping."""
+    if isinstance(tables, list):
+        yield from tables
+    elif all(isinstance(one, list) and _are_phrases(one) for one in tables.values()):
+        for listed in tables.values():
+            yield from listed
+    else:
+        yield from tables.values()
+
+
+def _are_phrases(listed: list[Any]) -> bool:
+    return all(isinstance(one, Mapping) and "say" in one for one in listed)
+
+
+def _fails(phrase: Any) -> bool:
+    return isinstance(phrase, Mapping) and "fails" in phrase
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with(table()), "utf-8")
