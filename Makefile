@@ -37,7 +37,7 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	@echo "Setting up $(VENV) (a minute on a first run) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[places]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python

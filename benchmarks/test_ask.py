@@ -8,17 +8,18 @@ import pytest
 
 from anaphora import Engine
 from benchmarks.models import model_of_intents, model_of_synonyms, names
+from tests.plain import PLAIN_WEATHER
 
 
 def test_weather_dialog(benchmark):
     """A complete question and its follow-ups in turn, warm."""
-    engine = Engine("weather")
+    engine = Engine(PLAIN_WEATHER)
     questions = cycle(["What is the weather in Tokyo now?", "And in Kyoto?", "And tomorrow?"])
     benchmark(lambda: engine.ask(next(questions)))
 
 
 def test_weather_with_its_explanation(benchmark):
-    engine = Engine("weather")
+    engine = Engine(PLAIN_WEATHER)
     benchmark(lambda: engine.ask("What is the weather in Tokyo now?", explain=True))
 
 

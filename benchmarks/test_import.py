@@ -7,11 +7,13 @@ import sys
 
 import pytest
 
+from tests.plain import PLAIN_WEATHER
+
 STATEMENTS = {
     "python alone": "pass",
     "import anaphora": "import anaphora",
     "import spacy": "import spacy",
-    "first answer": "import anaphora; anaphora.Engine('weather').ask('weather in Tokyo')",
+    "first answer": f"import anaphora; anaphora.Engine({PLAIN_WEATHER!r}).ask('weather in Tokyo')",
 }
 
 

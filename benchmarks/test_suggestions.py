@@ -9,6 +9,7 @@ import pytest
 from anaphora import load_model
 from anaphora.intents.suggestions.study import study
 from benchmarks.models import names
+from tests.plain import PLAIN_WEATHER
 
 _SHAPES = ("what is the {topic} in {city} {date}", "{topic} in {city}", "{name} {topic} in {city}")
 
@@ -27,7 +28,7 @@ def test_a_log_as_it_grows(benchmark, count):
         )
         for _ in range(count)
     ]
-    model = load_model("weather")
+    model = load_model(PLAIN_WEATHER)
     findings = benchmark.pedantic(study, (model, questions), rounds=1)
     phrases = {one.phrase for one in findings.suggestions}
     assert {"wether", "Toyko", "tomorow"} <= phrases

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import anaphora
+from tests.plain import PLAIN_WEATHER
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "anaphora"
@@ -24,6 +25,7 @@ MAY_IMPORT = {
     "entities": {"errors", "grammar", "models"},
     "stm": {"errors", "models"},
     "intents": {"errors", "grammar", "models", "entities", "stm"},
+    "bots": {"errors", "models", "entities", "intents"},
     "cli": {"errors", "version", "models", "entities", "stm", "intents", "grammar"},
 }
 
@@ -83,7 +85,7 @@ def test_importing_the_package_loads_none_of_its_libraries():
 
 
 def test_answering_loads_neither_dateparser_nor_torch():
-    statement = "import anaphora; anaphora.Engine('weather').ask('weather in Tokyo')"
+    statement = f"import anaphora; anaphora.Engine({PLAIN_WEATHER!r}).ask('weather in Tokyo')"
     assert not {"dateparser", "torch", "transformers"} & loaded_by(statement)
 
 

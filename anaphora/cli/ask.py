@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from anaphora.cli.clock import AtOption, ZoneOption, moment
 from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
 from anaphora.cli.terminal import ModelArgument, console, show_reply
 
@@ -21,6 +22,8 @@ def ask(
         bool, typer.Option("--json", help="Print each reply as one line of JSON.")
     ] = False,
     language: LanguageOption = None,
+    at: AtOption = None,
+    time_zone: ZoneOption = None,
 ) -> None:
     """Answer the questions of one dialog.
 
@@ -28,11 +31,12 @@ def ask(
     tomorrow?"
     """
     dialog = read_dialog(texts)
+    begin = moment(at, time_zone)
     from anaphora.intents.engine import Engine
 
     engine = Engine(model)
     out = console()
-    for _, reply in converse(engine, dialog, language=language, explain=not as_json):
+    for _, reply in converse(engine, dialog, at=begin, language=language, explain=not as_json):
         if as_json:
             typer.echo(json.dumps(reply.to_plain(), ensure_ascii=False))
         else:

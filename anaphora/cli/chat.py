@@ -15,6 +15,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from anaphora.cli.clock import local_time
 from anaphora.cli.terminal import ModelArgument, complain, console, show_reply
 from anaphora.cli.watching import WatchedModel
 from anaphora.errors import AnaphoraError
@@ -109,7 +110,7 @@ class _Chat:
             elif command.startswith("/"):
                 self._command(command, argument.strip())
             else:
-                reply = self._engine.ask(line, explain=True)
+                reply = self._engine.ask(line, at=local_time(), explain=True)
                 self._last = reply.explanation
                 show_reply(self._out, reply)
                 if reply.status == "rejected" and line.strip().lower() in ("exit", "quit", "bye"):

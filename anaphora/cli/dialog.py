@@ -56,13 +56,25 @@ def read_dialog(texts: list[str] | None) -> Iterator[Said]:
 
 
 def converse(
-    engine: Engine, dialog: Iterable[Said], *, language: str | None, explain: bool = False
+    engine: Engine,
+    dialog: Iterable[Said],
+    *,
+    at: datetime,
+    language: str | None,
+    explain: bool = False,
 ) -> Iterator[tuple[str, Reply]]:
-    """Ask the questions one after the other. Only the pauses of the dialog let time pass."""
-    at = datetime.now(UTC)
+    """Ask the questions one after the other, the first at the time ``at``. Only the pauses of
+    the dialog let time pass."""
+    passed = timedelta()
     for said in dialog:
-        at += said.pause
-        yield said.text, engine.ask(said.text, at=at, language=language, explain=explain)
+        passed += said.pause
+        now = _later(at, passed)
+        yield said.text, engine.ask(said.text, at=now, language=language, explain=explain)
+
+
+def _later(at: datetime, passed: timedelta) -> datetime:
+    """The local time after so much time has passed, whatever the clocks were put to."""
+    return (at.astimezone(UTC) + passed).astimezone(at.tzinfo) if passed else at
 
 
 def _questions(texts: Iterable[str]) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from anaphora.cli.clock import AtOption, ZoneOption, moment
 from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
 from anaphora.cli.terminal import ModelArgument, console
 
@@ -25,15 +26,19 @@ def explain(
         bool, typer.Option("--json", help="Print each explanation as one line of JSON.")
     ] = False,
     language: LanguageOption = None,
+    at: AtOption = None,
+    time_zone: ZoneOption = None,
 ) -> None:
     """Explain the answer to the last question of a dialog.
 
     Example: anaphora explain weather "What is the weather in Tokyo now?" "And in Kyoto?"
     """
     dialog = read_dialog(texts)
+    begin = moment(at, time_zone)
     from anaphora.intents.engine import Engine
 
-    replies = list(converse(Engine(model), dialog, language=language, explain=True))
+    engine = Engine(model)
+    replies = list(converse(engine, dialog, at=begin, language=language, explain=True))
     out = console()
     for _, reply in replies if every else replies[-1:]:
         if as_json and reply.explanation:

@@ -93,7 +93,8 @@ def nlpcraft(
 
     _check_options(id, language)
     source, root, version = _read(file)
-    translation = translate(root, version, name=file.stem)
+    further = [_import_of(path) for path in intents or []]
+    translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
     for key, value in (("id", id), ("language", language)):
         if value:
             _override(translation.root, key, value)

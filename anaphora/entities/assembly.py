@@ -2,69 +2,151 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
 from spacy.language import Language
+from spacy.util import registry
 
 from anaphora.entities.component import ENTITY_FACTORY, EntityComponent
+from anaphora.entities.labels import labels_before
 from anaphora.entities.tagger import FACTORY
 from anaphora.errors import ModelError, Problem
-from anaphora.models.domain import Element, Model
+from anaphora.models.domain import Element, Model, Recognition
+from anaphora.models.hints import closest
 
-__all__ = ["add_recognizers", "share_recognizers"]
+__all__ = ["add_recognizers", "check_labels"]
+
+_OURS = "anaphora:"  # begins the names of the components that are added here
+_MOST_LABELS = 30  # in a hint
 
 
-def add_recognizers(nlp: Language, model: Model, language: str) -> None:
-    """Adds a component for each element of ``model`` that is not found by its phrases alone.
+def add_recognizers(
+    nlp: Language, model: Model, language: str, *, like: Language | None = None
+) -> None:
+    """Adds a component for each element of ``model`` that is not found by its phrases alone, in
+    the place of those of another model.
 
-    Raises :class:`ModelError` for a component that is not registered with spaCy, and where
-    something is missing that a recognizer needs.
+    What is costly to make is shared with a pipeline ``like`` this one, if there is one. Raises
+    :class:`ModelError` for a component that is not registered with spaCy, and where something is
+    missing that a recognizer needs.
     """
+    for name in [name for name in nlp.component_names if name.startswith(_OURS)]:
+        nlp.remove_pipe(name)
+    for element in model.elements:
+        if element.recognition is None:
+            continue
+        if element.recognition.kind == "component":
+            _add_registered(nlp, element, element.recognition, model.source)
+        name = f"{_OURS}{element.id}"
+        config = {"element": element.id}
+        component = nlp.add_pipe(ENTITY_FACTORY, name=name, config=config, before=FACTORY)
+        assert isinstance(component, EntityComponent)
+        if like is not None:
+            twin = like.get_pipe(name)
+            assert isinstance(twin, EntityComponent)
+            component.take_over(twin)
+        else:
+            _configure(component, element, element.recognition, language, model.source)
+
+
+def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
+    """Raises :class:`ModelError` for entities of spaCy that no pipeline of the model can give."""
+    known = [labels for nlp in pipelines.values() for labels in labels_before(nlp, FACTORY)]
+    if problems := list(_unknown_labels(model, known)):
+        raise ModelError(problems)
+
+
+def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterator[Problem]:
+    labels = sorted(frozenset().union(*(some for some in known if some is not None)))
+    folded = {label.casefold() for label in labels}
     for element in model.elements:
         recognition = element.recognition
-        if recognition is None:
+        if recognition is None or recognition.kind != "spacy":
             continue
-        if recognition.kind == "component":
-            _add_registered(nlp, element, recognition.name, model.source)
-            name = f"spacy:{element.id}"
-        else:
-            name = f"spacy:{recognition.name}" if recognition.kind == "spacy" else recognition.name
-        component = _add(nlp, element.id)
-        component.configure(
-            name,
-            language=language,
-            options=recognition.options if recognition.kind != "component" else {},
-            function=recognition.function,
-        )
+        name = recognition.name
+        if not known:
+            yield Problem(
+                f"nothing can find 'spacy:{name}': no component of the spaCy pipeline gives "
+                "entities",
+                model.source,
+                hint="name a pipeline that does, as 'pipeline: en_core_web_sm' (once: python -m "
+                "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",
+            )
+        elif None not in known and name.casefold() not in folded:
+            meant = closest(name, labels)
+            listed = f"it has {', '.join(labels[:_MOST_LABELS])}"
+            yield Problem(
+                f"the spaCy pipeline knows no label '{name}'",
+                model.source,
+                hint=f"did you mean 'spacy:{meant}'?" if meant else listed,
+            )
 
 
-def share_recognizers(old: Language, new: Language) -> None:
-    """Adds to ``new`` what :func:`add_recognizers` has added to ``old``."""
-    for name, pipe in old.pipeline:
-        if isinstance(pipe, EntityComponent):
-            _add(new, pipe.element, name).take_over(pipe)
+def _configure(
+    component: EntityComponent,
+    element: Element,
+    recognition: Recognition,
+    language: str,
+    source: str,
+) -> None:
+    name, options = recognition.name, recognition.options
+    if recognition.kind == "component":
+        name, options = f"spacy:{element.id}", {}
+    elif recognition.kind == "spacy":
+        name = f"spacy:{name}"
+    try:
+        component.configure(name, language=language, options=options, function=recognition.function)
+    except ModelError as error:
+        raise ModelError(
+            replace(one, source=one.source or source) for one in error.problems
+        ) from error
 
 
-def _add(nlp: Language, element: str, name: str = "") -> EntityComponent:
-    name = name or f"anaphora:{element}"
-    if name in nlp.pipe_names:
-        nlp.remove_pipe(name)
-    component = nlp.add_pipe(ENTITY_FACTORY, name=name, config={"element": element}, before=FACTORY)
-    assert isinstance(component, EntityComponent)
-    return component
+def _add_registered(nlp: Language, element: Element, recognition: Recognition, source: str) -> None:
+    """The component of the user's, which labels what it finds with the id of the element.
 
-
-def _add_registered(nlp: Language, element: Element, factory: str, source: str) -> None:
-    """The component of the user's, which labels what it finds with the id of the element."""
-    recognition = element.recognition
-    assert recognition is not None
-    if factory in nlp.pipe_names:
+    One that stands in the pipeline already serves all elements that name it without options.
+    """
+    factory, options = recognition.name, dict(recognition.options)
+    name = f"{factory} of {element.id}" if options else factory
+    if not options and _has(nlp, factory):
         return
+    if name in nlp.component_names:  # of another model, or behind the tagger
+        nlp.remove_pipe(name)
     if not nlp.has_factory(factory):
+        known = [one for one in registry.factories.get_all() if not one.startswith("anaphora_")]
+        meant = closest(factory, known, likeness=0.8)
         raise ModelError(
             Problem(
                 f"spaCy knows no component '{factory}', which the element '{element.id}' names",
                 source,
-                hint="register it with @Language.component or @Language.factory, and name its "
+                hint=f"did you mean '{meant}'?"
+                if meant
+                else "register it with @Language.component or @Language.factory, and name its "
                 "module under 'code:' so that it is imported",
             )
         )
-    nlp.add_pipe(factory, config=dict(recognition.options), before=FACTORY)
+    try:
+        nlp.add_pipe(factory, name=name, config=options, before=FACTORY)
+    except ModelError:
+        raise
+    except Exception as error:
+        said = _said(error)
+        raise ModelError(
+            Problem(
+                f"the component '{factory}' of the element '{element.id}' cannot be made: {said}",
+                source,
+                hint="what stands under 'config' is given to its factory",
+            )
+        ) from error
+
+
+def _has(nlp: Language, factory: str) -> bool:
+    before = nlp.pipe_names[: nlp.pipe_names.index(FACTORY)]
+    return any(nlp.get_pipe_meta(name).factory == factory for name in before)
+
+
+def _said(error: Any) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -11,27 +11,41 @@ UTC, where there is none.
 
 from __future__ import annotations
 
-import inspect
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from anaphora.entities.custom import FunctionRecognizer, found_by_name
+from anaphora.entities.labels import LabelRecognizer
 from anaphora.entities.recognition import Mention, Recognizer, built_in
-from anaphora.errors import HandlerError
-from anaphora.grammar.code import Code
-from anaphora.models.builtin import options_of
+from anaphora.errors import ModelError, Problem
+from anaphora.models.builtin import BUILT_IN, known_entity, options_of
+from anaphora.models.hints import did_you_mean
 
 __all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "key_of"]
 
 ENTITY_FACTORY = "anaphora_entity"
 TIME_KEY = "anaphora_at"
 
-# Scripts that put no blanks between words: their tokens may be longer than what is found.
-_UNSPACED = frozenset({"ja", "zh", "th", "lo", "km", "my"})
+_FORMAT = 1
+_FILE = "recognizer.msgpack"
+
+# Scripts that put no blanks between words: a token may be longer than what is found in it.
+_UNSPACED = re.compile(
+    "[\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]"
+)
+# What may stand before or behind a word with an apostrophe between: l'Aquila, Ankara'da.
+_ELIDED = re.compile(r"\w{1,5}['’ʼ]")
+_ENDING = re.compile(r"['’ʼ]\w{1,5}")
 
 
 @Language.factory(
@@ -65,8 +79,8 @@ class EntityComponent:
 
     def __init__(self, element: str) -> None:
         self.element = element
+        self._made_of: dict[str, Any] = {}
         self._recognize: Recognizer = _nothing
-        self._unspaced = False
 
     def configure(
         self,
@@ -79,42 +93,65 @@ class EntityComponent:
         """Looks from now on for ``recognizer`` in texts in ``language``; ``function`` is the one
         that it names, if it has been found already.
 
-        Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
+        Raises :class:`~anaphora.errors.ModelError` for an unknown one, for wrong options, and
+        where something is missing that it needs.
         """
         self._recognize = _recognizer(recognizer, language, options, function)
-        self._unspaced = language.partition("-")[0] in _UNSPACED
+        self._made_of = {"recognizer": recognizer, "language": language, "options": dict(options)}
 
     def take_over(self, other: EntityComponent) -> None:
         """Looks from now on for what ``other`` looks for."""
-        self._recognize, self._unspaced = other._recognize, other._unspaced
+        self._recognize, self._made_of = other._recognize, other._made_of
 
     def __call__(self, doc: Doc) -> Doc:
-        """Writes the group of spans into ``doc`` and returns it."""
-        at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
+        """Writes the group of spans into ``doc`` and returns it.
+
+        Raises :class:`~anaphora.errors.HandlerError` if a function of the user's fails.
+        """
         spans, mentions = [], []
-        for mention, first, last in self._placed(doc, self._recognize(doc, at)):
-            spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
-            mentions.append({"value": mention.value, "meta": dict(mention.meta)})
+        at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
+        if found := list(self._recognize(doc, at)):
+            widened = isinstance(self._recognize, FunctionRecognizer)
+            placed = _placed(doc, found, _widened if widened else _whole)
+            for mention, first, last in _distinct(placed):
+                spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
+                mentions.append({"value": mention.value, "meta": dict(mention.meta)})
         key = key_of(self.element)
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"mentions": mentions})
         return doc
 
-    def _placed(self, doc: Doc, mentions: Iterable[Mention]) -> Iterable[tuple[Mention, int, int]]:
-        """The mentions by tokens, those left out that are parts of longer words."""
-        found = list(mentions)
-        if not found:
-            return
-        text = doc.text
-        starts = [token.idx for token in doc]
-        ends = [token.idx + len(token) for token in doc]
-        for mention in found:
-            first = bisect_right(starts, mention.start) - 1
-            last = bisect_left(ends, mention.end)
-            if not (0 <= first <= last < len(starts)):
-                continue
-            rest = text[starts[first] : mention.start] + text[mention.end : ends[last]]
-            if self._unspaced or not any(map(str.isalnum, rest)):
-                yield mention, first, last + 1
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """What it looks for, as bytes; of a function only its name."""
+        data = {"format": _FORMAT, "element": self.element, **self._made_of}
+        written: bytes = srsly.msgpack_dumps(data)
+        return written
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> EntityComponent:
+        """Takes over what :meth:`to_bytes` gave.
+
+        Raises :class:`~anaphora.errors.ModelError` as :meth:`configure` does, also for a function
+        that Python cannot import; ValueError for anything else.
+        """
+        read = srsly.msgpack_loads(data)
+        if not isinstance(read, dict) or read.get("format") != _FORMAT:
+            raise ValueError(f"this is not the recognizer of an entity in format {_FORMAT}")
+        self.element = read["element"]
+        if "recognizer" in read:
+            self.configure(read["recognizer"], language=read["language"], options=read["options"])
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Writes what it looks for into the folder ``path``."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _FILE).write_bytes(self.to_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> EntityComponent:
+        """Takes over what :meth:`to_disk` wrote."""
+        return self.from_bytes((Path(path) / _FILE).read_bytes())
+
+
+_FAR = 50  # characters: what is so far from a mention makes no word with it
 
 
 def _nothing(doc: Doc, at: datetime) -> Iterable[Mention]:
@@ -125,67 +162,75 @@ def _recognizer(
     name: str, language: str, options: Mapping[str, Any], function: Callable[..., Any] | None
 ) -> Recognizer:
     if "#" in name:
-        return _OfFunction(name, language, options, function)
+        return FunctionRecognizer(name, function or found_by_name(name), language, options)
     if name.startswith("spacy:"):
-        return _OfLabel(name.removeprefix("spacy:"))
-    return built_in(name, language, options_of(name, options))
+        return LabelRecognizer(name.removeprefix("spacy:"))
+    if known_entity(name) is None:
+        hint = did_you_mean(name, BUILT_IN) or f"there are: {', '.join(BUILT_IN)}"
+        raise ModelError(Problem(f"there is no built-in entity '{name}'", hint=hint))
+    try:
+        chosen = options_of(name, options)
+    except ValueError as error:
+        raise ModelError(Problem(str(error))) from error
+    return built_in(name, language, chosen)
 
 
-class _OfLabel:
-    """The entities of a label that other components have found; the case of it does not count."""
+def _placed(
+    doc: Doc, mentions: Iterable[Mention], fits: Callable[[str, str], bool]
+) -> Iterator[tuple[Mention, int, int]]:
+    """The mentions with the tokens that they lie in, less those that are nowhere and those that
+    do not fit what else is in these tokens, before and behind."""
+    text = doc.text
+    for mention in mentions:
+        start, end = max(mention.start, 0), min(mention.end, len(text))
+        while start < end and text[start].isspace():
+            start += 1
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        if start >= end:
+            continue
+        span = doc.char_span(start, end, alignment_mode="expand")
+        if span is None:
+            continue
+        before = text[max(span.start_char, start - _FAR) : start]
+        if fits(before, text[end : min(span.end_char, end + _FAR)]):
+            yield mention, span.start, span.end
 
-    def __init__(self, label: str) -> None:
-        self._label = label.casefold()
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        groups = [group for key, group in doc.spans.items() if not key.startswith("anaphora")]
-        spans = [span for group in (doc.ents, *groups) for span in group]
-        distinct: dict[tuple[int, int, str], Mention] = {}
-        for span in spans:
-            if span.label_.casefold() != self._label:
+def _widened(before: str, behind: str) -> bool:
+    """Any: a function may well find a part of a word, and the word it is."""
+    return True
+
+
+def _whole(before: str, behind: str) -> bool:
+    """Whether what lies between is no mere part of a longer word."""
+    if not (before or behind):
+        return True
+    return (not _has_letters(before) or _ELIDED.fullmatch(before) is not None) and (
+        not _has_letters(behind) or _ENDING.fullmatch(behind) is not None
+    )
+
+
+def _has_letters(text: str) -> bool:
+    """Whether there are letters or digits in it of a script that puts blanks between words."""
+    return any(char.isalnum() and not _UNSPACED.match(char) for char in text)
+
+
+def _distinct(
+    placed: Iterable[tuple[Mention, int, int]],
+) -> Iterator[tuple[Mention, int, int]]:
+    """Without what says the same of the same tokens once more."""
+    listed = list(placed)
+    if len(listed) < 2:
+        yield from listed
+        return
+    places = Counter((first, last, mention.value) for mention, first, last in listed)
+    told = set()
+    for mention, first, last in listed:
+        place = (first, last, mention.value)
+        if places[place] > 1:
+            whole = (place, json.dumps(mention.meta, default=str))
+            if whole in told:
                 continue
-            meta = {"label": span.label_}
-            if span.kb_id_:
-                meta["kb_id"] = span.kb_id_
-            mention = Mention(span.start_char, span.end_char, span.kb_id_ or None, meta)
-            distinct.setdefault((mention.start, mention.end, span.kb_id_), mention)
-        return list(distinct.values())
-
-
-class _OfFunction:
-    """A function of the user's, whose parameters are filled by name: ``text``, ``doc``, ``at``,
-    ``language``, and the options of the element."""
-
-    def __init__(
-        self,
-        name: str,
-        language: str,
-        options: Mapping[str, Any],
-        function: Callable[..., Any] | None,
-    ) -> None:
-        module, _, attribute = name.rpartition("#")
-        self._name = name
-        self._function = function or Code().find(module, attribute)
-        self._given = {"language": language, **options}
-        self._takes = frozenset(inspect.signature(self._function).parameters)
-        self._takes_all = any(
-            parameter.kind is parameter.VAR_KEYWORD
-            for parameter in inspect.signature(self._function).parameters.values()
-        )
-
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        given = {"text": doc.text, "doc": doc, "at": at, **self._given}
-        if not self._takes_all:
-            given = {key: value for key, value in given.items() if key in self._takes}
-        try:
-            found = list(self._function(**given) or ())
-        except Exception as error:
-            raise HandlerError(
-                f"the recognizer {self._name} failed: {type(error).__name__}: {error}"
-            ) from error
-        for one in found:
-            if not isinstance(one, Mention):
-                raise HandlerError(
-                    f"the recognizer {self._name} must give Mentions, not {type(one).__name__}"
-                )
-        return found
+            told.add(whole)
+        yield mention, first, last

@@ -34,6 +34,7 @@ def as_detail(entity: Entity) -> dict[str, Any]:
         "exact": entity.exact,
         "gaps": entity.gaps,
         "permuted": "permuted" in entity.marks,
+        "misspelt": "misspelt" in entity.marks,
         "alias": "".join(entity.aliases),
         "parts": [as_detail(part) for part in entity.parts],
     }
@@ -50,6 +51,7 @@ def from_detail(
         exact=data["exact"],
         gaps=data["gaps"],
         permuted=data["permuted"],
+        misspelt=data["misspelt"],
         parts=tuple(from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
         meta=data.get("meta"),

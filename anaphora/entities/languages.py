@@ -7,14 +7,21 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import regex
 import spacy
 import Stemmer
 from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import DummyTokenizer, registry
+from spacy.vocab import Vocab
 
+from anaphora.entities.tongue import tongue
 from anaphora.errors import ModelError, Problem
 
 __all__ = [
+    "LETTERS",
     "NEGATIONS",
+    "LetterTokenizer",
     "Stem",
     "base",
     "blank",
@@ -41,7 +48,13 @@ _STEMMERS = {
 # Before NFKC: it would turn the acute accent into a blank and a combining mark.
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
-_AFTER_LOWERING = {"ru": str.maketrans({"ё": "е", "\u0301": None})}  # the mark shows the stress
+
+LETTERS = "anaphora.Letters.v1"
+"""The name under which spaCy knows the tokenizer that makes a token of each letter."""
+
+# Where spaCy's own tokenizer needs a package: one result everywhere counts more.
+_TOKENIZERS = {"words": "spacy.Tokenizer.v1", "letters": LETTERS}
+_PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
 
 def base(language: str) -> str:
@@ -58,12 +71,14 @@ def blank(language: str, *, source: str = "") -> Language:
     code = base(language)
     if not code.isalnum():
         raise _unknown(language, source)
+    tokens = tongue(code).tokens
+    config = {"nlp": {"tokenizer": {"@tokenizers": _TOKENIZERS[tokens]}}} if tokens else {}
     try:
-        return spacy.blank(code)
+        return spacy.blank(code, config=config)
     except ImportError as error:
         if "[E048]" in str(error):
             raise _unknown(language, source) from None
-        needs = " ".join(str(error).split())
+        needs = _PACKAGES.get(code) or " ".join(str(error).split())
         raise ModelError(
             Problem(
                 f"the language '{language}' needs a package that is missing", source, hint=needs
@@ -93,10 +108,13 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def stemmer(language: str) -> Stem:
-    """A function from words to their stems; the words themselves where there is no stemmer."""
-    algorithm = _STEMMERS.get(base(language))
+    """A function from words to their stems: Snowball's, else what the table of the language says
+    of its endings, else one to the words themselves."""
+    code = base(language)
+    algorithm = _STEMMERS.get(code)
     if algorithm not in Stemmer.algorithms():
-        return list
+        known = tongue(code)
+        return (lambda words: list(map(known.stem, words))) if known.has_stems else list
     # Its own cache is off: purging it stops the world, and the lexicon keeps the stems.
     snowball = Stemmer.Stemmer(algorithm, 0)
     lock = threading.Lock()  # a stemmer keeps its work in one buffer
@@ -111,18 +129,20 @@ def stemmer(language: str) -> Stem:
 
 def normalizer(language: str) -> Callable[[str], str]:
     """A function that gives the spelling of a word under which it is compared: NFKC, without
-    case and invisible marks, with straight apostrophes; in Russian ``е`` for ``ё``."""
+    case and invisible marks, with straight apostrophes, and with those letters for one another
+    that the table of the language counts as the same (``е`` for ``ё``)."""
     code = base(language)
     before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
-    after = _AFTER_LOWERING.get(code)
+    known = tongue(code)
+    is_spelled = known.same or known.last
     lowers_ascii = code not in _BEFORE_LOWERING
 
     def normalize(word: str) -> str:
         if lowers_ascii and word.isascii():
             return word.lower()
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
-        if after is not None:
-            text = text.translate(after)
+        if is_spelled:
+            text = known.spelled(text) or text
         visible = "".join(char for char in text if is_visible(char))
         return unicodedata.normalize("NFC", visible) or text
 
@@ -133,6 +153,39 @@ def is_visible(char: str) -> bool:
     """Whether a character is more than a mark on how others are drawn."""
     # Variation selectors are no format characters: a sun with one is a sun in colours.
     return unicodedata.category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f"
+
+
+class LetterTokenizer(DummyTokenizer):
+    """Cuts scripts without blanks between words into letters with their marks, others into words;
+    what is no letter or digit stands alone."""
+
+    _TOKENS = regex.compile(
+        r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[^\W\d_]\p{M}*(?:(?!"
+        r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}])[^\W\d_]\p{M}*)*|\d+|\s+|[^\w\s]|_"
+    )
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __call__(self, text: str) -> Doc:
+        """The text as a Doc; a single blank belongs to the token before it."""
+        words: list[str] = []
+        spaces: list[bool] = []
+        for piece in self._TOKENS.findall(text):
+            if piece[0] == " " and words and not spaces[-1] and not words[-1].isspace():
+                spaces[-1] = True
+                piece = piece[1:]
+            if piece:
+                words.append(piece)
+                spaces.append(False)
+        return Doc(self.vocab, words=words, spaces=spaces)
+
+
+def _letter_tokenizer() -> Callable[[Language], LetterTokenizer]:
+    return lambda nlp: LetterTokenizer(nlp.vocab)
+
+
+registry.tokenizers.register(LETTERS, func=_letter_tokenizer)
 
 
 def _unknown(language: str, source: str) -> ModelError:

@@ -6,10 +6,11 @@ theirs (see :func:`~anaphora.models.composition.strata`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
 from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
@@ -61,11 +62,16 @@ class Layer:
     two neighbours swapped (the id among them, which cannot be told from other phrases here).
     ``skips`` says that words may be passed over: then it is kept what the elements are said
     with, for a word that tells an element from another one of its groups ("on", "off") means
-    something and is not passed over.
+    something and is not passed over. ``vocabulary`` gets the words.
     """
 
     def __init__(
-        self, entries: Sequence[Entry], reader: PhraseReader, *, skips: bool = False
+        self,
+        entries: Sequence[Entry],
+        reader: PhraseReader,
+        vocabulary: Vocabulary,
+        *,
+        skips: bool = False,
     ) -> None:
         self.entries = entries
         # By element its groups and the stems of the stop words in its phrases.
@@ -78,22 +84,32 @@ class Layer:
         for number, steps in reader.read(_numbered(entries)):
             self._trie.add(steps, number)
             element = entries[number].element
+            typos = 0 if element is None else element.typos
+            for step in steps:
+                if isinstance(step, Word):
+                    vocabulary.add(step, typos)
             if element is None:
                 continue
             if skips:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
                 self._said_with.setdefault(element.id, (element.groups, set()))[1].update(stems)
             if element.sparse:
-                spread.append(Spread(steps, number, any_order=element.permute))
+                spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
             elif element.permute:
                 for swapped in _swapped(steps):
                     self._trie.add(swapped, number + beyond)
         self._scattered = Scattered(spread)
         self._kinds = [_kind_of(entry.element) for entry in entries]
+        self._tolerated = [entry.element.typos if entry.element else 0 for entry in entries]
         self._swaps = any(entry.element and entry.element.permute for entry in entries)
         self._owners = {
             part: entry for entry in entries for phrase in entry.phrases for part in _parts(phrase)
         }
+
+    @property
+    def stems(self) -> Set[str]:
+        """The stems of the words in its phrases."""
+        return self._trie.stems
 
     def find(
         self,
@@ -101,14 +117,17 @@ class Layer:
         texts: Sequence[str],
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
+        guesses: Sequence[Sequence[Guess]] | None = None,
     ) -> list[Hit]:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
         ``found`` are the entities of earlier layers; ``passable`` says which words may be passed
         over inside a phrase. Those of a phrase whose words may stand apart anyway are not.
+        ``guesses`` are what a word may stand for.
         """
-        hits = self._trie.find(words, texts, None if found is None else found.at, passable)
+        parts_at = None if found is None else found.at
+        hits = self._trie.find(words, texts, parts_at, passable, guesses)
         if self._swaps:
             hits = self._with_swaps_told(hits)
         if passable is not None:
@@ -116,7 +135,9 @@ class Layer:
         if len(self._scattered):
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
-            hits += self._scattered.find(words, texts, parts_in)
+            hits += self._scattered.find(words, texts, parts_in, guesses)
+        if guesses is not None:
+            hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:
             return hits
         if passable is not None:

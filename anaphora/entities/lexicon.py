@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anaphora.entities.languages import is_visible, normalizer, stemmer, stop_words
+from anaphora.entities.languages import base, is_visible, normalizer, stemmer, stop_words
+from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
 
@@ -26,8 +27,9 @@ class Word:
     """One token's text as it is compared.
 
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
-    without them. ``odd`` marks what a phrase may have to treat apart: blanks (and what cannot
-    be seen), joiners, words with parts.
+    without them. ``meant`` are the stems of what it may mean where it is not known itself: the
+    word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
+    may have to treat apart: blanks (and what cannot be seen), joiners, words with parts.
     """
 
     lower: str
@@ -38,6 +40,7 @@ class Word:
     blank: bool = False
     joiner: bool = False
     odd: bool = False
+    meant: tuple[str, ...] = ()
 
 
 class Lexicon:
@@ -63,6 +66,7 @@ class Lexicon:
         self._size = size
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
+        self._tongue = tongue(base(language))
         self._stop_words = stop_words(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)
@@ -101,7 +105,8 @@ class Lexicon:
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
         if lower.isalpha():  # most words by far
-            return Word(lower, stem, lower, self._is_free(text, lower, stem))
+            meant = () if lower.isascii() else self._meant(lower, stem)
+            return Word(lower, stem, lower, self._is_free(text, lower, stem), meant=meant)
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True)
         if lower in _HYPHENS:
@@ -111,7 +116,18 @@ class Lexicon:
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             parts = tuple(self._stems(pieces))
             return Word(lower, stem, " ".join(pieces), free, parts=parts, odd=True)
-        return Word(lower, stem, lower, free)
+        return Word(lower, stem, lower, free, meant=self._meant(lower, stem))
+
+    def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
+        """How the word is written by those who leave out its marks, each with its stems."""
+        bare = self._tongue.bare(lower)
+        stems = zip(bare, self._stems(bare), strict=True)
+        of_stem = self._tongue.bare(stem)
+        return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
+
+    def _meant(self, lower: str, stem: str) -> tuple[str, ...]:
+        meant = self._tongue.meant(lower)
+        return tuple(sorted({*self._stems(meant)} - {stem})) if meant else ()
 
     def _is_free(self, text: str, lower: str, stem: str) -> bool:
         if stem in self._never_free:

@@ -11,17 +11,21 @@ from typing import Any, Protocol
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
-from anaphora.entities.assembly import add_recognizers, share_recognizers
+from anaphora.entities.assembly import add_recognizers, check_labels
 from anaphora.entities.component import TIME_KEY
 from anaphora.entities.details import detail_key, from_detail
+from anaphora.entities.detection import likeliest
+from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank
 from anaphora.entities.overlap import longest, widest
 from anaphora.entities.recognized import recognized
+from anaphora.entities.references.resolve import referring, with_references
 from anaphora.entities.search import annotations_of
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.tagger import FACTORY, ElementTagger
-from anaphora.errors import ModelError, Problem
-from anaphora.models.domain import Model
+from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
+from anaphora.models.domain import Element, Model
+from anaphora.models.functions import takes
 from anaphora.models.utterance import Entity, Utterance
 
 __all__ = ["Pipeline", "build"]
@@ -50,17 +54,21 @@ def build(model: Model, language: str, nlp: Language | None = None) -> Language:
 class Pipeline:
     """Reads texts in the languages of a model; may be called from many threads.
 
-    ``nlp`` is a pipeline of the user's to take instead of a blank one, or one by language. It
-    serves this model alone from then on. Raises :class:`ModelError` for a language that spaCy
-    does not have, and for a pipeline in a language that the model does not have.
+    ``nlp`` is a pipeline of the user's, or one by language, to take instead of one that the model
+    names, or of a blank one. It serves this model alone from then on. Raises :class:`ModelError`
+    for a language that spaCy does not have, for a pipeline in a language that the model does not
+    have, for one that the model names and that cannot be loaded, and where a recognizer lacks
+    something that it needs.
     """
 
     def __init__(self, model: Model, nlp: Language | Mapping[str, Language] | None = None) -> None:
         self.model = model
-        given = _by_language(model, nlp)
+        given = dict(_by_language(model, nlp))
+        given |= installed(model, given=given)
         self._readers = {
             language: _Reader(model, language, given.get(language)) for language in model.languages
         }
+        check_labels(model, given)
 
     def __call__(
         self,
@@ -73,8 +81,8 @@ class Pipeline:
         """The utterance of ``text``: its tokens and every entity that could stand in it.
 
         ``at`` is the local time of the one who asks; now, in UTC, if left out. Without a
-        ``language``, that of the model's in which the least is left over; among equals the
-        ``usual`` one, else the first. Lone surrogates become U+FFFD. Raises :class:`ModelError`
+        ``language``, the likeliest of the model's; among equals the ``usual`` one, else the
+        first. Lone surrogates become U+FFFD. Raises :class:`ModelError`
         for a language that the model does not have.
         """
         text = _as_unicode(text)
@@ -83,7 +91,7 @@ class Pipeline:
         readings = [reader.read(text, at) for reader in self._readers.values()]
         if len(readings) == 1:
             return readings[0]
-        return max(readings, key=lambda reading: (_understood(reading), reading.language == usual))
+        return likeliest(readings, usual)
 
     def _reader(self, language: str) -> _Reader:
         reader = self._readers.get(language)
@@ -106,6 +114,8 @@ class _Reader:
         self._recognized = {
             id: element for id, element in self._elements.items() if element.recognition
         }
+        self._asks_others = any(element.recognition for element in model.elements)
+        self._refers = bool(referring(self._recognized))
         self._order = {element.id: place for place, element in enumerate(model.elements)}
         self._lock = threading.Lock()
 
@@ -128,11 +138,19 @@ class _Reader:
 
     def _doc(self, text: str, at: datetime | None) -> Doc:
         nlp = self._nlp()
-        if not self._recognized or at is None:
+        if not (self._asks_others or self._annotated):
             return nlp(text)
-        doc = nlp.make_doc(text)
-        doc.user_data[TIME_KEY] = at
-        return nlp(doc)
+        try:
+            doc = nlp.make_doc(text)
+            if at is not None:
+                doc.user_data[TIME_KEY] = at
+            return nlp(doc)
+        except AnaphoraError:
+            raise
+        except Exception as error:
+            raise HandlerError(
+                f"the spaCy pipeline failed: {type(error).__name__}: {error}"
+            ) from error
 
     def _entities(
         self, doc: Doc, group: SpanGroup | None, sentence: Sentence
@@ -154,9 +172,13 @@ class _Reader:
             found.append(sentence.entity(element, span.kb_id_ or None, tokens, exact=exact))
         if len(found) < 2:
             return tuple(found)
+        if self._refers:
+            found = with_references(found, self._elements)
         found.sort(key=self._rank)
         if len({entity.tokens for entity in found}) < len(found):
             found = _distinct(found)
+            if self._recognized:
+                found = _agreed(found)
         if all(map(_is_whole, found)):
             return tuple(longest(found, place=_tokens_of, kind=self._kind))
         return tuple(widest(found, tokens=lambda entity: entity.tokens, kind=self._kind))
@@ -191,12 +213,15 @@ class _Own:
     What the first texts bring stays, for the words of every day are among it. After that a
     memory zone is open, which is closed with all that it learnt, and opened anew, each time
     that it is full (1.5 ms). spaCy's hash tables keep 24 bytes of a word even so; after many
-    zones a new blank pipeline takes the place of the old one (20 to 80 ms).
+    zones a new blank pipeline takes the place of the old one (20 to 80 ms). Where code of
+    the user's may keep a Doc or what is in it, no zone pulls the memory from under it: the new
+    pipeline comes at once.
     """
 
     def __init__(self, model: Model, language: str) -> None:
         self._language = language
-        self._source = model.source
+        self._model = model
+        self._most_zones = 0 if any(map(_sees_docs, model.elements)) else _ZONES
         self._start(build(model, language))
 
     def __call__(self) -> Language:
@@ -213,9 +238,9 @@ class _Own:
     def _forget(self) -> None:
         if self._zone is not None:
             self._zone.__exit__(None, None, None)
-        if self._zones == _ZONES:
-            fresh = _blank(self._language, self._source)
-            share_recognizers(self._nlp, fresh)
+        if self._zones == self._most_zones:
+            fresh = _blank(self._language, self._model.source)
+            add_recognizers(fresh, self._model, self._language, like=self._nlp)
             _tagger(fresh).take_over(_tagger(self._nlp))
             self._start(fresh)
             return
@@ -274,6 +299,37 @@ def _distinct(entities: list[Entity]) -> list[Entity]:
     return list(best.values())
 
 
+def _agreed(entities: list[Entity]) -> list[Entity]:
+    """Without what both the phrases of an element and its recognizer say of the same words.
+
+    A value that the model gives to just these words counts; otherwise what was recognized does,
+    which knows more.
+    """
+    found: dict[tuple[str, tuple[int, ...]], set[str | None]] = {}
+    for entity in entities:
+        if not entity.own:
+            found.setdefault((entity.element, entity.tokens), set()).add(entity.value)
+    said = set()
+    kept = []
+    for entity in entities:
+        place = (entity.element, entity.tokens)
+        if entity.own and place in found and entity.exact and not entity.parts:
+            if entity.value is None or entity.value in found[place]:
+                continue
+            said.add(place)
+        kept.append(entity)
+    return [one for one in kept if one.own or (one.element, one.tokens) not in said]
+
+
+def _sees_docs(element: Element) -> bool:
+    """Whether what finds the element is code of the user's that is given a Doc."""
+    recognition = element.recognition
+    if recognition is None or recognition.kind in ("built-in", "spacy"):
+        return False
+    function = recognition.function
+    return function is None or takes(function, "doc")
+
+
 def _identity(entity: Entity) -> Hashable:
     parts = tuple(map(_identity, entity.parts))
     return entity.element, entity.value, entity.tokens, entity.aliases, parts
@@ -285,18 +341,6 @@ def _tokens_of(entity: Entity) -> tuple[int, int]:
 
 def _is_whole(entity: Entity) -> bool:
     return entity.tokens[-1] - entity.tokens[0] + 1 == len(entity.tokens)
-
-
-def _understood(utterance: Utterance) -> tuple[int, int]:
-    """How few free words are left over, and how many words are known.
-
-    A word that is free in one language may be a stop word in another ("off"), so that the
-    words which are left count first.
-    """
-    covered = {token for entity in utterance.entities for token in entity.tokens}
-    covered.update(token for reset in utterance.resets for token in reset)
-    left = sum(token.free and token.index not in covered for token in utterance.tokens)
-    return -left, len(covered)
 
 
 def _as_unicode(text: str) -> str:

@@ -15,6 +15,8 @@ from typing import Any, Protocol, TypeAlias
 
 from spacy.tokens import Doc
 
+from anaphora.models.builtin import NLPCRAFT
+
 __all__ = ["CreateRecognizer", "Mention", "Recognizer", "built_in"]
 
 
@@ -66,10 +68,15 @@ _HOMES = {
 
 
 def built_in(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of a built-in entity; its module is loaded now and not before.
+    """The recognizer of a built-in entity, with all of its options; its module is loaded now and
+    not before.
 
     Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
     """
-    module = import_module(f"anaphora.entities.{_HOMES[name]}")
-    create: CreateRecognizer = module.create
+    if name in NLPCRAFT:
+        wrapped: Recognizer = import_module("anaphora.entities.nlpcraft").create(
+            name, language, options
+        )
+        return wrapped
+    create: CreateRecognizer = import_module(f"anaphora.entities.{_HOMES[name]}").create
     return create(language, options)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, SpanGroup
 
 from anaphora.entities.component import key_of
 from anaphora.entities.sentence import Sentence
@@ -19,15 +20,19 @@ def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) ->
     were found."""
     found = []
     for id, element in elements.items():
-        group = doc.spans.get(key_of(id))
-        if not group:
-            continue
-        mentions = group.attrs.get("mentions", ())
-        for span, mention in zip(group, mentions, strict=True):
-            tokens = tuple(range(span.start, span.end))
-            found.append(
-                sentence.entity(
-                    element, mention["value"], tokens, exact=True, meta=mention["meta"], own=False
-                )
-            )
+        for tokens, value, meta in _mentioned(doc.spans.get(key_of(id))):
+            found.append(sentence.entity(element, value, tokens, exact=True, meta=meta, own=False))
     return found
+
+
+def _mentioned(
+    group: SpanGroup | None,
+) -> Iterator[tuple[tuple[int, ...], str | None, Mapping[str, Any]]]:
+    """The tokens, the value and the metadata of each span."""
+    if not group:
+        return
+    mentions = group.attrs.get("mentions", ())
+    if len(mentions) != len(group):  # a component of the user's has changed the group
+        mentions = [{"value": span.kb_id_ or None, "meta": {}} for span in group]
+    for span, mention in zip(group, mentions, strict=True):
+        yield tuple(range(span.start, span.end)), mention["value"], mention["meta"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TypeAlias
 
+from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
 from anaphora.entities.trie import ANY, MOST_MADE, Hit, Step, form_of
 from anaphora.grammar.parts import Part
@@ -31,11 +32,12 @@ with the numbers of the entities there."""
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
-    order than here."""
+    order than here, and each with ``typos`` wrong letters."""
 
     steps: tuple[Step, ...]
     entry: int
     any_order: bool = False
+    typos: int = 0
 
 
 class Scattered:
@@ -43,6 +45,7 @@ class Scattered:
 
     def __init__(self, phrases: Iterable[Spread]) -> None:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
+        self._most_typos = max((phrase.typos for phrase in self._phrases), default=0)
         self._by_word: dict[str, list[int]] = {}
         self._wordless: list[int] = []
         frequencies = Counter(word for phrase in self._phrases for word in _words(phrase))
@@ -57,19 +60,31 @@ class Scattered:
         return len(self._phrases)
 
     def find(
-        self, words: Sequence[Word], texts: Sequence[str], parts_in: PartsIn | None = None
+        self,
+        words: Sequence[Word],
+        texts: Sequence[str],
+        parts_in: PartsIn | None = None,
+        guesses: Sequence[Sequence[Guess]] | None = None,
     ) -> list[Hit]:
         """Each smallest window of each phrase, but for phrases that stand there as they are.
 
-        ``texts`` are the words as they were written, for the patterns.
+        ``texts`` are the words as they were written, for the patterns; ``guesses`` what they may
+        stand for.
         """
-        search = _Search(words, texts, parts_in or _no_parts)
-        numbers = [number for word in search.places for number in self._by_word.get(word, ())]
+        texts_and_parts = texts, parts_in or _no_parts
+        # A word that one phrase may take for a misspelt one is none to a stricter phrase.
+        searches = [
+            _Search(words, *texts_and_parts, _with_at_most(typos, guesses))
+            for typos in range(self._most_typos + 1 if guesses else 1)
+        ]
+        places = searches[-1].places
+        numbers = [number for word in places for number in self._by_word.get(word, ())]
         hits: dict[Hit, None] = {}
         for number in sorted([*numbers, *self._wordless]):
             phrase = self._phrases[number]
+            search = searches[phrase.typos if guesses else 0]
             search.work += 1
-            found = [places for step in phrase.steps if (places := search.of(step))]
+            found = [where for step in phrase.steps if (where := search.of(step))]
             if len(found) < len(phrase.steps):
                 continue
             windows = (
@@ -77,7 +92,7 @@ class Scattered:
                 if phrase.any_order
                 else _in_order(found, search)
             )
-            hits.update(dict.fromkeys(_hits(phrase, _smallest(windows), words)))
+            hits.update(dict.fromkeys(_hits(phrase, _smallest(windows), search)))
             if search.is_spent:
                 break
         return _merged(hits)
@@ -111,14 +126,26 @@ _Window: TypeAlias = tuple[_Chosen, ...]
 class _Search:
     """The places of steps in one text, and how much work was done on it."""
 
-    def __init__(self, words: Sequence[Word], texts: Sequence[str], parts_in: PartsIn) -> None:
+    def __init__(
+        self,
+        words: Sequence[Word],
+        texts: Sequence[str],
+        parts_in: PartsIn,
+        guesses: Sequence[Sequence[Guess]],
+    ) -> None:
         self.work = 0
         self.places: dict[str, _Places] = {}
-        self._words, self._texts, self._parts_in = words, texts, parts_in
+        self.words = words
+        self._texts, self._parts_in = texts, parts_in
+        self._typos: dict[tuple[str, int], int] = {}
         self._special: dict[Pattern | Part, _Places] = {}
         starts: dict[str, list[int]] = {}
         for index, word in enumerate(words):
             starts.setdefault(_key(word), []).append(index)
+            for guess in guesses[index] if guesses else ():
+                key = " ".join(guess.stems)
+                starts.setdefault(key, []).append(index)
+                self._typos[key, index] = guess.typos
         for key, indexes in starts.items():
             self.places[key] = _Places(indexes, [index + 1 for index in indexes])
 
@@ -126,12 +153,16 @@ class _Search:
     def is_spent(self) -> bool:
         return self.work > MOST_WORK
 
+    def typos(self, step: Step, index: int) -> int:
+        """How many wrong letters the word there has, if it stands for the step."""
+        return self._typos.get((_key(step), index), 0) if isinstance(step, Word) else 0
+
     def of(self, step: Step) -> _Places | None:
         """Where the step may stand; None for nowhere."""
         if isinstance(step, Word):
             return self.places.get(_key(step))
         if step not in self._special:
-            self.work += len(self._words)
+            self.work += len(self.words)
             self._special[step] = self._fitting(step)
         return self._special[step] if self._special[step].starts else None
 
@@ -143,7 +174,7 @@ class _Search:
             )
         indexes = [
             index
-            for index, (word, text) in enumerate(zip(self._words, self._texts, strict=True))
+            for index, (word, text) in enumerate(zip(self.words, self._texts, strict=True))
             if step.fits(text) or step.fits(word.lower)
         ]
         return _Places(indexes, [index + 1 for index in indexes])
@@ -209,7 +240,7 @@ def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
             yield window
 
 
-def _hits(phrase: Spread, windows: Iterable[_Window], words: Sequence[Word]) -> Iterator[Hit]:
+def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterator[Hit]:
     alike = [_sameness(step) for step in phrase.steps]
     form = " ".join([form_of(step) for step in phrase.steps])
     for window in windows:
@@ -219,17 +250,20 @@ def _hits(phrase: Spread, windows: Iterable[_Window], words: Sequence[Word]) -> 
         permuted = [alike[one.step] for one in window] != alike
         if not gaps and not permuted:
             continue  # the trie finds it
-        said = " ".join([_form(phrase.steps[one.step], words[one.start]) for one in window])
+        steps = [(phrase.steps[one.step], one.start) for one in window]
+        said = " ".join([_form(step, search.words[at]) for step, at in steps])
+        typos = max([search.typos(step, at) for step, at in steps])
         for parts in _made_of(phrase, window):
             yield Hit(
                 start,
                 end,
                 phrase.entry,
-                exact=not permuted and said == form,
+                exact=not (permuted or typos) and said == form,
                 gaps=gaps,
                 tokens=tokens if gaps else (),
                 permuted=permuted,
                 parts=parts,
+                typos=typos,
             )
 
 
@@ -251,9 +285,19 @@ def _merged(hits: Iterable[Hit]) -> list[Hit]:
     for hit in hits:
         key = (hit.start, hit.end, hit.entry, hit.tokens, hit.parts)
         known = best.get(key)
-        if known is None or (hit.permuted, not hit.exact) < (known.permuted, not known.exact):
+        if known is None or _rank(hit) < _rank(known):
             best[key] = hit
     return list(best.values())
+
+
+def _with_at_most(
+    typos: int, guesses: Sequence[Sequence[Guess]] | None
+) -> Sequence[Sequence[Guess]]:
+    return [[guess for guess in some if guess.typos <= typos] for some in guesses or ()]
+
+
+def _rank(hit: Hit) -> tuple[int, bool, bool]:
+    return hit.typos, hit.permuted, not hit.exact
 
 
 def _words(phrase: Spread) -> list[str]:

@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 from spacy.tokens import Doc
 
+from anaphora.entities.component import key_of
 from anaphora.entities.found import Found
+from anaphora.entities.guesses import Guess, Guesses, Vocabulary
 from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
@@ -36,13 +38,15 @@ which a span of spaCy does not say all."""
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
     words may stand inside a phrase; ``recognized`` are the elements, by their ids, that others
-    have looked for and that phrases may be composed of."""
+    have looked for and that phrases may be composed of; ``guesses`` tells what a word may stand
+    for that no phrase has."""
 
     layers: tuple[Layer, ...] = ()
     swear: frozenset[str] = frozenset()
     skips: bool = False
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
+    guesses: Guesses | None = None
 
 
 def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -> Knowledge:
@@ -51,15 +55,18 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
     Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other in a
     circle.
     """
+    vocabulary = Vocabulary(lexicon)
+    layers = tuple(
+        Layer(layer, reader, vocabulary, skips=model.stop_words.skipped)
+        for layer in entries(model, language)
+    )
     return Knowledge(
-        layers=tuple(
-            Layer(layer, reader, skips=model.stop_words.skipped)
-            for layer in entries(model, language)
-        ),
+        layers=layers,
         swear=lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
+        guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
     )
 
 
@@ -74,6 +81,7 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
         ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
         places = solid(words, starts, ends)
         words, texts = [words[i] for i in places], [texts[i] for i in places]
+    guesses = _guesses(doc, words, known, places)
     passable = [_is_stop_word(word) for word in words] if known.skips else None
     composing = len(known.layers) > 1
     found = _found(doc, words, known) if composing else None
@@ -86,7 +94,7 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        hits = layer.find(words, texts, found, passable)
+        hits = layer.find(words, texts, found, passable, guesses)
         if passable is not None:
             hits = _without_named(hits, layer, named)
         for hit in hits[: most - len(finds)]:
@@ -95,12 +103,12 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
             entry = layer.entries[hit.entry]
             here = hit if places is None else _placed(hit, places)
             entity = None
-            if entry.element and (composing or hit.gaps or hit.permuted):
+            if entry.element and (composing or hit.gaps or hit.permuted or hit.typos):
                 sentence = sentence or _sentence(doc, lexicon, known)
                 entity = _entity(entry, here, sentence, found)
                 if found is not None:
                     found.add(hit.start, hit.end, entity, hit.parts)
-            special = hit.gaps or hit.permuted or hit.parts
+            special = hit.gaps or hit.permuted or hit.parts or hit.typos
             finds.append((entry, here, entity if special else None))
         if found is not None and found.failure and not error:
             part, entity, why = found.failure
@@ -108,6 +116,21 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
     if composing:
         finds.sort(key=_order)
     return finds, error
+
+
+def _guesses(
+    doc: Doc, words: Sequence[Word], known: Knowledge, places: Sequence[int] | None
+) -> list[tuple[Guess, ...]] | None:
+    """What the words may stand for; those that recognizers know have no wrong letters."""
+    if known.guesses is None:
+        return None
+    if not (known.recognized and known.guesses.tolerates):
+        return known.guesses.of(words)
+    spans = [span for id in known.recognized for span in doc.spans.get(key_of(id), ())]
+    tokens = {token for span in spans for token in range(span.start, span.end)}
+    at = range(len(words)) if places is None else places
+    sure = frozenset(index for index, token in enumerate(at) if token in tokens)
+    return known.guesses.of(words, sure)
 
 
 def annotations_of(doc: Doc) -> Doc | None:
@@ -153,6 +176,7 @@ def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> 
         exact=hit.exact and all(part.exact for part in parts),
         gaps=hit.gaps + sum([part.gaps for part in parts]),
         permuted=hit.permuted,
+        misspelt=hit.typos > 0 or any("misspelt" in part.marks for part in parts),
         parts=parts,
     )
 

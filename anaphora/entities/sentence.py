@@ -68,6 +68,7 @@ class Sentence:
         exact: bool,
         gaps: int = 0,
         permuted: bool = False,
+        misspelt: bool = False,
         parts: tuple[Entity, ...] = (),
         alias: str = "",
         meta: Mapping[str, Any] | None = None,
@@ -79,8 +80,8 @@ class Sentence:
         start, end = self._starts[first], self._starts[last] + len(self.texts[last])
         stem, lemma, pos = self._forms(tokens)
         marks = _NO_MARKS
-        if self._marked or permuted or element.abstract:
-            marks = self._marks(element, tokens, start, end, permuted=permuted)
+        if self._marked or permuted or misspelt or element.abstract:
+            marks = self._marks(element, tokens, start, end, permuted=permuted, misspelt=misspelt)
         whole = last - first + 1 == len(tokens)
         text = self.text[start:end] if whole else " ".join([self.texts[i] for i in tokens])
         # By place: 1.4 µs instead of 1.8 by name.
@@ -109,11 +110,19 @@ class Sentence:
         return stem, " ".join(lemmas), " ".join(tags)
 
     def _marks(
-        self, element: Element, tokens: tuple[int, ...], start: int, end: int, *, permuted: bool
+        self,
+        element: Element,
+        tokens: tuple[int, ...],
+        start: int,
+        end: int,
+        *,
+        permuted: bool,
+        misspelt: bool,
     ) -> frozenset[str]:
         marks = {
             "abstract": element.abstract,
             "bracketed": self._brackets is not None and self._brackets.hold(start, end),
+            "misspelt": misspelt,
             "permuted": permuted,
             "quoted": self._quotes is not None and self._quotes.hold(start, end),
             "swear": bool(self._swear) and any(self.words[i].stem in self._swear for i in tokens),

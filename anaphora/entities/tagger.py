@@ -1,9 +1,9 @@
 """The spaCy component that finds the elements of a model in a text.
 
 It writes two groups of spans. In ``doc.spans["anaphora"]`` the label of a span is the id of its
-element, its ``kb_id_`` the value ("" for none) and its ``id_`` "exact" or "stem"; the group's
-``attrs["groups"]`` has the groups of each element in it. What a span cannot say (words between
-its own, parts) is in ``attrs["details"]``, see :mod:`~anaphora.entities.details`;
+element, its ``kb_id_`` the value ("" for none) and its ``id_`` "exact", "stem" or "typo"; the
+group's ``attrs["groups"]`` has the groups of each element in it. What a span cannot say (words
+between its own, parts) is in ``attrs["details"]``, see :mod:`~anaphora.entities.details`;
 ``attrs["error"]`` says what a predicate of a synonym could not work with.
 ``doc.spans["anaphora_reset"]`` has the reset phrases. ``span._.element``, ``span._.value`` and
 ``span._.groups`` read the same.
@@ -113,7 +113,7 @@ class ElementTagger:
                 continue
             if element.abstract:
                 continue
-            how = "exact" if (entity or hit).exact else "stem"
+            how = "exact" if (entity or hit).exact else "typo" if hit.typos else "stem"
             span = Span(doc, hit.start, hit.end, label=element.id, kb_id=entry.value, span_id=how)
             elements.append(span)
             groups[element.id] = sorted(element.groups)

@@ -11,12 +11,13 @@ text may be walked in several ways; each state of such a walk is visited a bound
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from spacy.strings import get_string_id
 
+from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
@@ -40,6 +41,9 @@ Step: TypeAlias = Word | Pattern | Part
 
 _T = TypeVar("_T", Pattern, Part)
 
+_Other: TypeAlias = tuple[tuple[int, ...], int]
+"""The stems that a word may stand for, and how many wrong letters it would have."""
+
 PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
 
@@ -52,7 +56,8 @@ class Hit:
     ``gaps`` counts the words between its own; ``tokens`` are its own ones where they are not
     all from ``start`` to ``end``, else empty. ``passed`` are the words in it that were passed
     over. ``permuted`` says that they stand in another order than in the phrase; ``parts`` are the
-    names and the numbers of the entities in it.
+    names and the numbers of the entities in it; ``typos`` is the most wrong letters that one of
+    its words has.
     """
 
     start: int
@@ -64,6 +69,7 @@ class Hit:
     passed: tuple[int, ...] = ()
     permuted: bool = False
     parts: tuple[tuple[str, int], ...] = ()
+    typos: int = 0
 
 
 class Trie:
@@ -86,6 +92,11 @@ class Trie:
     def __len__(self) -> int:
         """How many different phrases of entries there are."""
         return len(self._entries)
+
+    @property
+    def stems(self) -> Set[str]:
+        """The stems of the words in the phrases, as they are at any time."""
+        return self._stems.keys()
 
     def add(self, phrase: Sequence[Step], entry: int) -> None:
         """Lets ``phrase`` lead to ``entry``; one without words is ignored."""
@@ -117,23 +128,39 @@ class Trie:
         texts: Sequence[str],
         parts_at: PartsAt | None = None,
         passable: Sequence[bool] | None = None,
+        guesses: Sequence[Sequence[Guess]] | None = None,
     ) -> list[Hit]:
         """Every phrase at every place, also those that overlap; one hit for an entry, a place
         and the entities in it.
 
         ``texts`` are the words as they were written, for the patterns; ``passable`` says of each
-        word whether it may be passed over between the first and the last of a phrase.
+        word whether it may be passed over between the first and the last of a phrase; ``guesses``
+        what it may stand for.
         """
         stems = self._stems
         numbers = [stems.get(word.stem, _NONE) for word in words]
+        others = None if guesses is None else self._others(guesses)
         if (
             passable is not None
+            or others is not None
             or self._patterns
             or self._parts
             or any(word.parts for word in words)
         ):
-            return self._find_all(numbers, words, texts, parts_at or _no_parts, passable or ())
+            at = parts_at or _no_parts
+            return self._find_all(numbers, words, texts, at, passable or (), others or {})
         return self._find_plain(numbers, words)
+
+    def _others(self, guesses: Sequence[Sequence[Guess]]) -> dict[int, list[_Other]] | None:
+        """By the index of a word what else it may be, as numbers of stems."""
+        stems = self._stems
+        others: dict[int, list[_Other]] = {}
+        for index, some in enumerate(guesses):
+            for guess in some:
+                if all(stem in stems for stem in guess.stems):
+                    numbers = tuple([stems[stem] for stem in guess.stems])
+                    others.setdefault(index, []).append((numbers, guess.typos))
+        return others or None
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
         hits: list[Hit] = []
@@ -157,6 +184,7 @@ class Trie:
         texts: Sequence[str],
         parts_at: PartsAt,
         passable: Sequence[bool],
+        others: Mapping[int, Sequence[_Other]],
     ) -> list[Hit]:
         """As :meth:`_find_plain`, where the text may be walked in several ways."""
         hits: list[Hit] = []
@@ -166,7 +194,7 @@ class Trie:
         for start in range(count):
             if steps_left < 0:
                 break
-            if numbers[start] == _NONE and not anywhere and not words[start].parts:
+            if numbers[start] == _NONE and not (anywhere or words[start].parts or start in others):
                 continue
             ways = [_Way(_ROOT, start)]
             seen: dict[tuple[int, int], int] = {}
@@ -195,6 +223,11 @@ class Trie:
                     after = self._follow(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.over(after, here + 1, passed, word.form))
+                    for stems, typos in others.get(here, ()) if others else ():
+                        after = self._along(node, stems)
+                        if after != _NONE:
+                            over = way.over(after, here + 1, passed, word.form, typos=typos)
+                            ways.append(over)
                     if node == _ROOT or not passable or not passable[here]:
                         break
         return _merged(hits)
@@ -202,12 +235,14 @@ class Trie:
     def _follow(self, node: int, word: Word, number: int) -> int:
         if not word.parts:
             return self._edge(node, number)
-        after = node
-        for part in word.parts:
-            after = self._edge(after, self._stems.get(part, _NONE))
-            if after == _NONE:
+        return self._along(node, [self._stems.get(part, _NONE) for part in word.parts])
+
+    def _along(self, node: int, numbers: Iterable[int]) -> int:
+        for number in numbers:
+            node = self._edge(node, number)
+            if node == _NONE:
                 break
-        return after
+        return node
 
     def _edge(self, node: int, number: int) -> int:
         if node == _ROOT or number == _NONE:
@@ -226,13 +261,16 @@ class Trie:
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)
-        if way is None or not (way.passed or way.parts):
+        if way is None or not (way.passed or way.parts or way.typos):
             return [Hit(start, end, entry, exact) for entry, exact in found.items()]
-        gaps, parts = len(way.passed), way.parts
+        gaps, passed, parts, typos = len(way.passed), way.passed, way.parts, way.typos
         return [
-            Hit(start, end, entry, exact and not gaps, gaps, passed=way.passed, parts=parts)
+            Hit(
+                start, end, entry, exact and not (gaps or typos), gaps,
+                passed=passed, parts=parts, typos=typos,
+            )
             for entry, exact in found.items()
-        ]
+        ]  # fmt: skip
 
     def _records(self, node: int) -> Iterator[tuple[int, int]]:
         record = self._first[node]
@@ -273,6 +311,7 @@ class _Way(NamedTuple):
     passed: tuple[int, ...] = ()
     forms: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
+    typos: int = 0
 
     def over(
         self,
@@ -281,10 +320,11 @@ class _Way(NamedTuple):
         passed: int,
         form: str,
         parts: tuple[tuple[str, int], ...] = (),
+        typos: int = 0,
     ) -> _Way:
         """The walk after one more step, before which some words were passed over."""
         over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
-        return _Way(node, at, over, (*self.forms, form), self.parts + parts)
+        return _Way(node, at, over, (*self.forms, form), self.parts + parts, max(typos, self.typos))
 
 
 def form_of(step: Step) -> str:
@@ -302,6 +342,10 @@ def _merged(hits: list[Hit]) -> list[Hit]:
     for hit in hits:
         key = (hit.start, hit.end, hit.entry, hit.parts)
         known = best.get(key)
-        if known is None or (hit.gaps, not hit.exact) < (known.gaps, not known.exact):
+        if known is None or _rank(hit) < _rank(known):
             best[key] = hit
     return list(best.values())
+
+
+def _rank(hit: Hit) -> tuple[int, int, bool]:
+    return hit.gaps, hit.typos, not hit.exact

@@ -8,15 +8,17 @@ from anaphora.models.utterance import Entity, Utterance, Variant
 
 __all__ = ["variants"]
 
+_MISSPELT = 1 << 20
+
 
 def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """At most ``limit`` maximal sets of entities that don't overlap, the best first.
 
     Better is what covers more tokens, then has the longer entities, then the denser ones, then
-    more of them written exactly, then more of the model's own; among equals, what comes first in
-    the utterance's order of entities. An utterance without entities has one empty variant. Where
-    very many entities between whose words others stand overlap, not all sets are tried. Raises
-    ValueError for a limit below 1.
+    fewer of them misspelt, then more of them written exactly, then more of the model's own; among
+    equals, what comes first in the utterance's order of entities. An utterance without entities
+    has one empty variant. Where very many entities between whose words others stand overlap, not
+    all sets are tried. Raises ValueError for a limit below 1.
     """
     if limit < 1:
         raise ValueError("there must be room for one variant at least")
@@ -44,9 +46,14 @@ def _cost(entity: Entity) -> int:
         -(length << 160)
         - (length * length << 120)
         + (entity.gaps << 80)
-        - (entity.exact << 40)
+        + (_inexactness(entity) << 40)
         - entity.own
     )
+
+
+def _inexactness(entity: Entity) -> int:
+    """One misspelt entity counts more than any number of those that are written exactly."""
+    return -1 if entity.exact else _MISSPELT if "misspelt" in entity.marks else 0
 
 
 def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
@@ -74,7 +81,7 @@ def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
         -len(covered),
         -sum([length * length for length in lengths]),
         sum([entity.gaps for entity in entities]),
-        -sum([entity.exact for entity in entities]),
+        sum(map(_inexactness, entities)),
         -sum([entity.own for entity in entities]),
     )
     return Variant(tuple(entities), len(uncovered), rank)

@@ -79,6 +79,12 @@ class Code:
         function: Callable[..., Any] = found
         return function
 
+    def load(self) -> None:
+        """Imports the module of functions that are named without one, for what it does beside
+        defining them. Raises :class:`GrammarError` when it cannot be imported."""
+        if self.module:
+            self._module(self.module)
+
     def _module(self, name: str) -> ModuleType:
         if name in self._files:
             return self._files[name]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
-from anaphora.errors import HandlerError
+from anaphora.errors import HandlerError, ModelError, Problem
 from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
@@ -22,9 +22,10 @@ from anaphora.intents.handlers import Handler, Reject, Skip
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Filling, Match, slots_of
-from anaphora.intents.responses import Responses
+from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
 from anaphora.models.domain import Model, Status
+from anaphora.models.handlers import NamedFunction
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten
@@ -71,7 +72,8 @@ class Bot:
     """One model with everything that answering needs, shared by all its conversations.
 
     ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language);
-    ``random`` gives the numbers of ``rand``.
+    ``random`` gives the numbers of ``rand``. Raises :class:`ModelError` for a handler that the
+    model names and that cannot answer its intent.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Bot:
         self.model = model
         self.pipeline = Pipeline(model, nlp)
         self.responses = Responses(model)
-        self.handlers: dict[str, Handler] = {}
+        self.handlers = _handlers(model)
         self.hooks = Hooks()
         self._mind = Mind.of(model)
         self._facts = model.facts
@@ -276,7 +278,13 @@ class Bot:
         if handler:
             data = deepcopy(dict(conversation.data))  # a handler may change it and then fail
             result = handler(
-                match, data=data, text=utterance.text, user=conversation.user, conversation=live
+                match,
+                data=data,
+                text=utterance.text,
+                user=conversation.user,
+                conversation=live,
+                at=decision.question.surroundings.at,
+                language=utterance.language,
             )
             live.keep(_as_json(data, match.intent))
         if result is None:
@@ -317,14 +325,16 @@ class Bot:
 
     def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
         """What a template may name."""
+        slots = slots_of(filling)
         given = {
             "intent": filling.intent.id,
             "user": decision.conversation.user,
             "text": decision.question.utterance.text,
+            "slots": SlotView(slots),
         }
-        slots = {name: slot.value for name, slot in slots_of(filling).items()}
+        values = {name: slot.value for name, slot in slots.items()}
         empty = {term.id for term in filling.intent.terms} - slots.keys()
-        return {name: value for name, value in given.items() if name not in empty} | slots
+        return {name: value for name, value in given.items() if name not in empty} | values
 
     def _why_not(self, decision: Decision) -> str:
         utterance = decision.question.utterance
@@ -346,6 +356,26 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _handlers(model: Model) -> dict[str, Handler]:
+    """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
+    bound, problems = {}, []
+    for intent in model.intents:
+        function = model.handlers.get(intent.id)
+        if function is None:
+            continue
+        place = Problem("", model.source)
+        if isinstance(function, NamedFunction):
+            place = function.place
+            function = function.function
+        try:
+            bound[intent.id] = Handler.bind(function, intent)
+        except HandlerError as error:
+            problems.append(replace(place, message=str(error)))
+    if problems:
+        raise ModelError(problems)
+    return bound
 
 
 def _reason(rejection: Reject) -> str:

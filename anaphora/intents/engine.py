@@ -144,11 +144,12 @@ class Engine:
         """Register the decorated function as the handler of ``intent``.
 
         The function is called with the values of the slots by the names of its parameters; a
-        parameter of a slot that is empty gets its default or None. It may also take ``match``,
-        ``data`` (a dictionary kept with the conversation), ``text``, ``user`` and
-        ``conversation`` (of which it may forget entities and flow). A text that it returns is
-        the reply; None leaves the reply to the model's response. It may raise :class:`Skip` or
-        :class:`Reject`. Without ``model`` it serves all models that have the intent.
+        parameter of a slot that is empty gets its default or None. It may also take ``match``
+        (whose slots have metadata), ``data`` (a dictionary kept with the conversation), ``text``,
+        ``user``, ``conversation`` (of which it may forget entities and flow), ``at`` (the local
+        time) and ``language``. A text that it returns is the reply; None leaves the reply to the
+        model's response. It may raise :class:`Skip` or :class:`Reject`. Without ``model`` it
+        serves all models that have the intent. It comes before a handler that the model names.
 
         Raises :class:`HandlerError` for an unknown intent or a parameter that is no slot.
         """

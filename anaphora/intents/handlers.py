@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from anaphora.errors import HandlerError
@@ -14,7 +15,7 @@ from anaphora.intents.match import Match
 
 __all__ = ["Handler", "Reject", "Skip"]
 
-_GIVEN = ("match", "data", "text", "user", "conversation")
+_GIVEN = ("match", "data", "text", "user", "conversation", "at", "language")
 
 
 class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
@@ -31,9 +32,10 @@ class Handler:
 
     A parameter named like a slot gets the slot's value (None, or its default, when the slot is
     empty). ``match`` gets the :class:`Match`, ``data`` the conversation's own dictionary, kept
-    with it and changed at will, ``text`` the utterance, ``user`` the user's id, and
-    ``conversation`` the :class:`LiveConversation`, of which it may forget things. A
-    ``**keyword`` parameter gets all slots not named.
+    with it and changed at will, ``text`` the utterance, ``user`` the user's id, ``conversation``
+    the :class:`LiveConversation`, of which it may forget things, ``at`` the user's local time and
+    ``language`` the language of the utterance. A ``**keyword`` parameter gets all slots not
+    named.
     """
 
     function: Callable[..., Any]
@@ -87,6 +89,8 @@ class Handler:
         text: str,
         user: str,
         conversation: LiveConversation,
+        at: datetime,
+        language: str,
     ) -> Any:
         """Call the function. :class:`Skip` and :class:`Reject` pass; whatever else it raises
         comes as :class:`HandlerError` with its cause."""
@@ -97,6 +101,8 @@ class Handler:
             "text": text,
             "user": user,
             "conversation": conversation,
+            "at": at,
+            "language": language,
         }
         given = {
             name: value for name, value in given.items() if not match.intent.term(name)

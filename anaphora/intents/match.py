@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from anaphora.grammar.intent import Intent, Term
 from anaphora.models.utterance import Entity, Variant
@@ -12,6 +13,7 @@ from anaphora.stm.conversation import Remembered
 __all__ = ["Candidate", "Filling", "Match", "Rank", "Slot", "Source", "TermMatch", "slots_of"]
 
 Source: TypeAlias = Literal["sentence", "memory"]
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +159,27 @@ class Slot:
         return self._each([taken.source for taken in self.taken])
 
     @property
+    def meta(self) -> Mapping[str, Any] | list[Mapping[str, Any]]:
+        """What is known of it beside its value: the interval of a date, the country of a place."""
+        return self._each([taken.entity.meta for taken in self.taken])
+
+    @property
     def entities(self) -> tuple[Entity, ...]:
         return tuple(taken.entity for taken in self.taken)
 
-    def to_plain(self) -> dict[str, str | list[str]]:
-        return {
+    def to_plain(self) -> dict[str, Any]:
+        """The slot as JSON-able data; with metadata, if any of it was found by a recognizer."""
+        plain: dict[str, Any] = {
             "value": self.value,
             "text": self.text,
             "element": self.element,
             "source": self.source,
         }
+        if not all(taken.entity.own for taken in self.taken):
+            plain["meta"] = self._each([dict(taken.entity.meta) for taken in self.taken])
+        return plain
 
-    def _each(self, items: list[str]) -> str | list[str]:
+    def _each(self, items: list[_Item]) -> _Item | list[_Item]:
         return items if self.several else items[0]
 
 

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from anaphora.errors import HandlerError
+from anaphora.intents.match import Slot
 from anaphora.models.domain import Localized, Model, in_language
 
-__all__ = ["Responses"]
+__all__ = ["Responses", "SlotView"]
+
+
+class SlotView:
+    """The slots as a template sees them: ``slots.date.text``, ``slots.date.meta.grain``.
+
+    No dictionary, whose methods would hide slots of their names (``items``, ``values``).
+    """
+
+    __slots__ = ("_slots",)
+
+    def __init__(self, slots: Mapping[str, Slot]) -> None:
+        self._slots = slots
+
+    def __getitem__(self, name: str) -> Slot:
+        return self._slots[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._slots
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._slots)
 
 
 class Responses:

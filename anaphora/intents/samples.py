@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anaphora.intents.engine import Engine
+from anaphora.intents.match import Slot
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
 from anaphora.models.utterance import Entity
@@ -44,7 +45,8 @@ def run_dialog(
 ) -> DialogResult:
     """Ask the questions of ``dialog`` one after the other, in a conversation of ``user`` that
     begins anew, with no time between them but that of its pauses, and hold each reply against
-    what the dialog expects.
+    what the dialog expects. What a recognizer finds may be expected by its value or by the words
+    that were said.
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
@@ -56,7 +58,7 @@ def turns_of(
 ) -> Iterator[Turn]:
     """The turns of :func:`run_dialog` one by one, so that those before an error are known."""
     engine.forget(user=user, model=model)
-    at = _BEGIN
+    at = dialog.at or _BEGIN
     try:
         for step in dialog.steps:
             match step:
@@ -90,7 +92,7 @@ def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
         slot = reply.slots.get(name)
         actual: Any = slot.value if slot else None
         wanted: Any = list(expected) if isinstance(expected, tuple) else expected
-        if actual != wanted:
+        if actual != wanted and not (slot and _said_so(slot, expected)):
             yield f"slot {name} is {_shown(actual)}, not {_shown(wanted)}"
     if step.from_memory is not None:
         recalled = {
@@ -107,6 +109,27 @@ def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
         yield f"memory holds {held}; {_names(step.memory)} was expected"
 
 
+def _said_so(slot: Slot, expected: str | tuple[str, ...] | None) -> bool:
+    """Whether the slot has what is expected, be it by values or, for what recognizers have
+    found, by the words that were said."""
+    wanted = expected if isinstance(expected, tuple) else (expected,)
+    return (
+        slot.several == isinstance(expected, tuple)
+        and len(wanted) == len(slot.entities)
+        and all(one in _names_of(found) for one, found in zip(wanted, slot.entities, strict=True))
+    )
+
+
+def _names_of(entity: Entity) -> tuple[str, ...]:
+    return (entity.said,) if entity.own else (entity.said, entity.text)
+
+
+def _descriptions(entity: Entity) -> tuple[str, ...]:
+    """How a dialog may speak of a remembered entity."""
+    found = (str(entity), entity.element)
+    return found if entity.own else (*found, f"{entity.element}={entity.text}")
+
+
 def _remembers(held: Iterable[Entity], expected: Iterable[str]) -> bool:
     """Whether these entities are all that is expected, each by its element or with its value.
 
@@ -115,7 +138,7 @@ def _remembers(held: Iterable[Entity], expected: Iterable[str]) -> bool:
     """
     left = list(held)
     for wanted in sorted(expected, key=lambda entry: "=" not in entry):
-        found = next((one for one in left if wanted in (str(one), one.element)), None)
+        found = next((one for one in left if wanted in _descriptions(one)), None)
         if found is None:
             return False
         left.remove(found)

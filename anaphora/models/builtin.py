@@ -5,13 +5,22 @@ What they find and how is in :mod:`anaphora.entities`; a model only names them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["BUILT_IN", "NLPCRAFT", "BuiltIn", "Option", "known_entity", "options_of"]
+__all__ = [
+    "BUILT_IN",
+    "NLPCRAFT",
+    "BuiltIn",
+    "Option",
+    "WrongOption",
+    "known_entity",
+    "options_of",
+    "wrong_options",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class Option:
             case str():
                 return self._text(value)
         listed = [value] if isinstance(value, str) else value
-        if not isinstance(listed, Sequence) or not listed:
+        if not isinstance(listed, Sequence) or (self.default and not listed):
             raise ValueError(f"expected a text or a list of texts, not {value!r}")
         return tuple(self._text(one) for one in listed)
 
@@ -48,6 +57,14 @@ class Option:
         if self.choices and value not in self.choices:
             raise ValueError(f"'{value}' is none of {', '.join(self.choices)}")
         return value
+
+
+class WrongOption(NamedTuple):
+    """A mistake in the option ``key``."""
+
+    key: str
+    message: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +195,28 @@ def options_of(name: str, written: Mapping[str, Any]) -> dict[str, int | str | t
     Raises ValueError, in words for the user, for an unknown option and for a wrong value; KeyError
     for an unknown entity.
     """
-    known = (NLPCRAFT if name in NLPCRAFT else BUILT_IN)[name].options
-    for key in written:
+    for wrong in wrong_options(name, written):
+        raise ValueError(f"{wrong.message}: {wrong.hint}" if wrong.hint else wrong.message)
+    return {
+        key: option.read(written[key]) if key in written else option.default
+        for key, option in _entity(name).options.items()
+    }
+
+
+def wrong_options(name: str, written: Mapping[str, Any]) -> Iterator[WrongOption]:
+    """What is wrong with the options that are written for a built-in entity. Raises KeyError for
+    an unknown entity."""
+    known = _entity(name).options
+    for key, value in written.items():
         if key not in known:
             hint = did_you_mean(key, sorted(known), what="there are") if known else "it has none"
-            raise ValueError(f"'{name}' has no option '{key}': {hint}")
-    chosen: dict[str, int | str | tuple[str, ...]] = {}
-    for key, option in known.items():
+            yield WrongOption(key, f"'{name}' has no option '{key}'", hint)
+            continue
         try:
-            chosen[key] = option.read(written[key]) if key in written else option.default
+            known[key].read(value)
         except ValueError as error:
-            raise ValueError(f"the option '{key}': {error}") from None
-    return chosen
+            yield WrongOption(key, f"the option '{key}': {error}")
+
+
+def _entity(name: str) -> BuiltIn:
+    return (NLPCRAFT if name in NLPCRAFT else BUILT_IN)[name]

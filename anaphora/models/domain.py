@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -185,11 +185,15 @@ Step: TypeAlias = AskStep | PauseStep | ResetStep
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """A sample conversation: its steps, and the line of the file on which it begins."""
+    """A sample conversation: its steps, and the line of the file on which it begins.
+
+    ``at`` is the local time of its first question; None for a time that is the same for all.
+    """
 
     steps: tuple[Step, ...]
     name: str = ""
     line: int = 0
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from anaphora.grammar.places import problem_at
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
 from anaphora.models.hints import closest
-from anaphora.models.mentions import KnownNames, is_built_in, known_names, unknown
+from anaphora.models.mentions import KnownNames, known_names, not_switched_on, unknown
 from anaphora.models.nodes import Path
 
 __all__ = ["KnownIntents", "read_intents"]
@@ -133,9 +133,8 @@ def _doubts(
         if kind == "element" and name in abstract:
             hint = "an abstract element only serves others as a part: see tok_find_part"
             yield _Doubt(at, f"no intent is given the element '{name}'", hint, is_mistake=False)
-        if is_built_in(name):
-            hint = "declare an element of this id for what a component of a spaCy pipeline finds"
-            yield _Doubt(at, f"nothing here finds '{name}'", hint, is_mistake=False)
+        if missing := not_switched_on((kind, name), known):
+            yield _Doubt(at, f"nothing here finds '{name}'", missing, is_mistake=False)
         if problem := unknown((kind, name), known):
             what, hint = problem
             message = f"the intent '{intent.id}' speaks of {what}"

@@ -11,6 +11,7 @@ from anaphora.models.domain import ConversationSettings, Dialog, Limits, Model, 
 from anaphora.models.draft import Draft
 from anaphora.models.elements import check_composition, element_names, read_elements
 from anaphora.models.files import Format, find_model, format_of, read_text, refuse_if_large
+from anaphora.models.handlers import read_handlers
 from anaphora.models.intents import KnownIntents, read_intents
 from anaphora.models.json_reader import read_json
 from anaphora.models.nlpcraft import Version, recognise, translate
@@ -68,7 +69,7 @@ def _parse(
         report.stop(root.start, f"a model file is a mapping with keys such as id, not {found}")
     version = recognise(root)
     if version:
-        root = _translated(root, version, Path(source).stem, report, given=bool(intents))
+        root = _translated(root, version, report, intents, folder)
     written_names = element_names(root)
     imported = version is not None
     draft = Draft(validate(root, report), root, report, written_names, imported)
@@ -78,13 +79,18 @@ def _parse(
 
 
 def _translated(
-    root: MapNode, version: Version, name: str, report: Report, *, given: bool
+    root: MapNode,
+    version: Version,
+    report: Report,
+    intents: tuple[str, ...],
+    folder: Path | None,
 ) -> MapNode:
-    """A file of NLPCraft as one of ours; what is not taken over gives warnings. ``given`` says
-    that intents come with it."""
-    translation = translate(root, version, name=name)
+    """A file of NLPCraft as one of ours; what is not taken over gives warnings. ``intents`` are
+    those that come with it."""
+    name = Path(report.source.name).stem
+    translation = translate(root, version, name=name, intents=intents, folder=folder)
     for note in translation.notes:
-        if note.kind == "ignored" and not (given and note.key == "intents"):
+        if note.kind == "ignored" and not (intents and note.key == "intents"):
             report.warn(note.offset, f"{note.key}: {note.reason}" if note.key else note.reason)
     return translation.root
 
@@ -151,6 +157,7 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
         ),
         limits=_limits(file.limits),
         pipelines=_pipelines(draft, folder),
+        handlers=read_handlers(draft, intents, code),
         imports=intents.imports,
     )
 
@@ -164,8 +171,9 @@ def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:
         named = written
         for language in written:
             draft.check_language(("pipeline", language), language)
+    here = (folder or Path()).absolute()
     return {
-        language: str((folder or Path()) / name) if "/" in name or name.startswith(".") else name
+        language: str(here / name) if "/" in name or name.startswith(".") else name
         for language, name in named.items()
     }
 

@@ -7,13 +7,14 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from anaphora.grammar.intent import Key
+from anaphora.models.builtin import known_entity
 from anaphora.models.domain import Element
 from anaphora.models.draft import Draft
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["KnownNames", "is_built_in", "known_names", "unknown"]
+__all__ = ["KnownNames", "is_foreign", "known_names", "not_switched_on", "switch_on", "unknown"]
 
-_BUILT_IN = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
+_FOREIGN = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
 
 KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
 """The names by the kind of a key; a kind of which not all is known is left out."""
@@ -35,13 +36,33 @@ def unknown(key: Key, known: KnownNames) -> tuple[str, str] | None:
     """What a message calls the key, and a hint, if the model has nothing of that name."""
     kind, name = key
     names = known.get(kind)
-    if names is None or name in names or is_built_in(name):
+    if names is None or name in names or is_foreign(name):
         return None
     what = "group" if kind == "group" else "element"
-    hint = did_you_mean(name, sorted(names), what=f"the {what}s are")
+    hint = switch_on(name) or did_you_mean(name, sorted(names), what=f"the {what}s are")
     return f"the unknown {what} '{name}'", hint
 
 
-def is_built_in(name: str) -> bool:
-    """Whether the name is that of an entity which other pipelines of spaCy or NLPCraft find."""
-    return name.startswith(_BUILT_IN)
+def not_switched_on(key: Key, known: KnownNames) -> str:
+    """A hint, if the key is the name of an entity that other programs find and nothing here; ''
+    for any other."""
+    kind, name = key
+    if not is_foreign(name) or name in known.get(kind, ()):
+        return ""
+    alike = {one.casefold(): one for one in known.get(kind, ())}
+    if other := alike.get(name.casefold()):
+        return f"did you mean '{other}'?"
+    return switch_on(name) or "no recognizer finds it; declare an element of this id with one"
+
+
+def is_foreign(name: str) -> bool:
+    """Whether the name is one of those under which spaCy or NLPCraft know an entity."""
+    return name.startswith(_FOREIGN)
+
+
+def switch_on(name: str) -> str:
+    """A hint for the name of an entity that the model could have; '' for any other."""
+    if known_entity(name) is None and not name.startswith("spacy:"):
+        return ""
+    written = f"'{name}'" if ":" in name else name
+    return f"switch it on: entities: [{written}]"

@@ -7,10 +7,11 @@ from typing import Any
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.code import Code
-from anaphora.models.builtin import BUILT_IN, options_of
+from anaphora.models.builtin import BUILT_IN, NLPCRAFT, known_entity, options_of, wrong_options
 from anaphora.models.domain import Element, Recognition
 from anaphora.models.draft import Draft
-from anaphora.models.hints import did_you_mean
+from anaphora.models.functions import misfits
+from anaphora.models.hints import closest
 from anaphora.models.nodes import Path
 
 __all__ = ["built_in_elements", "read_recognition"]
@@ -22,16 +23,19 @@ def built_in_elements(draft: Draft, declared: Sequence[Element]) -> Iterator[Ele
     """An element for each name under ``entities``; unknown names, and those that are elements
     of the file as well, are reported."""
     taken = {element.id for element in declared}
+    first: dict[str, str] = {}
     for index, name in enumerate(draft.file.entities):
         path = ("entities", index)
-        if name in draft.file.entities[:index]:
-            draft.complain(path, f"the entity '{name}' stands here twice")
-        elif name in taken:
-            draft.complain(
-                path,
-                f"the model declares an element '{name}' as well",
-                f"give that element 'recognizer: {name}', and leave this out",
-            )
+        same = _folded(name)
+        if same in first:
+            draft.complain(path, f"the entity '{first[same]}' stands here twice")
+            continue
+        first[same] = name
+        if name in taken:
+            hint = "leave it out: 'entities' are the built-in ones"
+            if known_entity(name) or name.startswith(_SPACY):
+                hint = f"give that element 'recognizer: {name}', and leave this out"
+            draft.complain(path, f"the model declares an element '{name}' as well", hint)
         elif (recognition := _named(draft, path, name)) is not None:
             yield Element(id=name, groups=frozenset({name}), recognition=recognition)
 
@@ -43,15 +47,9 @@ def read_recognition(
     for a mistake."""
     where = (*path, "recognizer")
     if "#" in reference:
-        module, _, name = reference.rpartition("#")
-        try:
-            function = code.find(module, name)
-        except GrammarError as error:
-            draft.complain(where, error.message, error.hint)
-            return None
-        return Recognition("function", reference, config, function)
+        return _function(draft, path, reference, config, code)
     if reference.startswith(_COMPONENT):
-        return Recognition("component", reference.removeprefix(_COMPONENT), config)
+        return _component(draft, where, reference.removeprefix(_COMPONENT).strip(), config, code)
     named = _named(draft, where, reference)
     if named is None:
         return None
@@ -59,22 +57,78 @@ def read_recognition(
         if config:
             draft.complain((*path, "config"), "an entity of spaCy has no options")
         return named
-    try:
-        return Recognition("built-in", reference, options_of(reference, config))
-    except ValueError as error:
-        draft.complain((*path, "config"), str(error))
+    if wrong := list(wrong_options(reference, config)):
+        for one in wrong:
+            draft.complain_of_key((*path, "config", one.key), one.message, one.hint)
         return None
+    return Recognition("built-in", reference, options_of(reference, config))
+
+
+def _component(
+    draft: Draft, where: Path, name: str, config: Mapping[str, Any], code: Code
+) -> Recognition | None:
+    if not name:
+        draft.complain(where, "the name of the component is missing", "write component:NAME")
+        return None
+    try:
+        code.load()  # it may be what registers the component
+    except GrammarError as error:
+        again = "already exists" in error.message  # what spaCy says of a name that is taken
+        hint = "a component has its name in the whole program: take another one" if again else ""
+        draft.complain(("code",), error.message, hint or error.hint)
+        return None
+    return Recognition("component", name, config)
+
+
+def _function(
+    draft: Draft, path: Path, reference: str, config: Mapping[str, Any], code: Code
+) -> Recognition | None:
+    where = (*path, "recognizer")
+    module, _, name = reference.rpartition("#")
+    if not name:
+        draft.complain(where, "the name of the function is missing", "write module#function")
+        return None
+    try:
+        function = code.find(module, name)
+    except GrammarError as error:
+        draft.complain(where, error.message, error.hint)
+        return None
+    # With its module, so that it can be found without the model, too.
+    full = f"{module or code.module}#{name}"
+    found = list(misfits(full, function, config))
+    for misfit in found:
+        if misfit.option:
+            draft.complain_of_key((*path, "config", misfit.option), misfit.message, misfit.hint)
+        else:
+            draft.complain(where, misfit.message, misfit.hint)
+    return None if found else Recognition("function", full, config, function)
 
 
 def _named(draft: Draft, path: Path, name: str) -> Recognition | None:
-    if label := name.removeprefix(_SPACY) if name.startswith(_SPACY) else "":
-        return Recognition("spacy", label)
-    if name in BUILT_IN:
+    if name.startswith(_SPACY):
+        if label := name.removeprefix(_SPACY).strip():
+            return Recognition("spacy", label)
+        draft.complain(path, "the label is missing", "write spacy:PERSON, spacy:ORG …")
+        return None
+    if known_entity(name) is not None:
         return Recognition("built-in", name, options_of(name, {}))
-    draft.complain(
-        path,
-        f"there is no built-in entity '{name}'",
-        did_you_mean(name, sorted(BUILT_IN), what="there are")
-        or f"there are: {', '.join(BUILT_IN)}, spacy:LABEL",
-    )
+    draft.complain(path, f"there is no built-in entity '{name}'", _meant(draft, name))
     return None
+
+
+def _meant(draft: Draft, name: str) -> str:
+    """A hint for a name that is none of a recognizer."""
+    if found := closest(name, (*BUILT_IN, *NLPCRAFT)):
+        return f"did you mean '{found}'?"
+    if name in draft.written_names:
+        return "an element of the model needs no recognizer: its synonyms find it"
+    if name.isupper():
+        return f"did you mean 'spacy:{name}'?"
+    if "." in name or ":" in name:
+        return "a function is written module#function, a component component:NAME"
+    return f"there are: {', '.join(BUILT_IN)}, spacy:LABEL"
+
+
+def _folded(name: str) -> str:
+    """Labels of spaCy compare without case."""
+    return name.casefold() if name.startswith(_SPACY) else name

@@ -43,7 +43,7 @@ def read_samples(
             _step(draft, (*path, "dialog", number), step, known)
             for number, step in enumerate(sample.dialog)
         )
-        dialogs.append(Dialog(steps, sample.name, draft.line(path)))
+        dialogs.append(Dialog(steps, sample.name, draft.line(path), sample.at))
     return tuple(dialogs)
 
 
@@ -140,6 +140,7 @@ def _known_values(draft: Draft, elements: Iterable[Element]) -> _Values | None:
         if draft.is_spoilt("elements", index, "values")
         or (element.value_loader is not None and draft.report)
     }
+    unsure |= {element.id for element in elements if element.recognition}  # any text at all
     return found | dict.fromkeys(draft.element_names - found.keys() | unsure)
 
 

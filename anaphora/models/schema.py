@@ -7,7 +7,8 @@ the model is built of them. Their descriptions become the JSON Schema that edito
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
@@ -21,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from anaphora.models.builtin import BUILT_IN, NLPCRAFT
 from anaphora.models.domain import ResetWhat, Status
 from anaphora.models.durations import parse_duration
 from anaphora.models.nodes import WrittenFloat, WrittenInt
@@ -109,6 +111,16 @@ def _language(value: Any) -> str:
     return text
 
 
+def _entity(value: Any) -> str:
+    if isinstance(value, dict):
+        name = next(iter(value), "")
+        hint = f"what has options is an element: {{id: {name}, recognizer: {name}, config: {{…}}}}"
+        if name in ("spacy", "nlpcraft"):
+            hint = f"write it without a blank behind the colon: '{name}:{value[name]}'"
+        raise _wrong(f"expected the name of an entity, not {kind_of(value)}", hint)
+    return _name(value).strip()
+
+
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise _wrong(f"expected true or false, not {kind_of(value)}")
@@ -153,6 +165,15 @@ def _duration(value: Any) -> timedelta:
     return duration
 
 
+def _moment(value: Any) -> datetime:
+    text: str = _text(value)
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is not None:
+            return moment
+    raise _wrong(f"'{text}' is no time with a time zone", "write it as 2026-01-05T09:00+01:00")
+
+
 def _data(value: Any) -> Any:
     """Free data with plain numbers."""
     match value:
@@ -185,6 +206,25 @@ _WRITTEN = WithJsonSchema({"type": ["string", "number"]})
 
 Text: TypeAlias = Annotated[str, BeforeValidator(_text), _WRITTEN]
 Name: TypeAlias = Annotated[str, BeforeValidator(_name), _WRITTEN]
+_BUILT_IN = {"enum": [*BUILT_IN, *NLPCRAFT]}
+_OF_SPACY = {"type": "string", "pattern": r"^spacy:\S+$", "examples": ["spacy:PERSON"]}
+EntityName: TypeAlias = Annotated[
+    str, BeforeValidator(_entity), WithJsonSchema({"anyOf": [_BUILT_IN, _OF_SPACY]})
+]
+Recognizer: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_name),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _BUILT_IN,
+                _OF_SPACY,
+                {"type": "string", "pattern": r"^component:\S+$"},
+                {"type": "string", "pattern": r"^[\w.]*#[\w.]+$"},
+            ]
+        }
+    ),
+]
 Identifier: TypeAlias = Annotated[
     str,
     BeforeValidator(_identifier),
@@ -209,6 +249,11 @@ Duration: TypeAlias = Annotated[
     timedelta,
     BeforeValidator(_duration),
     WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m", "PT5M"]}),
+]
+Moment: TypeAlias = Annotated[
+    datetime,
+    BeforeValidator(_moment),
+    WithJsonSchema({"type": "string", "examples": ["2026-01-05T09:00+01:00"]}),
 ]
 Data: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_data)]
 
@@ -295,7 +340,7 @@ class ElementSchema(_Schema):
     typos: Typos = Field(
         default=0, description="How many wrong letters a word of its synonyms may have: 0 to 2."
     )
-    recognizer: Text | None = Field(
+    recognizer: Recognizer | None = Field(
         default=None,
         description="Who finds it beside its synonyms: a built-in entity (date), an entity of "
         "spaCy (spacy:PERSON), a component of spaCy (component:name), or a Python function "
@@ -426,6 +471,11 @@ class DialogSchema(_Schema):
     """A sample conversation, which begins with an empty memory."""
 
     name: Text = Field(default="", description="What it shows, for reports.")
+    at: Moment | None = Field(
+        default=None,
+        description="When it begins, in local time: 2026-01-05T09:00+01:00. Monday, 5 January "
+        "2026, 9:00 UTC, if left out.",
+    )
     dialog: list[StepSchema] = Field(min_length=1, description="Its steps, in their order.")
 
 
@@ -448,7 +498,7 @@ class ModelSchema(_Schema):
     conversation: ConversationSchema = Field(
         default=ConversationSchema(), description="The settings of the short-term memory."
     )
-    entities: list[Name] = Field(
+    entities: list[EntityName] = Field(
         default=[],
         description="The built-in entities that are switched on, by their names: date, number, "
         "place …, spacy:PERSON.",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TEMPLATE_VARIABLES", "read_prompts", "read_responses"]
 
-TEMPLATE_VARIABLES = frozenset({"intent", "text", "user"})
+TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "user"})
 """What a template can use beside the slots of its intent."""
 
 _DEEPEST = 100
@@ -99,7 +99,7 @@ def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) 
         draft.complain(path, "the template is nested too deeply")
         return
     for name, line, what in _unknown_parts(parts, intent):
-        known = _known_variables(intent) if what == "variable" else []
+        known = {"variable": _known_variables(intent), "slot": _slots(intent)}.get(what, [])
         hint = did_you_mean(name, known, what="there is")
         at = text.find(name, _start_of_line(text, line))
         draft.complain_at(path, max(at, 0), f"unknown {what} '{name}' in the template", hint)
@@ -130,6 +130,16 @@ def _unknown_parts(parts: Sequence[Node], intent: Intent | None) -> Iterator[tup
     if intent is None:
         return
     # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
+    if intent.term("slots") is None:
+        slots = _slots(intent)
+        for part in parts:
+            if (
+                isinstance(part, nodes.Getattr)
+                and isinstance(part.node, nodes.Name)
+                and part.node.name == "slots"
+                and part.attr not in slots
+            ):
+                yield part.attr, part.lineno, "slot"
     names = [part for part in parts if isinstance(part, nodes.Name)]
     known = {*_known_variables(intent), *environment.globals, *_OWN_NAMES}
     known.update(name.name for name in names if name.ctx != "load")
@@ -141,8 +151,11 @@ def _unknown_parts(parts: Sequence[Node], intent: Intent | None) -> Iterator[tup
 
 
 def _known_variables(intent: Intent | None) -> list[str]:
-    slots = [term.id for term in intent.terms if term.id] if intent else []
-    return [*slots, *sorted(TEMPLATE_VARIABLES)]
+    return [*_slots(intent), *sorted(TEMPLATE_VARIABLES)]
+
+
+def _slots(intent: Intent | None) -> list[str]:
+    return [term.id for term in intent.terms if term.id] if intent else []
 
 
 def _start_of_line(text: str, line: int) -> int:

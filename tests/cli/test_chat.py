@@ -20,9 +20,10 @@ from typer.testing import CliRunner
 from anaphora import Engine
 from anaphora.cli import app
 from anaphora.cli.chat import _lines as lines
+from tests.plain import PLAIN_WEATHER
 
 
-def chat(*lines: str, model: str = "weather") -> str:
+def chat(*lines: str, model: str = PLAIN_WEATHER) -> str:
     result = CliRunner().invoke(app, ["chat", model], input="".join(f"{line}\n" for line in lines))
     assert result.exit_code == 0, result.output
     return result.output
@@ -40,7 +41,7 @@ def test_an_end_of_input_leaves_quietly():
 
 def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
     done = subprocess.run(
-        [sys.executable, "-m", "anaphora", "chat"],
+        [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
         input=b"\xff\xfe\nweather in Oslo\n",
         env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
         capture_output=True,
@@ -51,7 +52,7 @@ def test_bytes_that_are_no_text_are_answered_and_the_chat_goes_on():
 
 
 def test_a_closed_standard_input_leaves_quietly():
-    command = f"{sys.executable} -m anaphora chat <&-"
+    command = f"{sys.executable} -m anaphora chat {PLAIN_WEATHER} <&-"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -79,7 +80,7 @@ def test_ctrl_c_during_an_answer_interrupts_it_and_the_chat_goes_on(interrupted,
 
 
 def test_ctrl_c_ends_a_chat_whose_lines_nobody_types(interrupted):
-    result = CliRunner().invoke(app, ["chat"], input="a long one\nweather in Oslo\n")
+    result = CliRunner().invoke(app, ["chat", PLAIN_WEATHER], input="a long one\nweather in Oslo\n")
     assert result.exit_code == 130
     assert "Oslo" not in result.stdout.split("leaves.")[1]
 
@@ -125,7 +126,7 @@ def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
         "weather in Tokyo",
         "/model cafe",
         "how much is a coffee at Starbucks?",
-        "/model weather",
+        f"/model {PLAIN_WEATHER}",
         "and tomorrow?",
     )
     assert "a coffee on the menu of Starbucks" in output
@@ -135,7 +136,7 @@ def test_another_model_has_a_memory_of_its_own_and_the_first_keeps_its():
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("/model", "weather-ru"),
+        ("/model", "lights"),
         ("/model nowhere", "the bundled models are"),
         ("/sttm", "did you mean /stm?"),
         ("/qiut", "did you mean /quit?"),
@@ -225,7 +226,7 @@ class Terminal:
     def __init__(self, home: str) -> None:
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "anaphora", "chat", "weather"],
+            [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
             stdin=slave,
             stdout=slave,
             stderr=slave,

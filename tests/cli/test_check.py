@@ -25,6 +25,7 @@ from anaphora.intents.engine import Engine
 from anaphora.models import loader
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model, load_samples
+from tests.plain import PLAIN_WEATHER
 
 DAY_OUT = """\
 samples:
@@ -88,7 +89,7 @@ def many(number: int) -> tuple[Dialog, ...]:
 
 class TestReport:
     def test_a_dialog_that_fails_is_shown_turn_by_turn(self, day_out):
-        result = run("weather", "--samples", day_out)
+        result = run(PLAIN_WEATHER, "--samples", day_out)
         assert result.exit_code == 1
         shown = [line.rstrip() for line in result.output.splitlines()]
         assert shown[1:10] == [
@@ -134,7 +135,7 @@ class TestReport:
             missing=("city", "date"),
             memory=(),
         )
-        case = run_case(Engine("weather"), Dialog((step,)))
+        case = run_case(Engine(PLAIN_WEATHER), Dialog((step,)))
         assert case.turns[0].expected == (
             "rejected  city empty  date=now, today  from memory: nothing  missing: city, date"
             "  memory: nothing"
@@ -142,11 +143,11 @@ class TestReport:
 
     @pytest.mark.parametrize(("text", "title"), [("a\nb\tc", "a b c"), ("", "''"), (" ", "' '")])
     def test_a_question_is_one_line_whatever_it_says(self, text, title):
-        case = run_case(Engine("weather"), Dialog((AskStep(text, status="rejected"),)))
+        case = run_case(Engine(PLAIN_WEATHER), Dialog((AskStep(text, status="rejected"),)))
         assert (case.title, case.passed) == (title, True)
 
     def test_several_models_are_checked_though_one_cannot_be_loaded(self, tmp_path):
-        result = run("weather", str(tmp_path / "nothing.yaml"), "lights")
+        result = run(PLAIN_WEATHER, str(tmp_path / "nothing.yaml"), "lights")
         assert result.exit_code == 1
         assert "weather: " in result.output
         assert "lights: " in result.output
@@ -160,7 +161,7 @@ class TestReport:
         assert "no samples to run" in result.output
 
     def test_json_is_a_line_for_each_dialog(self, day_out):
-        result = run("weather", "--samples", day_out, "--json")
+        result = run(PLAIN_WEATHER, "--samples", day_out, "--json")
         assert result.exit_code == 1
         failed, passed = map(json.loads, result.stdout.splitlines())
         assert (failed["model"], failed["title"], failed["line"]) == ("weather", "a day out", 2)
@@ -178,14 +179,14 @@ class TestWarnings:
         monkeypatch.setattr(loader, "load_model", load)
 
     def test_they_are_told_with_their_place_and_change_nothing(self):
-        result = run("weather")
+        result = run(PLAIN_WEATHER)
         assert result.exit_code == 0
         assert "Warning: m.yaml:3:7: the element 'a' is never used" in result.stderr
         assert "Warning" not in result.stdout
 
     def test_they_count_if_that_is_asked_for(self, tmp_path):
         file = tmp_path / "r.xml"
-        result = run("weather", "--strict", "--junit", str(file))
+        result = run(PLAIN_WEATHER, "--strict", "--junit", str(file))
         assert result.exit_code == 1
         assert "2 warnings of weather" in result.stderr
         suite = ElementTree.parse(file).getroot()[0]
@@ -195,7 +196,7 @@ class TestWarnings:
 
 class TestProcesses:
     def test_the_results_are_those_of_one_process_in_the_same_order(self):
-        model, dialogs = load_model("weather"), many(60)
+        model, dialogs = load_model(PLAIN_WEATHER), many(60)
         engine = Engine(model)
         here = [replace(run_case(engine, dialog), seconds=0.0) for dialog in dialogs]
         there = run_in_processes(model.source, dialogs, 3)
@@ -204,8 +205,8 @@ class TestProcesses:
         assert not multiprocessing.active_children()
 
     def test_the_command_says_the_same(self, day_out):
-        alone = run("weather", "--samples", day_out, "--jobs", "1")
-        assert run("weather", "--samples", day_out, "--jobs", "2").output == alone.output
+        alone = run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "1")
+        assert run(PLAIN_WEATHER, "--samples", day_out, "--jobs", "2").output == alone.output
 
     def test_a_process_that_dies_is_one_clear_error(self, kitchen):
         file = kitchen("{ask: milk}", "{ask: coffee}")
@@ -286,7 +287,7 @@ class TestProgress:
 
     def test_there_is_none_elsewhere(self, monkeypatch):
         monkeypatch.setattr(check_module(), "_PATIENCE", -1.0)
-        assert run("weather").stderr == ""
+        assert run(PLAIN_WEATHER).stderr == ""
 
 
 def check_module():
@@ -298,6 +299,6 @@ class TestMemory:
         file = tmp_path / "s.yaml"
         file.write_text("- dialog: [{ask: x, memory: [citi, city=Tokio]}]\n", encoding="utf-8")
         with pytest.raises(AnaphoraError) as caught:
-            load_samples(file, load_model("weather"))
+            load_samples(file, load_model(PLAIN_WEATHER))
         assert "did you mean 'city'" in str(caught.value)
         assert "did you mean 'Tokyo'" in str(caught.value)

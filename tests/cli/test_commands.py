@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from anaphora import cli
 from anaphora.cli import app
 from anaphora.version import __version__
+from tests.plain import PLAIN_WEATHER
 
 STRANGE = ["", " ", "🌧️", "مرحبا", "\u202eabc", "\0", "[bold]weather[/bold]"]
 
@@ -46,7 +47,11 @@ def replies(*arguments: str, stdin: str | bytes | None = "") -> list[dict]:
 class TestAsk:
     def test_several_texts_are_one_dialog_and_time_passes_where_it_is_said(self):
         found = replies(
-            "weather", "What is the weather in Tokyo now?", "And in New York?", "@6m", "And now?"
+            PLAIN_WEATHER,
+            "What is the weather in Tokyo now?",
+            "And in New York?",
+            "@6m",
+            "And now?",
         )
         assert [reply["status"] for reply in found] == ["matched", "matched", "rejected"]
         assert found[1]["slots"]["city"] == {
@@ -58,12 +63,12 @@ class TestAsk:
         assert found[1]["slots"]["date"]["source"] == "memory"
 
     def test_pauses_add_up_to_the_moment(self):
-        assert replies("weather", "weather in Tokyo", "@PT4M", "@60s", "tomorrow")[1]["intent"]
-        after = replies("weather", "weather in Tokyo", "@4m", "@61s", "tomorrow")
+        assert replies(PLAIN_WEATHER, "weather in Tokyo", "@PT4M", "@60s", "tomorrow")[1]["intent"]
+        after = replies(PLAIN_WEATHER, "weather in Tokyo", "@4m", "@61s", "tomorrow")
         assert after[1]["status"] == "rejected"
 
     def test_a_reply_in_json_has_these_keys_and_no_others(self):
-        (reply,) = replies("weather", "What's the weather?")
+        (reply,) = replies(PLAIN_WEATHER, "What's the weather?")
         assert list(reply) == [
             "status",
             "intent",
@@ -77,57 +82,57 @@ class TestAsk:
         assert reply["prompt"] == reply["text"] == "For which city?"
 
     def test_the_memory_after_each_question_is_told(self):
-        (reply,) = replies("weather", "weather in Tokyo")
+        (reply,) = replies(PLAIN_WEATHER, "weather in Tokyo")
         assert {"element": "city", "value": "Tokyo", "groups": ["city"]} in reply["memory"]
 
     def test_people_read_the_answer_and_how_it_was_understood(self):
-        output = run("ask", "weather", "weather in Tokyo", "and tomorrow?").output
+        output = run("ask", PLAIN_WEATHER, "weather in Tokyo", "and tomorrow?").output
         assert "I would look up the weather in Tokyo." in output
         assert "topic=weather" in output
         assert "matched weather" in output
         assert "city=Tokyo (memory)" in output
 
     def test_words_that_are_not_understood_are_named(self):
-        output = run("ask", "weather", "weather in Tokyo", "weather in Boston").output
+        output = run("ask", PLAIN_WEATHER, "weather in Tokyo", "weather in Boston").output
         assert "not understood: Boston" in output
 
     def test_a_reset_says_so(self):
-        assert "Everything is forgotten." in run("ask", "weather", "forget it").output
+        assert "Everything is forgotten." in run("ask", PLAIN_WEATHER, "forget it").output
 
     def test_questions_may_be_piped_in(self):
-        found = replies("weather", stdin="weather in Tokyo\nand tomorrow?\n@6m\nnow\n")
+        found = replies(PLAIN_WEATHER, stdin="weather in Tokyo\nand tomorrow?\n@6m\nnow\n")
         assert [reply["status"] for reply in found] == ["matched", "matched", "rejected"]
 
     @pytest.mark.parametrize("text", STRANGE)
     def test_strange_texts_are_answered(self, text):
-        assert replies("weather", text)[0]["status"] in ("rejected", "incomplete")
+        assert replies(PLAIN_WEATHER, text)[0]["status"] in ("rejected", "incomplete")
 
     def test_bytes_that_are_no_text_and_a_megabyte_are_answered(self):
-        done = anaphora("ask", "weather", stdin=b"\xff\xfe\0\n" + b"weather " * 131_072 + b"\n")
+        done = anaphora("ask", PLAIN_WEATHER, stdin=b"\xff\xfe\0\n" + b"weather " * 131_072 + b"\n")
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"longer than 10,000 characters" in done.stdout
 
     def test_an_argument_that_is_no_text_is_answered(self):
-        done = anaphora("ask", "weather", "\udcff weather in Tokyo")
+        done = anaphora("ask", PLAIN_WEATHER, "\udcff weather in Tokyo")
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"Tokyo" in done.stdout
 
     def test_a_pause_that_cannot_be_read_is_told(self):
-        result = run("ask", "weather", "@soon")
+        result = run("ask", PLAIN_WEATHER, "@soon")
         assert result.exit_code == 2
         assert "write @6m" in result.output
 
     def test_a_pause_that_cannot_be_read_is_told_before_anything_is_asked(self):
-        done = anaphora("ask", "weather", "weather in Tokyo", "@soon")
+        done = anaphora("ask", PLAIN_WEATHER, "weather in Tokyo", "@soon")
         assert (done.returncode, done.stdout) == (2, b"")
 
     def test_a_pause_alone_is_no_question(self):
-        result = run("ask", "weather", "@6m")
+        result = run("ask", PLAIN_WEATHER, "@6m")
         assert result.exit_code == 2
         assert "no question" in result.output
 
     def test_without_a_standard_input_a_question_is_asked_for(self):
-        done = closed_stdin("ask", "weather")
+        done = closed_stdin("ask", PLAIN_WEATHER)
         assert done.returncode == 2
         assert b"give at least one question" in done.stderr
 
@@ -152,13 +157,13 @@ class TestAsk:
 
 class TestExplain:
     def test_the_last_answer_is_explained(self):
-        output = run("explain", "weather", "weather in Tokyo now", "and tomorrow?").output
+        output = run("explain", PLAIN_WEATHER, "weather in Tokyo now", "and tomorrow?").output
         assert "'and tomorrow?' is matched" in output
         assert "'weather in Tokyo now'" not in output
         assert "evicted by date=tomorrow" in output
 
     def test_every_answer_and_as_json(self):
-        result = run("explain", "--all", "--json", "weather", "weather in Tokyo", "Kyoto")
+        result = run("explain", "--all", "--json", PLAIN_WEATHER, "weather in Tokyo", "Kyoto")
         first, second = (json.loads(line) for line in result.output.splitlines())
         assert first["matches"][0]["intent"] == "weather"
         assert second["forgotten"][0]["rule"] == "evicted"
@@ -187,7 +192,7 @@ samples:
 
 class TestCheck:
     def test_a_model_whose_samples_pass(self):
-        result = run("check", "weather")
+        result = run("check", PLAIN_WEATHER)
         assert result.exit_code == 0
         assert "dialogs passed" in result.output
 
@@ -208,7 +213,7 @@ class TestCheck:
             "samples:\n  - dialog:\n      - ask: weather in Tokyo\n        slots: {city: Kyoto}\n",
             encoding="utf-8",
         )
-        result = run("check", "weather", "--samples", str(file))
+        result = run("check", PLAIN_WEATHER, "--samples", str(file))
         assert result.exit_code == 1
         assert "slot city is 'Tokyo', not 'Kyoto'" in result.output
         assert "| 'weather in Tokyo' is matched" in result.output
@@ -217,12 +222,12 @@ class TestCheck:
     def test_a_file_of_samples_with_mistakes_is_told(self, tmp_path):
         file = tmp_path / "more.yaml"
         file.write_text("samples:\n  - dialog:\n      - ask: hi\n        intent: wether\n")
-        done = anaphora("check", "weather", "--samples", str(file))
+        done = anaphora("check", PLAIN_WEATHER, "--samples", str(file))
         assert done.returncode == 1
         assert b"more.yaml:4:17" in done.stderr
 
     def test_a_file_of_samples_that_is_not_there_is_told(self):
-        result = run("check", "weather", "--samples", "nowhere")
+        result = run("check", PLAIN_WEATHER, "--samples", "nowhere")
         assert result.exit_code == 2
         assert "'nowhere' does not exist" in result.stderr
 
@@ -309,7 +314,9 @@ class TestStreams:
     FULL = Path("/dev/full")  # a disk without a free byte
 
     @pytest.mark.skipif(not FULL.exists(), reason="there is no such device")
-    @pytest.mark.parametrize("arguments", [("functions",), ("eval", "1"), ("ask", "weather", "hi")])
+    @pytest.mark.parametrize(
+        "arguments", [("functions",), ("eval", "1"), ("ask", PLAIN_WEATHER, "hi")]
+    )
     def test_a_full_disk_is_told_in_one_line(self, arguments):
         command = [sys.executable, "-m", "anaphora", *arguments]
         with self.FULL.open("wb") as full:
@@ -318,7 +325,7 @@ class TestStreams:
         assert line.startswith("Error: the output cannot be written: ")
         assert done.returncode == 2
 
-    @pytest.mark.parametrize(("model", "code"), [("weather", 0), ("wether", 1)])
+    @pytest.mark.parametrize(("model", "code"), [(PLAIN_WEATHER, 0), ("wether", 1)])
     def test_the_exit_code_is_the_same_where_nobody_wants_the_output(self, model, code):
         script = 'exec "$@" >&- 2>&-'
         command = ["bash", "-c", script, "bash", sys.executable, "-m", "anaphora", "check", model]

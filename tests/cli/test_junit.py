@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from anaphora.cli import app
 from anaphora.cli.cases import Case, CaseTurn, Suite
 from anaphora.cli.junit import junit_xml, write_junit
+from tests.plain import PLAIN_WEATHER
 
 BOT = """\
 id: kitchen
@@ -46,7 +47,7 @@ def numbers(node: ElementTree.Element) -> tuple[str | None, ...]:
 def test_each_model_is_a_suite_and_each_dialog_a_case(tmp_path):
     bot, file = tmp_path / "kitchen.yaml", tmp_path / "report.xml"
     bot.write_text(BOT, encoding="utf-8")
-    assert check(str(bot), "weather", "--junit", str(file)).exit_code == 1
+    assert check(str(bot), PLAIN_WEATHER, "--junit", str(file)).exit_code == 1
     root = ElementTree.parse(file).getroot()
     assert root.tag == "testsuites"
     kitchen, weather = root
@@ -94,7 +95,7 @@ def test_times_are_seconds_and_add_up():
 
 def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path):
     file = tmp_path / "report.xml"
-    assert check("wether", "weather", "--junit", str(file)).exit_code == 1
+    assert check("wether", PLAIN_WEATHER, "--junit", str(file)).exit_code == 1
     wether, weather = ElementTree.parse(file).getroot()
     assert numbers(wether) == ("1", "0", "1", "0")
     assert "did you mean 'weather'" in wether.findtext("testcase/error")
@@ -102,7 +103,7 @@ def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_runs(tmp_path):
-    result = check("weather", "--junit", str(tmp_path / "no" / "r.xml"))
+    result = check(PLAIN_WEATHER, "--junit", str(tmp_path / "no" / "r.xml"))
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "there is no folder" in result.stderr
@@ -115,7 +116,7 @@ def test_a_folder_that_is_read_only_is_told_before_anything_runs(tmp_path, monke
     if is_there:  # it would be replaced by a file that is written beside it
         file.touch()
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
-    result = check("weather", "--junit", str(file))
+    result = check(PLAIN_WEATHER, "--junit", str(file))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "is read-only" in result.stderr
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from anaphora.cli.suggest import suggest
 from anaphora.errors import AnaphoraError
+from tests.plain import PLAIN_WEATHER
 
 LOG = """\
 # Monday
@@ -26,7 +27,7 @@ weather in Kyoto
 def run(*arguments: str, stdin: str | bytes = LOG) -> Result:
     app = typer.Typer(pretty_exceptions_enable=False)
     app.command()(suggest)
-    return CliRunner().invoke(app, ["weather", *arguments], input=stdin)
+    return CliRunner().invoke(app, [PLAIN_WEATHER, *arguments], input=stdin)
 
 
 def test_suggestions_by_element_and_what_was_read():

@@ -18,6 +18,7 @@ from anaphora import (
     parse_model,
 )
 from tests.intents.weather import WEATHER, sources, values
+from tests.plain import PLAIN_WEATHER
 
 
 class TestFollowUps:
@@ -268,7 +269,7 @@ def test_a_skip_is_not_asked_again_for_a_reading_that_differs_in_nothing(bot):
 
 def test_the_store_that_is_given_is_used_though_it_is_empty(clock):
     store = MemoryStore(clock)
-    Engine("weather", store=store, clock=clock).ask("weather in Tokyo")
+    Engine(PLAIN_WEATHER, store=store, clock=clock).ask("weather in Tokyo")
     assert len(store) == 1
 
 
@@ -279,7 +280,7 @@ def test_an_engine_tells_its_models_by_their_ids(bot):
 
 def test_a_pipeline_of_the_users_serves_one_model():
     with pytest.raises(AnaphoraError, match="serves one model"):
-        Engine("weather", "cafe", nlp=spacy.blank("en"))
+        Engine(PLAIN_WEATHER, "cafe", nlp=spacy.blank("en"))
 
 
 def test_an_engine_without_a_model_says_what_it_needs():
@@ -307,6 +308,6 @@ def test_a_users_own_spacy_pipeline_is_extended_and_keeps_its_components(clock):
     ],
 )
 def test_what_cannot_be_meant_is_told_at_once(call, message):
-    engine = Engine("weather")
+    engine = Engine(PLAIN_WEATHER)
     with pytest.raises((TypeError, HandlerError), match=message):
         call(engine)

@@ -9,6 +9,7 @@ from anaphora import (
     Skip,
 )
 from tests.intents.weather import TOPICS, WEATHER, values
+from tests.plain import PLAIN_WEATHER
 
 
 class TestChangeOfTopic:
@@ -34,7 +35,7 @@ class TestChangeOfTopic:
         assert engine.ask("And in Kyoto?", model="weather").status == "matched"
 
     def test_switching_models_changes_the_topic(self, clock):
-        engine = Engine("weather", "cafe", clock=clock)
+        engine = Engine(PLAIN_WEATHER, "cafe", clock=clock)
         engine.ask("What is the weather in Tokyo now?")
         reply = engine.ask("How much is a coffee at Starbucks?", model="cafe")
         assert (reply.intent, reply.slots["food"].value) == ("price", "coffee")

@@ -21,6 +21,16 @@ async def coroutine() -> str:
 
 
 class TestHandlers:
+    def test_a_slot_comes_before_what_every_handler_may_ask_for(self, bot):
+        engine = bot("""
+            id: trip
+            elements: [{id: at, id_synonym: false, values: [noon]}, {id: go}]
+            intents: ["intent=go term={# == 'go'} term(at)={# == 'at'}?"]
+        """)
+        engine.on("go")(lambda at, language: f"{at} {language}")
+        assert engine.ask("go at noon").text == "noon en"
+        assert engine.ask("go").text == "None en"
+
     def test_a_handler_gets_the_slots_by_name(self, bot):
         engine = bot(WEATHER)
 

@@ -30,9 +30,9 @@ BELOW_START = {
     "no timeout at all": ("conversation: {timeout: 0s}", 4, 25, "longer than nothing", ""),
     "depth of zero": ("conversation: {depth: 0}", 4, 23, "expected at least 1, not 0", ""),
     "depth in words": ("conversation: {depth: three}", 4, 23, "a whole number, not text", ""),
-    "built-in entity": (
-        "entities: [date]",
-        *(4, 12, "no built-in entity 'date': this version has none", "an element 'date'"),
+    "unknown built-in entity": (
+        "entities: [dates]",
+        *(4, 12, "there is no built-in entity 'dates'", "did you mean 'date'?"),
     ),
     "bad language": ("language: English", 4, 11, "'English' is not the code", ""),
     "language twice": ("language: [en, en]", 4, 16, "'en' stands here twice", ""),

@@ -22,8 +22,8 @@ __all__ = ["calendar_dates"]
 # One letter an atom: n a day or a month, y a year, m the name of a month, o what makes an ordinal,
 # d a word between the parts, g the word "year" behind one, the marks as they are; x the rest.
 _NAMED = re.compile(r"no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
-_NUMERIC = re.compile(r"n([./-])n\1(?:y|n)(?![./-]?[ny])|y([./-])n\2n(?![./-]?[ny])")
-_SHORT = re.compile(r"n([./])n\1?(?![./-]?[ny])")
+_NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
+_SHORT = re.compile(r"n([./])n\1?")
 _BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
 
 
@@ -82,10 +82,17 @@ def _letter(atom: Atom, table: Table) -> str:
 
 
 def _is_one(found: Sequence[Atom], start: int, end: int) -> bool:
-    """Whether no blank stands between the atoms, and the first does not go on a number."""
+    """Whether no blank stands between the atoms, and no further number is joined to them."""
+    if not all(found[at].glued for at in range(start + 1, end)):
+        return False
     before = found[start - 1] if start else None
-    goes_on = found[start].glued and before is not None and before.text in ".,/-"
-    return not goes_on and all(found[at].glued for at in range(start + 1, end))
+    if found[start].glued and before is not None and before.text in ".,/-":
+        return False
+    behind = found[end : end + 2]
+    goes_on = [atom.glued and (atom.kind == "digits" or atom.text in "./-") for atom in behind]
+    return not (goes_on == [True, True] and behind[1].kind == "digits") and not (
+        goes_on and goes_on[0] and behind[0].kind == "digits"
+    )
 
 
 @lru_cache(maxsize=4096)

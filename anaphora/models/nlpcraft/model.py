@@ -70,11 +70,9 @@ def _intents(sheet: Sheet, entry: Entry) -> None:
             sheet.note("changed", named, reason)
 
 
-def _built_in(sheet: Sheet, entry: Entry) -> None:
-    listed = _names(entry.node)
-    if listed is None or listed:
-        names = ", ".join(listed or ()) or kind_of(plain(entry.node))
-        sheet.note("ignored", entry, f"no built-in entities are there yet: {names}")
+def _later(sheet: Sheet, entry: Entry) -> None:
+    """Nothing: :func:`~anaphora.models.nlpcraft.built_in.add_built_in` reads it when the elements
+    are there."""
 
 
 def _abstract(sheet: Sheet, entry: Entry) -> None:
@@ -131,12 +129,14 @@ MODEL_RULES: Mapping[str, Rule] = {
     "macros": read_macros,
     "elements": read_elements,
     "intents": _intents,
-    "enabledBuiltInTokens": _built_in,
+    "enabledBuiltInTokens": _later,
     "abstractTokens": _abstract,
     "additionalStopWords": moved("stop_words.add"),
     "excludedStopWords": moved("stop_words.remove"),
     "stopWordsAllowed": moved("stop_words.skip"),
-    "restrictedCombinations": ignored("there are no entities of limits, sorting and relations"),
+    "restrictedCombinations": ignored(
+        "the entities limit, sort and relation have an option 'of' for what they may refer to"
+    ),
     "parsers": ignored("Java classes cannot be called; element values can come from Python"),
     "conversationTimeout": _timeout,
     "conversationDepth": moved("conversation.depth"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from anaphora.models.nlpcraft.built_in import add_built_in
 from anaphora.models.nlpcraft.languages import add_language
 from anaphora.models.nlpcraft.limits import add_limits_of_0_9
 from anaphora.models.nlpcraft.macros import macro_texts
@@ -16,9 +19,6 @@ from anaphora.models.nodes import ListNode, MapNode, TextNode, plain
 
 __all__ = ["Translation", "translate"]
 
-_BUILT_IN = "date, continent, subcontinent, country, metro, region, city, num, coordinate, "
-_BUILT_IN += "relation, sort, limit"
-
 
 @dataclass(frozen=True, slots=True)
 class Translation:
@@ -29,10 +29,19 @@ class Translation:
     notes: tuple[Note, ...]
 
 
-def translate(root: MapNode, version: Version, *, name: str) -> Translation:
+def translate(
+    root: MapNode,
+    version: Version,
+    *,
+    name: str,
+    intents: Iterable[str] = (),
+    folder: Path | None = None,
+) -> Translation:
     """The file of NLPCraft ``version`` with the tree ``root``, as a file of ours.
 
-    ``name`` is the stem of the file's name, which becomes the id of a model that has none.
+    ``name`` is the stem of the file's name, which becomes the id of a model that has none;
+    ``intents`` are texts with further ones, and ``folder`` is where their imports are sought:
+    they tell which built-in entities are needed.
     Defaults of theirs that are not ours are written out, with the offset of the whole file.
     What has a wrong type is passed on for the validation to complain of; ``root`` itself is not
     changed. Nothing is raised.
@@ -41,6 +50,7 @@ def translate(root: MapNode, version: Version, *, name: str) -> Translation:
     root = _without_nulls(root)
     sheet = Sheet(root, MapNode(root.start), notes, Texts(macro_texts(root)))
     apply(MODEL_RULES, sheet, ours=OUR_KEYS)
+    add_built_in(sheet, version, intents=intents, folder=folder)
     mark_abstract(sheet)
     _add_id(sheet, name)
     add_language(sheet, name)
@@ -114,9 +124,6 @@ def _add_defaults_of_0_9(sheet: Sheet) -> None:
             "options.unused_usr_toks: false"
         )
         sheet.notes.add("changed", "options", at, reason)
-    if "enabledBuiltInTokens" not in sheet.source.items:
-        reason = f"not in the file; by default all are on, but none is there yet: {_BUILT_IN}"
-        sheet.notes.add("ignored", "enabledBuiltInTokens", at, reason)
 
 
 def _tell_of_intents(sheet: Sheet) -> None:

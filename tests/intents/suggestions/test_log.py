@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora import Engine
 from anaphora.intents.suggestions.log import BadLine, Logged, read_log
+from tests.plain import PLAIN_WEATHER
 
 
 def read(*lines: str | bytes) -> list[Logged | BadLine]:
@@ -57,7 +58,7 @@ def test_a_bad_line_is_told_by_its_number_and_the_rest_is_read(line):
 
 
 def test_a_reply_is_not_taken_for_a_question():
-    reply = json.dumps(Engine("weather").ask("weather in Tokyo").to_plain())
+    reply = json.dumps(Engine(PLAIN_WEATHER).ask("weather in Tokyo").to_plain())
     (bad,) = read(reply)
     assert isinstance(bad, BadLine)
     assert "add a 'question'" in bad.problem

@@ -67,13 +67,6 @@ class TestTheModel:
         assert data(ELEMENT, "1.0")["stop_words"]["skip"] is True
         assert data("isStopWordsAllowed: false")["stop_words"]["skip"] is False
 
-    def test_built_in_entities_are_listed_as_ignored(self) -> None:
-        listed = notes_of("enabledBuiltInTokens: [nlpcraft:date, 'nlpcraft:num']")
-        assert listed["enabledBuiltInTokens"].kind == "ignored"
-        assert "nlpcraft:date, nlpcraft:num" in listed["enabledBuiltInTokens"].reason
-        assert "coordinate" in notes_of(ELEMENT)["enabledBuiltInTokens"].reason
-        assert "enabledBuiltInTokens" not in notes_of("enabledBuiltInTokens: []")
-
     def test_keys_of_ours_in_a_file_of_theirs_stay(self) -> None:
         found = data("maxWords: 9\nlanguage: en\nlimits: {max_entities: 3}\nresponses: {i: Yes}\n")
         assert found["limits"]["max_entities"] == 3

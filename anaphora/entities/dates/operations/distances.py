@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.entities.dates.calendar import Grain, Interval, Moment
+from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 from anaphora.entities.dates.operations.amounts import amount_of, finest, later, minute_of, point
 from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
 
@@ -80,10 +80,13 @@ def _before_by(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
 
 
 def _aside(moment: Moment, origin: Meaning, duration: Meaning, sign: int) -> Interval:
+    """A day aside of a day is a day, though it is a year."""
     found, amount = date_of(origin, moment), amount_of(duration)
     if found.start is None:
         raise ValueError("it has no beginning to count from")
-    return point(moment, later(moment, found.start, amount, sign), finest(amount))
+    origin_grain: Grain = "day" if found.grain == "part" else found.grain
+    grain = min(finest(amount), origin_grain, key=GRAINS.index)
+    return point(moment, later(moment, found.start, amount, sign), grain)
 
 
 @operation("lasting")

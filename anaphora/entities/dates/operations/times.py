@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from anaphora.entities.dates.calendar import Interval, Moment
 from anaphora.entities.dates.operations.amounts import minute_of
@@ -21,7 +21,8 @@ _DAY = timedelta(days=1)
 # When the parts of a day begin and end; hours beyond 24 are in the next day.
 _PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
-    "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23), "night": (21, 30), "midnight": (23, 25),
+    "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23),
+    "long afternoon": (12, 20), "night": (21, 30), "midnight": (23, 25),
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
     "start of the day": (0, 9), "end of the day": (16, 24),
 }  # fmt: skip
@@ -50,8 +51,14 @@ def _within(moment: Moment, day: Meaning, name: str) -> Interval:
 
 @operation("at")
 def _at(moment: Moment, day: Meaning, clock: Meaning) -> Interval:
-    """A time of a day, or of a part of it: five in the evening is 17:00."""
-    return _showing(moment, *_placed(moment, day, clock_of(clock)))
+    """A time of a day, or of a part of it: five in the evening is 17:00. Without a day it is the
+    next such time, or the last one."""
+    on, placed = _placed(moment, day, clock_of(clock))
+    found = _showing(moment, on, placed)
+    assert found.start is not None
+    if day[0] != "part" or _fits(moment, found.start):
+        return found
+    return _showing(moment, on + (_DAY if moment.ahead else -_DAY), placed)
 
 
 @operation("clock")
@@ -112,13 +119,15 @@ def _nearest(moment: Moment, clock: Clock) -> Interval:
     hours = {clock.hours % 24}
     if clock.open:
         hours |= {clock.hours % _HALF_DAY, clock.hours % _HALF_DAY + _HALF_DAY}
-    now = minute_of(moment.at)
     days = (moment.today, moment.today + (_DAY if moment.ahead else -_DAY))
     found = [_showing(moment, day, clock._replace(hours=hour)) for day in days for hour in hours]
-    starts = {one.start: one for one in found if one.start is not None}
-    if moment.ahead:
-        return starts[min(start for start in starts if start >= now)]
-    return starts[max(start for start in starts if start <= now)]
+    starts = {one.start: one for one in found if one.start and _fits(moment, one.start)}
+    return starts[min(starts) if moment.ahead else max(starts)]
+
+
+def _fits(moment: Moment, start: datetime) -> bool:
+    now = minute_of(moment.at)
+    return start >= now if moment.ahead else start <= now
 
 
 def _showing(moment: Moment, day: date, clock: Clock) -> Interval:

@@ -1,0 +1,1 @@
+"""The handlers of the bundled models, to use and to learn from: one module a model."""

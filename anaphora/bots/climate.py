@@ -1,0 +1,97 @@
+"""The climate of well-known cities: averages of many years, month by month.
+
+``climate.csv`` has for each city the mean high and low of each month in °C and the days with
+rain or snow (of 1 mm and more), rounded, as the weather services publish them for 1991 to 2020
+(where they do not, for the thirty years before).
+"""
+
+from __future__ import annotations
+
+import csv
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from math import asin, cos, radians, sin, sqrt
+
+__all__ = ["Normal", "Station", "average", "distance", "nearest", "stations"]
+
+_RADIUS = 6371.0  # of the earth, in km
+_DAYS_OF_YEAR = 366
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A city with its averages from January to December: highs, lows, rainy days."""
+
+    name: str
+    name_ru: str
+    country: str
+    latitude: float
+    longitude: float
+    high: tuple[int, ...]
+    low: tuple[int, ...]
+    rain: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """What is usual: °C by day and by night, and the share of rainy days (0 to 1)."""
+
+    high: float
+    low: float
+    rain: float
+
+
+@cache
+def stations() -> tuple[Station, ...]:
+    """All of them, by name."""
+    text = files(__package__).joinpath("climate.csv").read_text(encoding="utf-8")
+    return tuple(
+        Station(
+            name=row["name"],
+            name_ru=row["name_ru"],
+            country=row["country"],
+            latitude=float(row["latitude"]),
+            longitude=float(row["longitude"]),
+            high=_months(row["high"]),
+            low=_months(row["low"]),
+            rain=_months(row["rain"]),
+        )
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+def nearest(latitude: float, longitude: float) -> tuple[Station, float]:
+    """The station that is nearest to a point, and how many kilometres lie between."""
+    return min(
+        ((one, distance(latitude, longitude, one.latitude, one.longitude)) for one in stations()),
+        key=lambda found: found[1],
+    )
+
+
+def average(station: Station, first: date, last: date) -> Normal:
+    """What is usual on the days from ``first`` to ``last``; of more than a year, a year's."""
+    count = min((last - first).days + 1, _DAYS_OF_YEAR)
+    months = [0] * 12
+    for day in range(count):
+        months[(first + timedelta(days=day)).month - 1] += 1
+    shares = [rain / monthrange(2026, month)[1] for month, rain in enumerate(station.rain, start=1)]
+    return Normal(
+        *(
+            sum(days * value for days, value in zip(months, values, strict=True)) / count
+            for values in (station.high, station.low, shares)
+        )
+    )
+
+
+def distance(latitude: float, longitude: float, latitude2: float, longitude2: float) -> float:
+    """The kilometres between two points on the earth."""
+    a, b = radians(latitude), radians(latitude2)
+    across, along = sin((b - a) / 2), sin(radians(longitude2 - longitude) / 2)
+    return 2 * _RADIUS * asin(min(1.0, sqrt(across**2 + cos(a) * cos(b) * along**2)))
+
+
+def _months(text: str) -> tuple[int, ...]:
+    return tuple(int(value) for value in text.split())

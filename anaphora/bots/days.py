@@ -1,0 +1,54 @@
+"""The days that a date means, and how they are written in a language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from anaphora.bots.texts import said_in
+
+__all__ = ["days_of", "shown_clock", "shown_day", "shown_days"]
+
+_SHORT = timedelta(days=13)  # beyond that nobody asks for weekdays
+
+
+def days_of(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
+    """The first and the last day of a date by its metadata; what is left open ends or begins
+    today. Without a date it is today."""
+    if not meta:
+        return today, today
+    first = datetime.fromisoformat(meta["start"]).date() if "start" in meta else None
+    last = None
+    if "end" in meta:
+        last = (datetime.fromisoformat(meta["end"]) - timedelta(microseconds=1)).date()
+    if first is None and last is None:
+        return today, today
+    if first is None:
+        assert last is not None
+        return min(today, last), last
+    return first, max(first, today if last is None else last)
+
+
+def shown_days(first: date, last: date, language: str, today: date) -> str:
+    """ "Tue 6 Jan", "Mon 5 Jan – Sun 11 Jan", "1 Jan 2024 – 31 Jan 2024"."""
+    if first == last:
+        return shown_day(first, language, today)
+    short = last - first <= _SHORT
+    return " – ".join(shown_day(day, language, today, weekday=short) for day in (first, last))
+
+
+def shown_day(day: date, language: str, today: date, *, weekday: bool = True) -> str:
+    """ "Tue 6 Jan", with the year where it is another than that of ``today``."""
+    words = said_in("days", language)
+    shown: str = words["date"].format(day=day.day, month=words["months"][day.month - 1])
+    if day.year != today.year:
+        shown = words["year"].format(date=shown, year=day.year)
+    if weekday:
+        shown = words["weekday"].format(date=shown, weekday=words["weekdays"][day.weekday()])
+    return shown
+
+
+def shown_clock(time: datetime) -> str:
+    """ "07:00"."""
+    return f"{time:%H:%M}"

@@ -1,0 +1,161 @@
+"""What a word may stand for that no phrase of a model has: one with marks left out ("meteo" for
+"météo") or with others attached (ומחר for מחר), else one with wrong letters.
+
+Wrong letters are only looked for in what elements with ``typos`` are said with. The number of
+different words of one text that are looked up is bounded, and so is what is kept of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field
+
+from anaphora.entities.lexicon import Lexicon, Word
+from anaphora.entities.misspelt import LEAST, Spellings
+
+__all__ = ["Guess", "Guesses", "Vocabulary"]
+
+_MOST_LOOKED_UP = 300  # different words of one text (0.3 ms each among 100,000)
+_MOST_KEPT = 5_000  # words and what they may stand for, twice
+_LONGEST = 64  # characters; longer ones are no words
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The stems that a word may stand for (several for one with hyphens inside), and the most
+    wrong letters that one of them would have."""
+
+    stems: tuple[str, ...]
+    typos: int = 0
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """What the words of phrases are collected in while they are learnt: ``bare`` are the stems
+    of words by how they are written without their marks, ``tolerant`` the spellings and
+    stems of words of elements with typos, each with how many wrong letters it may have."""
+
+    lexicon: Lexicon
+    bare: dict[str, set[str]] = field(default_factory=dict)
+    tolerant: dict[tuple[str, str], int] = field(default_factory=dict)
+    _seen: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
+
+    def add(self, word: Word, typos: int) -> None:
+        """Puts in a word of a phrase of an element with so many typos."""
+        if not typos and word.form.isascii():
+            return
+        for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):
+            bare = () if lower.isascii() else self._bare_of(lower, stem)
+            if typos:
+                self._add_tolerant((lower, *bare), stem, typos)
+
+    def _bare_of(self, lower: str, stem: str) -> Iterable[str]:
+        if lower not in self._seen:
+            self._seen[lower] = self.lexicon.bare(lower, stem)
+            for one in frozenset().union(*self._seen[lower].values()):
+                self.bare.setdefault(one, set()).add(stem)
+        return self._seen[lower]
+
+    def _add_tolerant(self, spellings: Iterable[str], stem: str, typos: int) -> None:
+        for lower in spellings:
+            if len(lower) >= LEAST and not _DIGIT.search(lower):
+                key = lower, stem
+                self.tolerant[key] = max(typos, self.tolerant.get(key, 0))
+
+
+class Guesses:
+    """What words may stand for; ``known`` are the stems that stand in phrases, layer by layer."""
+
+    def __init__(self, vocabulary: Vocabulary, known: Sequence[Set[str]]) -> None:
+        self._lexicon = vocabulary.lexicon
+        self._most_known: Set[str] = known[0] if known else frozenset()
+        self._also_known = frozenset[str]().union(*known[1:])
+        self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
+        self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
+        self._asks = bool(self._bare) or self._spellings is not None
+        self._young: dict[str, tuple[Guess, ...]] = {}
+        self._old: dict[str, tuple[Guess, ...]] = {}
+
+    @property
+    def tolerates(self) -> bool:
+        """Whether any word may have wrong letters."""
+        return self._spellings is not None
+
+    def of(
+        self, words: Sequence[Word], sure: frozenset[int] = frozenset()
+    ) -> list[tuple[Guess, ...]] | None:
+        """For each word what it may stand for, the likeliest first; None if no word stands for
+        another. The words with the numbers ``sure`` have no wrong letters."""
+        if not self._asks and not [word for word in words if word.meant or word.parts]:
+            return None
+        if len(words) > _MOST_LOOKED_UP:
+            sure = sure | self._beyond(words)
+        most, also = self._most_known, self._also_known  # a tenth of the time of a call
+        found = [
+            ()
+            if word.stem in most or word.blank or word.stem in also
+            else self._of(word, is_sure=index in sure)
+            for index, word in enumerate(words)
+        ]
+        return found if any(found) else None
+
+    def _beyond(self, words: Sequence[Word]) -> frozenset[int]:
+        """The words that come when as many different ones as may be looked up have come."""
+        looked_up: set[str] = set()
+        beyond = []
+        for index, word in enumerate(words):
+            if len(looked_up) < _MOST_LOOKED_UP:
+                looked_up.add(word.lower)
+            elif word.lower not in looked_up:
+                beyond.append(index)
+        return frozenset(beyond)
+
+    def _is_known(self, stem: str) -> bool:
+        return stem in self._most_known or stem in self._also_known
+
+    def _of(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
+        if len(word.lower) > _LONGEST:
+            return ()
+        if word.parts:
+            return self._of_parts(word, is_sure=is_sure)
+        meant = [stem for stem in word.meant if self._is_known(stem)]
+        for stem in (word.stem, *word.meant):
+            meant += self._bare.get(stem, ())
+        if meant:
+            return tuple([Guess((stem,)) for stem in dict.fromkeys(meant)])
+        if is_sure or not word.free:
+            return ()
+        return self._misspelt(word.lower, word.stem)
+
+    def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
+        """The one likeliest guess at a word with hyphens inside."""
+        if all(map(self._is_known, word.parts)):
+            return ()
+        best: list[Guess] = []
+        for piece in self._lexicon.words(word.form.split(" ")):
+            known = self._is_known(piece.stem)
+            guesses = (Guess((piece.stem,)),) if known else self._of(piece, is_sure=is_sure)
+            if not guesses:
+                return ()
+            best.append(guesses[0])
+        return (Guess(_stems(best), max(guess.typos for guess in best)),)
+
+    def _misspelt(self, lower: str, stem: str) -> tuple[Guess, ...]:
+        if self._spellings is None or len(lower) < LEAST or _DIGIT.search(lower):
+            return ()
+        known = self._young.get(lower)
+        if known is None:
+            known = self._old.get(lower)
+            if known is None:
+                near = self._spellings.near(lower, stem)
+                known = tuple([Guess((one,), typos) for one, typos in near])
+            if len(self._young) >= _MOST_KEPT:
+                self._old, self._young = self._young, {}
+            self._young[lower] = known
+        return known
+
+
+def _stems(guesses: Iterable[Guess]) -> tuple[str, ...]:
+    return tuple([stem for guess in guesses for stem in guess.stems])

@@ -1,0 +1,135 @@
+"""The built-in entities of NLPCraft: ours, with the metadata that its intents ask for.
+
+``meta_tok('nlpcraft:num:from')`` reads ``from`` of an entity ``nlpcraft:num``. What ours knows
+besides stays under its own keys.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from spacy.tokens import Doc
+
+from anaphora.entities.recognition import Mention, Recognizer, built_in
+from anaphora.models.builtin import NLPCRAFT
+
+__all__ = ["create"]
+
+Meta: TypeAlias = Mapping[str, Any]
+
+
+def create(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of one of NLPCraft's entities (``nlpcraft:num``), with the options of ours.
+
+    Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
+    """
+    entity = NLPCRAFT[name]
+    return _Renamed(built_in(entity.wraps, language, {**options, **entity.fixed}), _KEYS[name])
+
+
+class _Renamed:
+    """Finds what another recognizer does, and adds metadata under other keys."""
+
+    def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
+        self._inner = inner
+        self._keys = tuple(keys.items())
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        return [replace(one, meta=self._renamed(one.meta)) for one in self._inner(doc, at)]
+
+    def _renamed(self, meta: Meta) -> Meta:
+        found = {
+            theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in self._keys
+        }
+        return {**meta, **{key: value for key, value in found.items() if value is not None}}
+
+
+_Key: TypeAlias = str | Callable[[Meta], Any]
+"""Under which key ours has it, or what makes it of our metadata."""
+
+_NO_END = sys.float_info.max
+
+
+def _last_millisecond(meta: Meta) -> Any:
+    end = meta.get("to")
+    return None if end is None else end - 1
+
+
+def _limit_of(key: str, open_end: float) -> Callable[[Meta], float]:
+    def limit(meta: Meta) -> float:
+        value = meta.get(key)
+        if value is None and not _is_range(meta):
+            value = meta.get("value")
+        return open_end if value is None else float(value)
+
+    return limit
+
+
+def _is_range(meta: Meta) -> bool:
+    return "from" in meta or "to" in meta
+
+
+def _is_fractional(meta: Meta) -> bool:
+    numbers = (meta.get(key) for key in ("value", "from", "to"))
+    return any(number is not None and number != int(number) for number in numbers)
+
+
+def _given(*keys: str) -> Callable[[Meta], Meta]:
+    """Those of our keys that there are, together."""
+    return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
+
+
+def _country(meta: Meta) -> Meta | None:
+    return {"iso": meta["country"]} if meta.get("country") else None
+
+
+def _continent(meta: Meta) -> Any:
+    code = meta.get("continent", "")
+    return _CONTINENTS.get(code, code) or None
+
+
+_CONTINENTS = {
+    "AF": "Africa", "AN": "Antarctica", "AS": "Asia", "EU": "Europe", "NA": "North America",
+    "OC": "Oceania", "SA": "South America",
+}  # fmt: skip
+_CITY = _given("latitude", "longitude", "population", "timezone")
+
+_KEYS: Mapping[str, Mapping[str, _Key]] = {
+    "nlpcraft:date": {"to": _last_millisecond},
+    "nlpcraft:num": {
+        "from": _limit_of("from", -_NO_END),
+        "to": _limit_of("to", _NO_END),
+        "fromincl": lambda meta: meta.get("fromincl", True),
+        "toincl": lambda meta: meta.get("toincl", True),
+        "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",
+        "isnotequalcondition": lambda meta: meta.get("comparison") == "not",
+        "israngecondition": lambda meta: _is_range(meta) and meta.get("comparison") != "not",
+        "isfromnegativeinfinity": lambda meta: _is_range(meta) and meta.get("from") is None,
+        "istopositiveinfinity": lambda meta: _is_range(meta) and meta.get("to") is None,
+        "isfractional": _is_fractional,
+    },
+    "nlpcraft:coordinate": {},
+    "nlpcraft:limit": {"limit": lambda meta: float(meta["limit"]) if "limit" in meta else None},
+    "nlpcraft:sort": {},
+    "nlpcraft:relation": {},
+    "nlpcraft:continent": {"continent": "name"},
+    "nlpcraft:country": {"country": "name", "continent": _continent, "countrymeta": _country},
+    "nlpcraft:region": {
+        "region": "name",
+        "continent": _continent,
+        "country": "country_name",
+        "countrymeta": _country,
+    },
+    "nlpcraft:city": {
+        "city": "name",
+        "continent": _continent,
+        "country": "country_name",
+        "countrymeta": _country,
+        "citymeta": _CITY,
+    },
+}
+"""For each entity what its metadata has beside ours, or otherwise."""

@@ -1,0 +1,188 @@
+"""The built-in entity ``money``: amounts with a sign, a code or the name of a currency.
+
+The value of a mention is that of ``number`` with the code as its unit: ``5.2 EUR``, ``<20 USD``,
+``5..10 EUR``. Its metadata: ``amount``, or ``from`` with ``fromincl`` and ``to`` with ``toincl``;
+``currency`` (ISO 4217); ``comparison`` where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.atoms import Atom
+from anaphora.entities.languages import base
+from anaphora.entities.numbers.amounts import Amount, Unit
+from anaphora.entities.numbers.gate import gate
+from anaphora.entities.numbers.phrases import Phrases, listed
+from anaphora.entities.numbers.quantities import Quantity, QuantityReader
+from anaphora.entities.numbers.recognizer import canonical, plain, range_of
+from anaphora.entities.numbers.scripts import is_unspaced
+from anaphora.entities.numbers.tables import common, table
+from anaphora.entities.recognition import Mention, Recognizer
+
+__all__ = ["Currencies", "MoneyRecognizer", "create"]
+
+
+def create(language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of a language; ``currency`` is the one that is meant by a sign or a name
+    that it shares with others."""
+    return MoneyRecognizer(language, str(options.get("currency", "")))
+
+
+class MoneyRecognizer:
+    """Finds the amounts of money of a text."""
+
+    def __init__(self, language: str, currency: str = "") -> None:
+        self._may_have = gate(language)
+        self._read = QuantityReader(language, Currencies(language, currency))
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        """The amounts of money in ``doc``; the time does not matter."""
+        return self.mentions(doc.text)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """The amounts of money in a text."""
+        if not self._may_have(text):
+            return []
+        found, quantities = self._read(text)
+        return [
+            Mention(found[one.start].start, found[one.end - 1].end, canonical(one), meta)
+            for one in quantities
+            if (meta := _meta(one)) is not None
+        ]
+
+
+class Currencies:
+    """Finds the currency of a number, as a :class:`~.quantities.Measure`."""
+
+    def __init__(self, language: str, currency: str = "") -> None:
+        core, written = common("currencies"), table("money", language)
+        self._preferred = _preferred(language, currency.upper(), core)
+        signs = [*listed(core, "signs")]
+        self._signs = Phrases(language, self._meant(signs, "money"))
+        names = self._meant([*signs, *listed(written, "names")], "money")
+        minor = self._meant(listed(written, "minor"), "minor")
+        self._names = Phrases(language, [*names, *minor])
+        self._joins = Phrases(language, listed(written, "joins"))
+        codes = core["codes"].split()
+        self._codes = {code: Unit(code, "money") for code in codes}
+        self._codes |= {code: Unit(code.upper(), "money") for code in core["lower"].split()}
+        self._scales = dict(listed(core, "scales"))
+
+    def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount with its currency and what it takes up with it."""
+        if amount.kind in ("ordinal", "percent"):
+            return None
+        return self._prefixed(text, found, amount) or self._suffixed(text, found, amount)
+
+    def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """The amounts, with cents added to what they follow, and in the whole currency."""
+        joined: list[Amount] = []
+        for amount in amounts:
+            last = joined[-1] if joined else None
+            if amount.unit is not None and amount.unit.type == "minor":
+                whole = replace(
+                    amount,
+                    value=_simple(Fraction(amount.value) / 100),
+                    unit=Unit(amount.unit.name, "money"),
+                )
+                if last is not None and self._belong(found, last, amount):
+                    value = _simple(Fraction(last.value) + whole.value)
+                    joined[-1] = replace(last, end=whole.end, value=value)
+                    continue
+                amount = whole
+            joined.append(amount)
+        return joined
+
+    def _belong(self, found: Sequence[Atom], one: Amount, cents: Amount) -> bool:
+        if one.unit is None or one.value.denominator != 1 or not 0 < cents.value < 100:
+            return False
+        if one.end == cents.start:
+            return True
+        return self._joins.between(found, one.end, cents.start) is not None
+
+    def _prefixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        sign = self._signs.before(found, amount.start) or self._code_before(
+            text, found, amount.start
+        )
+        if sign is None or (sign[0] and _touches_letters(found, sign[0])):
+            return None
+        start, unit = sign
+        end, value = amount.end, amount.value
+        if end < len(found) and found[end].glued and (scale := self._scales.get(found[end].text)):
+            end, value = end + 1, _simple(Fraction(value) * scale)
+        is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
+        if is_minus and (start == 1 or not found[start - 1].glued):
+            start, value = start - 1, -value
+        return replace(amount, start=start, end=end, value=value, unit=unit, weak=False)
+
+    def _suffixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        at = amount.end
+        if at >= len(found):
+            return None
+        named = self._names.behind(found, at) or self._code(text, found, at)
+        if named is None:
+            return None
+        end, unit = named
+        belongs_to_next = (
+            not found[at].glued
+            and end < len(found)
+            and found[end].glued
+            and found[end].kind == "digits"
+        )
+        if belongs_to_next or (end < len(found) and _touches_letters(found, end)):
+            return None
+        return replace(amount, end=end, unit=unit, weak=False)
+
+    def _code(self, text: str, found: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
+        unit = self._codes.get(text[found[at].start : found[at].end])
+        return None if unit is None else (at + 1, unit)
+
+    def _code_before(self, text: str, found: Sequence[Atom], end: int) -> tuple[int, Unit] | None:
+        named = self._code(text, found, end - 1) if end else None
+        return None if named is None else (end - 1, named[1])
+
+    def _meant(self, phrases: Iterable[tuple[str, Any]], type: str) -> Iterator[tuple[str, Unit]]:
+        """The phrases, each with the one of the currencies that share it."""
+        for phrase, sharing in phrases:
+            codes = sharing.split()
+            code = next((one for one in self._preferred if one in codes), codes[0])
+            yield phrase, Unit(code, type)
+
+
+def _preferred(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
+    """The currencies to choose among those that share a sign, the first one best."""
+    country = language.replace("_", "-").partition("-")[2].upper()
+    of_country = core["countries"].get(country, "")
+    of_language = core["languages"].get(base(language), "")
+    return [code for code in (currency, of_country, of_language) if code]
+
+
+def _touches_letters(found: Sequence[Atom], at: int) -> bool:
+    """Whether a word goes on over the edge before that atom."""
+    before, here = found[at - 1], found[at]
+    return (
+        here.glued
+        and before.kind == "word"
+        and here.kind == "word"
+        and not is_unspaced(before.text)
+        and not is_unspaced(here.text)
+    )
+
+
+def _simple(value: Fraction) -> int | Fraction:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _meta(one: Quantity) -> dict[str, Any] | None:
+    """The metadata of an amount of money; None for a plain number."""
+    if one.unit is None:
+        return None
+    meta: dict[str, Any] = {} if one.value is None else {"amount": plain(one.value)}
+    return {**meta, **range_of(one), "currency": one.unit.name}

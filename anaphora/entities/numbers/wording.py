@@ -1,0 +1,119 @@
+"""What stands around numbers in a language: comparisons, ranges, percent, suffixes, scales.
+
+All of it comes from ``tables/numbers``; ``en.yaml`` there says what the keys are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from anaphora.entities.languages import normalizer
+from anaphora.entities.numbers.literals import DigitReader
+from anaphora.entities.numbers.phrases import Phrases, listed
+from anaphora.entities.numbers.tables import table
+
+__all__ = ["Comparison", "Middle", "Wording", "wording"]
+
+Comparison: TypeAlias = Literal["more", "least", "less", "most", "about", "not", "plain"]
+
+_MARKS: dict[Comparison, list[str]] = {
+    "more": [">"],
+    "least": [">=", "≥", "=>"],
+    "less": ["<"],
+    "most": ["<=", "≤", "=<"],
+    "about": ["~", "≈"],
+    "not": ["!=", "≠"],
+    "plain": ["="],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """What stands between the ends of a range: the phrases that may open it (an empty one, if it
+    needs none), and those that may close it."""
+
+    openings: frozenset[str]
+    closings: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The phrases of a language."""
+
+    digits: DigitReader
+    minus: Phrases[str]
+    percent_behind: Phrases[str]
+    percent_before: Phrases[str]
+    before: Phrases[Comparison]
+    behind: Phrases[Comparison]
+    openings: Phrases[str]
+    middles: Phrases[Middle]
+    closings: Phrases[str]
+    joins: Phrases[str]
+    scales: Mapping[str, int]
+    ordinals: frozenset[str]
+    cardinals: frozenset[str]
+    clitics: frozenset[str]
+    pronouns: frozenset[str]
+
+
+@lru_cache(maxsize=32)
+def wording(language: str) -> Wording:
+    """The phrases of a language; marks and digits alone where there is no table."""
+    written = table("numbers", language)
+    normalize = normalizer(language)
+    decimal, groups = _separators(language, written)
+
+    def texts(key: str) -> Phrases[str]:
+        return Phrases(language, listed(written, key))
+
+    def words(key: str) -> frozenset[str]:
+        return frozenset(normalize(word) for word, _ in listed(written, key))
+
+    percent = [("%", "%"), ("٪", "%"), *listed(written, "percent")]
+    ranges = [_range(one) for one in written.get("ranges", ())]
+    return Wording(
+        digits=DigitReader(decimal, groups),
+        minus=texts("minus"),
+        percent_behind=Phrases(language, percent),
+        percent_before=texts("percent_before"),
+        before=Phrases(language, (*_comparisons(_MARKS), *_comparisons(written.get("before", {})))),
+        behind=Phrases(language, _comparisons(written.get("behind", {}))),
+        openings=Phrases(language, [(opening, opening) for opening, _, _ in ranges if opening]),
+        middles=Phrases(language, _middles(ranges)),
+        closings=Phrases(language, [(closing, closing) for _, _, closing in ranges if closing]),
+        joins=texts("joins"),
+        scales={normalize(word): scale for word, scale in listed(written, "scales")},
+        ordinals=words("ordinals"),
+        cardinals=words("cardinals"),
+        clitics=words("clitics"),
+        pronouns=words("pronouns"),
+    )
+
+
+def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
+    """The decimal mark and the marks between groups, as they are in the country of the
+    language, if one is named (``es-MX``)."""
+    region = language.replace("_", "-").partition("-")[2].upper()
+    own = written.get("regions", {}).get(region, {})
+    marks = {"decimal": ".", "groups": ",", **written, **own}
+    return marks["decimal"], marks["groups"]
+
+
+def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
+    yield from listed({"by": written}, "by")
+
+
+def _range(written: list[str]) -> tuple[str, str, str]:
+    opening, middle, *closing = written
+    return opening, middle, closing[0] if closing else ""
+
+
+def _middles(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, Middle]]:
+    for phrase in dict.fromkeys(middle for _, middle, _ in ranges):
+        of_it = [one for one in ranges if one[1] == phrase]
+        openings = frozenset(opening for opening, _, _ in of_it)
+        yield phrase, Middle(openings, frozenset(closing for *_, closing in of_it if closing))

@@ -1,0 +1,105 @@
+"""The built-in entity ``phone``: telephone numbers.
+
+Google's library finds them, as the package ``phonenumbers``; a number must be possible in its
+country. The option ``region`` is the country of numbers without a country code; else that of the
+language as the model writes it (``en-GB``), else as ``tables/phone.yaml`` has it. The value is the
+number as E.164 has it (``+16502530000``), which is also under ``number``; further metadata are
+``country`` (``US``), ``national`` (as it is written there), ``type`` (``mobile``, ``fixed_line``
+…) and ``extension``, where one is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import yaml
+from spacy.tokens import Doc
+
+from anaphora.entities.languages import base
+from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.errors import ModelError, Problem
+
+__all__ = ["create"]
+
+_TABLE = Path(__file__).parent / "tables" / "phone.yaml"
+_MOST_TRIES = 500  # of what only looks like a number
+_GATE = re.compile(r"\d(?:\W{0,3}\d){4}")  # the matcher takes 25 to 100 µs for any text
+
+
+def create(language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of telephone numbers.
+
+    Raises :class:`ModelError` without the package ``phonenumbers``, and for an option ``region``
+    that is no country.
+    """
+    try:
+        import phonenumbers  # here: an extra of the package
+    except ImportError as error:
+        hint = "pip install 'anaphora[phones]'"
+        problem = Problem("the entity 'phone' needs the package phonenumbers", hint=hint)
+        raise ModelError(problem) from error
+    given = str(options.get("region", ""))
+    region = given.upper() or _region_of(language)
+    if given and region not in phonenumbers.SUPPORTED_REGIONS:
+        message = f"the option 'region' of 'phone': '{given}' is no country"
+        raise ModelError(Problem(message, hint="it is a code of two letters, such as US or DE"))
+    return _Phones(phonenumbers, region)
+
+
+class _Phones:
+    def __init__(self, library: ModuleType, region: str | None) -> None:
+        self._library = library
+        self._region = region
+        kinds = vars(library.PhoneNumberType)
+        self._kinds = {
+            value: name.lower() for name, value in kinds.items() if isinstance(value, int)
+        }
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        text = doc.text
+        if not _GATE.search(text):
+            return []
+        return [
+            Mention(match.start, match.end, self._written(match.number, "E164"), self._meta(match))
+            for match in self._library.PhoneNumberMatcher(text, self._region, max_tries=_MOST_TRIES)
+        ]
+
+    def _meta(self, match: Any) -> dict[str, Any]:
+        number = match.number
+        meta = {
+            "number": self._written(number, "E164"),
+            "national": self._written(number, "NATIONAL"),
+            "type": self._kinds[self._library.number_type(number)],
+        }
+        country = self._library.region_code_for_number(number)
+        if country:
+            meta["country"] = country
+        if number.extension:
+            meta["extension"] = number.extension
+        return meta
+
+    def _written(self, number: Any, form: str) -> str:
+        plain: str = self._library.format_number(
+            number, getattr(self._library.PhoneNumberFormat, form)
+        )
+        return plain
+
+
+def _region_of(language: str) -> str | None:
+    """The country that the code of a language names (``en-GB``), else the one of the table."""
+    for part in language.replace("_", "-").split("-")[1:]:
+        if len(part) == 2:
+            return part.upper()
+    return _regions().get(base(language))
+
+
+@lru_cache(maxsize=1)
+def _regions() -> Mapping[str, str]:
+    regions: Mapping[str, str] = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+    return regions

@@ -1,0 +1,70 @@
+"""Counts in a text, in digits and in words: what ``#`` stands for in the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from anaphora.entities.atoms import Atom
+from anaphora.entities.charts import Item
+from anaphora.entities.numbers.numerals import numerals
+from anaphora.entities.plain.phrasebook import COUNT
+
+__all__ = ["counts"]
+
+_MOST_DIGITS = 9
+_GROUP = 3  # digits between the separators of a thousand
+_SEPARATORS = frozenset(",.'’")
+_FIRST_UNSPACED = "\u0e00"
+
+
+def counts(found: Sequence[Atom], language: str) -> list[Item]:
+    """The whole numbers from 1 on that count something: neither decimals nor percentages,
+    ordinals, or numbers with a unit right behind them ("5km")."""
+    written = [
+        Item(numeral.start, numeral.end, COUNT, numeral.value)
+        for numeral in numerals(language).words(found)
+        if isinstance(numeral.value, int) and numeral.value > 0 and not numeral.ordinal
+    ]
+    return [*_in_digits(found), *written]
+
+
+def _in_digits(found: Sequence[Atom]) -> Iterator[Item]:
+    at = 0
+    while at < len(found):
+        if found[at].kind != "digits":
+            at += 1
+            continue
+        end = _end_of_number(found, at)
+        digits = "".join(atom.text for atom in found[at:end] if atom.kind == "digits")
+        if _stands_free(found, at, end) and len(digits) <= _MOST_DIGITS and int(digits):
+            yield Item(at, end, COUNT, int(digits))
+        at = end
+
+
+def _end_of_number(found: Sequence[Atom], start: int) -> int:
+    """Behind all digits and separators that hang together."""
+    end = start + 1
+    while (
+        end + 1 < len(found)
+        and found[end].glued
+        and found[end].text in _SEPARATORS
+        and found[end + 1].glued
+        and found[end + 1].kind == "digits"
+    ):
+        end += 2
+    return end
+
+
+def _stands_free(found: Sequence[Atom], start: int, end: int) -> bool:
+    if any(len(found[at].text) != _GROUP for at in range(start + 2, end, 2)):
+        return False
+    if start and found[start].glued and found[start - 1].text in "+-−.," and start > 1:
+        before = found[start - 1]
+        if before.glued and found[start - 2].kind != "word":
+            return False
+    if end == len(found):
+        return True
+    behind = found[end]
+    if behind.text in "%‰°":
+        return False
+    return not (behind.glued and behind.kind == "word" and behind.text < _FIRST_UNSPACED)

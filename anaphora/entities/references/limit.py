@@ -1,0 +1,113 @@
+"""The built-in entity ``limit``: how many of something, and from which end.
+
+The words stand in ``tables/limit``, one file a language; ``#`` is a number or one of the amounts:
+
+- ``descending`` and ``ascending``: phrases that begin with the greatest, best or latest ("top #"),
+  or with the least, worst or first ("bottom #"), ``either`` those that don't say ("# of");
+- ``before``: those that stand behind what they limit ("# in total");
+- ``bare``: ``descending`` and ``ascending`` ones without a number ("top cities"), which mean as
+  many as the option ``default`` says;
+- ``alone``: amounts that limit by themselves ("a few"), ``amounts``: those that do not ("dozen"),
+  each under its number;
+- ``none``: phrases in which nothing is found ("on top of").
+
+The value is the number; the metadata has it under ``limit``, and under ``asc`` whether the least
+come first (absent, if that is not said). ``refers`` is ``before`` for those of that section. What
+it refers to is found later: see :mod:`anaphora.entities.references.resolve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.atoms import Atom
+from anaphora.entities.charts import Item
+from anaphora.entities.languages import base
+from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
+from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.references.counts import counts
+
+__all__ = ["create"]
+
+_TABLES = Path(__file__).parent / "tables" / "limit"
+_ENDS: Mapping[str, bool | None] = {"descending": False, "ascending": True, "either": None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """``count`` is that of an amount; ``bare`` says that the default is meant."""
+
+    asc: bool | None = None
+    before: bool = False
+    bare: bool = False
+    count: int = 0
+
+
+def create(language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of limits in a language; of its options it takes ``default``."""
+    code = base(language)
+    return _Limits(_phrasebook(code), code, int(options.get("default", 10)))
+
+
+@lru_cache(maxsize=32)
+def _phrasebook(language: str) -> Phrasebook:
+    book = Phrasebook(language)
+    for table in tables(_TABLES, language):
+        book.add_beside(table.get("none", ()), NOTHING, table)
+        for section, asc in _ENDS.items():
+            book.add(table.get(section, ()), _Kind(asc), table)
+            bare = table.get("bare", {}).get(section, ())
+            book.add(bare, _Kind(asc, bare=True), table)
+        book.add(table.get("before", ()), _Kind(before=True), table)
+        for count, phrases in table.get("alone", {}).items():
+            book.add(phrases, _Kind(count=int(count)), table)
+            book.add_count(phrases, int(count), table)
+        for count, phrases in table.get("amounts", {}).items():
+            book.add_count(phrases, int(count), table)
+    return book.finish()
+
+
+class _Limits:
+    def __init__(self, book: Phrasebook, language: str, default: int) -> None:
+        self._book = book
+        self._language = language
+        self._default = default
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        text = doc.text
+        if not self._book.concerns(text):
+            return []
+        found = self._book.atoms(text)
+        phrases = self._book.read(found, counts(found, self._language))
+        usable = [item for item in phrases if not _is_bare(item) or _names_next(found, item.end)]
+        return [self._mention(item, found) for item in leftmost(usable) if item.meaning != NOTHING]
+
+    def _mention(self, item: Item, found: Sequence[Atom]) -> Mention:
+        match item.meaning:
+            case (_Kind() as kind, int(limit)):
+                pass
+            case _:
+                kind = item.meaning
+                limit = kind.count or self._default
+        meta: dict[str, Any] = {"limit": limit}
+        if kind.asc is not None:
+            meta["asc"] = kind.asc
+        if kind.before:
+            meta["refers"] = "before"
+        return Mention(found[item.start].start, found[item.end - 1].end, str(limit), meta)
+
+
+def _is_bare(item: Item) -> bool:
+    return isinstance(item.meaning, _Kind) and item.meaning.bare
+
+
+def _names_next(found: Sequence[Atom], end: int) -> bool:
+    """Whether a word stands there: "top cities", and not "the top" or "top 10.5"."""
+    return end < len(found) and found[end].kind == "word"

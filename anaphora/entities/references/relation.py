@@ -1,0 +1,91 @@
+"""The built-in entity ``relation``: what is compared or correlated with what.
+
+The words stand in ``tables/relation``, one file a language, under ``compare`` and ``correlate``,
+by where that which they connect stands: ``behind`` them ("compare …"), ``between`` which they
+stand ("… versus …"), ``before`` them; under ``none`` phrases in which nothing is found.
+
+The value and the ``type`` in the metadata are ``compare`` or ``correlate``; ``refers`` is
+``between`` or ``before`` for the phrases of these sections. A phrase between two things that only
+goes on with a comparison begun in the same sentence ("compare A versus B") is no other one. What
+it refers to is found later: see :mod:`anaphora.entities.references.resolve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from anaphora.entities.charts import Item
+from anaphora.entities.languages import base
+from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
+from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.references.clauses import SENTENCE_MARKS, parts
+
+__all__ = ["create"]
+
+_TABLES = Path(__file__).parent / "tables" / "relation"
+_TYPES = ("compare", "correlate")
+_SIDES = ("behind", "between", "before")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    type: str
+    refers: str
+
+
+def create(language: str, options: Mapping[str, Any]) -> Recognizer:
+    """The recognizer of relations in a language."""
+    return _Relations(_phrasebook(base(language)))
+
+
+@lru_cache(maxsize=32)
+def _phrasebook(language: str) -> Phrasebook:
+    book = Phrasebook(language)
+    for table in tables(_TABLES, language):
+        book.add_beside(table.get("none", ()), NOTHING, table)
+        for type in _TYPES:
+            for refers in _SIDES:
+                phrases = table.get(type, {}).get(refers, ())
+                book.add(phrases, _Kind(type, refers), table)
+    return book.finish()
+
+
+class _Relations:
+    def __init__(self, book: Phrasebook) -> None:
+        self._book = book
+
+    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+        text = doc.text
+        if not self._book.concerns(text):
+            return []
+        found = self._book.atoms(text)
+        phrases = [item for item in leftmost(self._book.read(found)) if item.meaning != NOTHING]
+        return [
+            _mention(item, found[item.start].start, found[item.end - 1].end)
+            for sentence in parts(phrases, found, SENTENCE_MARKS)
+            for item in _begun(sentence.items)
+        ]
+
+
+def _begun(phrases: Iterable[Item]) -> Iterable[Item]:
+    """Those that don't go on with another one of the same sentence."""
+    goes_on = False
+    for item in phrases:
+        if not (goes_on and item.meaning.refers == "between"):
+            yield item
+        goes_on = goes_on or item.meaning.refers == "behind"
+
+
+def _mention(item: Item, start: int, end: int) -> Mention:
+    kind: _Kind = item.meaning
+    meta = {"type": kind.type}
+    if kind.refers != "behind":
+        meta["refers"] = kind.refers
+    return Mention(start, end, kind.type, meta)

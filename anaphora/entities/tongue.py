@@ -1,0 +1,148 @@
+"""How a language is written, as far as a table tells it: ``tongues/<code>.yaml``.
+
+A table needs no more than what holds for its language, and a language needs no table. Keys:
+
+- ``same``: letters that count as others ("ё: е"), ``last`` such letters at the end of a word;
+- ``pairs``: the same for many, each pair as two letters in a row ("東东 車车");
+- ``unseen``: marks that need not be written;
+- ``also``: what people write who lack a letter ("ä: ae");
+- ``apart``: letters with a mark that are never the letter without it to one who writes them;
+- ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be;
+- for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
+  vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
+  missing, and ``once``, letters that may stand twice;
+- ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
+  where spaCy's own tokenizer needs a package.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+__all__ = ["Tongue", "tongue"]
+
+_LONGEST = 64  # characters of a word that may have anything attached
+_LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
+
+
+@dataclass(frozen=True, slots=True)
+class Tongue:
+    """What the table of a language says; see the module for the keys."""
+
+    same: Mapping[int, str | None] = field(default_factory=dict)
+    last: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[int, str] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
+    before: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    least: int = 2
+    endings: tuple[str, ...] = ()
+    fleeting: frozenset[str] = frozenset()
+    silent: str = ""
+    once: str = ""
+    tokens: Literal["", "words", "letters"] = ""
+
+    @property
+    def has_stems(self) -> bool:
+        """Whether the table says what the forms of a word have in common."""
+        return bool(self.endings or self.silent or self.once)
+
+    def spelled(self, word: str) -> str:
+        """The word with the letters that it counts by."""
+        word = word.translate(self.same)
+        end = self.last.get(word[-1:])
+        return word if end is None or len(word) == 1 else word[:-1] + end
+
+    def stem(self, word: str) -> str:
+        """What the forms of the word have in common, as far as the table knows."""
+        for char in self.silent:
+            word = word.replace(char, "")
+        for char in self.once:
+            word = word.replace(char * 2, char)
+        for ending in self.endings:
+            if word.endswith(ending) and len(word) - len(ending) >= self.least:
+                word = word[: -len(ending)]
+                break
+        if self.fleeting and len(word) > 2 and word[-2] in self.fleeting:
+            return word[:-2] + word[-1]
+        return word
+
+    def bare(self, word: str) -> tuple[str, ...]:
+        """How the word is written by those who leave out its marks."""
+        if word.isascii():
+            return ()
+        return _distinct(word, _plain(word), _plain(word.translate(self.also)))
+
+    def meant(self, word: str) -> tuple[str, ...]:
+        """What a written word may mean beside itself: without marks that the phrases of a model
+        may lack, and without what may be attached to it."""
+        if word.isascii() or len(word) > _LONGEST:
+            return ()
+        replaced = word.translate(self.also)
+        unmarked = (_plain(word, self.apart), _plain(replaced, self.apart))
+        return _distinct(word, *unmarked, *self._detached(word))
+
+    def _detached(self, word: str) -> Iterator[str]:
+        for before in ("", *self.before):
+            if not word.startswith(before):
+                continue
+            for behind in ("", *self.behind):
+                rest = len(word) - len(before) - len(behind)
+                if rest >= self.least and word.endswith(behind):
+                    yield word[len(before) : len(before) + rest]
+
+
+@lru_cache(maxsize=100)
+def tongue(code: str) -> Tongue:
+    """What is known of the writing of a language by its code (``en``, not ``en-US``)."""
+    table = files("anaphora.entities").joinpath("tongues", f"{code}.yaml")
+    if not code.isalpha() or not table.is_file():
+        return Tongue()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(table.read_text("utf-8"), loader)
+    same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
+    same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
+    same |= data.pop("same", {})
+    for key in ("before", "behind", "endings"):
+        data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
+    return Tongue(
+        same=str.maketrans(same),
+        also=str.maketrans(data.pop("also", {})),
+        apart=frozenset(data.pop("apart", "")),
+        fleeting=frozenset(data.pop("fleeting", "")),
+        **data,
+    )
+
+
+# Letters with a stroke and the like, which Unicode does not take apart.
+_UNDIVIDED = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
+)
+
+
+def _plain(word: str, apart: frozenset[str] = frozenset()) -> str:
+    """The word with the marks of Latin and Greek letters left out, but of those apart."""
+    return "".join(char if char in apart else _unmarked(char) for char in word)
+
+
+@lru_cache(maxsize=2_000)
+def _unmarked(char: str) -> str:
+    if char.isascii():
+        return char
+    char = char.translate(_UNDIVIDED)
+    decomposed = unicodedata.normalize("NFD", char)
+    first, marks = decomposed[0], decomposed[1:]
+    if not marks or not all(map(unicodedata.combining, marks)):
+        return char
+    return first if unicodedata.name(first, "").startswith(_LETTERS) else char
+
+
+def _distinct(word: str, *others: str) -> tuple[str, ...]:
+    return tuple([one for one in dict.fromkeys(others) if one and one != word])

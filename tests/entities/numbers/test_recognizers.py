@@ -1,0 +1,151 @@
+"""The built-in entities number and money: what they tell, and what they bear."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.entities.numbers import money, recognizer
+from anaphora.entities.recognition import Mention, built_in
+
+LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
+HOSTILE = {
+    "digits": "9" * 10_000,
+    "groups": "1," * 5_000,
+    "dots": "1." * 5_000,
+    "colons": "1:" * 5_000,
+    "hyphens": "1-" * 5_000,
+    "a telephone number without end": "+1" + "(" * 9_000,
+    "fractions": "½" * 10_000,
+    "signs": "-" * 9_999 + "5",
+    "currency signs": "$" * 10_000,
+    "marks alone": "\u0301" * 10_000,
+    "numerals": "two " * 2_500,
+    "one compound": "ein" * 3_300,
+    "Chinese digits": "一" * 10_000,
+    "Chinese myriads": "万" * 10_000,
+    "Chinese fractions": "一分之" * 3_300,
+    "comparisons": "more than " * 1_000 + "5",
+}
+
+
+def number(text: str, language: str = "en") -> list[Mention]:
+    return recognizer.NumberRecognizer(language).mentions(text)
+
+
+def cash(text: str, language: str = "en", currency: str = "") -> list[Mention]:
+    return money.MoneyRecognizer(language, currency).mentions(text)
+
+
+def meta(text: str, language: str = "en") -> Any:
+    (one,) = number(text, language)
+    return one.meta
+
+
+def test_a_plain_number_has_its_value_and_kind() -> None:
+    assert meta("two hundred and five") == {"value": 205, "kind": "cardinal"}
+    assert meta("the 3rd") == {"value": 3, "kind": "ordinal"}
+    assert meta("3/4") == {"value": 0.75, "kind": "fraction"}
+    assert meta("5%") == {"value": 5, "kind": "percent"}
+
+
+def test_a_comparison_tells_its_ends_and_whether_they_belong_to_it() -> None:
+    more = {"from": 5, "fromincl": False, "comparison": "more", "kind": "cardinal"}
+    assert meta("more than 5") == more
+    assert meta("at least 5") == {**more, "fromincl": True}
+    between = {"from": 2, "fromincl": True, "to": 4, "toincl": True, "comparison": "between"}
+    assert meta("between 2 and 4") == {**between, "kind": "cardinal"}
+    assert meta("about 5") == {"value": 5, "comparison": "about", "kind": "cardinal"}
+
+
+def test_a_unit_comes_with_what_it_measures() -> None:
+    assert meta("3 km") == {"value": 3, "kind": "cardinal", "unit": "km", "unittype": "length"}
+    assert meta("less than 20 °C")["unittype"] == "temperature"
+
+
+def test_the_case_of_a_symbol_counts_where_it_must() -> None:
+    assert [one.value for one in number("5 MW, 5 mW, 5 C, 5 c")] == ["5 MW", "5 mW", "5 °C", "5"]
+
+
+def test_a_mention_has_the_place_of_all_its_words() -> None:
+    text = "find more than 5 km from here"
+    (one,) = number(text)
+    assert text[one.start : one.end] == "more than 5 km"
+
+
+def test_the_country_of_a_language_has_its_own_separators() -> None:
+    assert [one.value for one in number("1.234", "es")] == ["1234"]
+    assert [one.value for one in number("1.234", "es-MX")] == ["1.234"]
+    assert [one.value for one in number("1'234.5", "de-CH")] == ["1234.5"]
+
+
+def test_an_amount_of_money_has_its_currency() -> None:
+    (one,) = cash("between $5 and $10")
+    assert one.value == "5..10 USD"
+    assert one.meta == {
+        "from": 5,
+        "fromincl": True,
+        "to": 10,
+        "toincl": True,
+        "comparison": "between",
+        "currency": "USD",
+    }
+    assert cash("5 euros and 20 cents")[0].meta == {"amount": 5.2, "currency": "EUR"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "currency", "expected"),
+    [
+        ("$5", "en", "", "5 USD"),
+        ("$5", "en-AU", "", "5 AUD"),
+        ("$5", "en", "CAD", "5 CAD"),
+        ("€5", "en", "CAD", "5 EUR"),
+        ("¥5", "ja", "", "5 JPY"),
+        ("¥5", "zh", "", "5 CNY"),
+        ("5 pesos", "es-AR", "", "5 ARS"),
+    ],
+)
+def test_a_shared_sign_means_the_currency_of_the_model_or_of_the_country(
+    text: str, language: str, currency: str, expected: str
+) -> None:
+    assert [one.value for one in cash(text, language, currency)] == [expected]
+
+
+def test_the_built_in_entities_are_found_by_name() -> None:
+    doc = spacy.blank("en")("$5 and 6 km")
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    numbers = built_in("number", "en", {})(doc, now)
+    assert [one.value for one in numbers] == ["5", "6 km"]
+    assert [one.value for one in built_in("money", "en", {"currency": "CAD"})(doc, now)] == [
+        "5 CAD"
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(text=st.text(max_size=60) | st.text("0123456789.,:/-+ $%½½eE'a一十百円руб", max_size=30))
+def test_no_text_is_too_odd(language: str, text: str) -> None:
+    for mentions in (number(text, language), cash(text, language)):
+        assert all(0 <= one.start < one.end <= len(text) for one in mentions)
+        assert mentions == sorted(mentions, key=lambda one: one.start)
+
+
+@given(number_of=st.integers(-(10**12), 10**12))
+def test_digits_are_read_as_they_are_written(number_of: int) -> None:
+    assert [one.meta["value"] for one in number(str(number_of))] == [number_of]
+    assert [one.meta["value"] for one in number(f"{number_of:,}")] == [number_of]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "zh", "ru"])
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_text_takes_no_long_time(text: str, language: str) -> None:
+    started = time.process_time()
+    number(text, language)
+    cash(text, language)
+    # Far above what it takes, and far below what anything quadratic would.
+    assert time.process_time() - started < 2
