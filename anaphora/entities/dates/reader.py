@@ -145,13 +145,18 @@ def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet
 
 
 def _longest(items: Sequence[Item]) -> tuple[Found, ...]:
-    """Those that do not lie inside another one; of two that overlap the first."""
+    """Those that do not lie inside another one; of two that overlap the first. Words at their
+    ends that change nothing are left out: what they belong to besides ("what's on tomorrow") is
+    found as well then."""
     kept: list[Found] = []
     reach = 0
     for item in items:
         if item.start >= reach:
-            kept.append((item.start, item.end, item.meaning))
             reach = item.end
+            inside = [one for one in items if item.start <= one.start and one.end <= item.end]
+            same = [one for one in inside if one.meaning == item.meaning]
+            core = min(same, key=lambda one: one.end - one.start)
+            kept.append((core.start, core.end, core.meaning))
     return tuple(kept)
 
 

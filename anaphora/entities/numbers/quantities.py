@@ -73,10 +73,7 @@ class QuantityReader:
             return found, []
         amounts = list(self._measured(text, found, plain))
         quantities = list(self._ranges(found, self._measure.join(found, amounts)))
-        compared = [
-            self._compared(text, found, one, quantities[index - 1].end if index else 0)
-            for index, one in enumerate(quantities)
-        ]
+        compared = list(self._all_compared(text, found, quantities))
         alone = len(compared) == 1 and self._is_all(found, compared[0])
         told = [one for one in compared if alone or not one.weak]
         return found, list(self._merged(found, told))
@@ -192,33 +189,52 @@ class QuantityReader:
 
     # Comparisons
 
-    def _compared(self, text: str, found: Sequence[Atom], one: Quantity, reach: int) -> Quantity:
-        """With what stands before or behind it and compares."""
-        if one.value is None:
-            about = self._wording.before.before(found, one.start)
-            if about is None or about[1] != "about" or about[0] < reach:
-                return one
-            return replace(one, start=about[0])
-        behind = self._wording.behind.behind(found, one.end)
-        if behind is not None and _reads_on(found, one.end, behind[0]):
-            behind = None
-        before = self._wording.before.before(found, one.start)
-        if before is not None and before[0] >= reach:
-            return _comparing(replace(one, start=before[0]), before[1])
-        if behind is not None:
-            return self._measured_behind(text, found, replace(one, end=behind[0]), behind[1])
-        return one
+    def _all_compared(
+        self, text: str, found: Sequence[Atom], quantities: Sequence[Quantity]
+    ) -> Iterator[Quantity]:
+        """The quantities with what compares them. A phrase between two of them belongs to the
+        second one, if it may."""
+        befores = [self._wording.before.before(found, one.start) for one in quantities]
+        reach = 0
+        for index, one in enumerate(quantities):
+            limit = len(found)
+            if index + 1 < len(quantities):
+                following = befores[index + 1]
+                limit = quantities[index + 1].start if following is None else following[0]
+            before = befores[index]
+            if before is not None and before[0] < reach:
+                before = None
+            compared = self._compared(one, before)
+            if before is None and one.value is not None:
+                compared = self._compared_behind(text, found, one, limit)
+            reach = compared.end
+            yield compared
 
-    def _measured_behind(
-        self, text: str, found: Sequence[Atom], one: Quantity, comparison: Comparison
+    def _compared(self, one: Quantity, before: tuple[int, Comparison] | None) -> Quantity:
+        """With what stands before it."""
+        if before is None:
+            return one
+        start, comparison = before
+        if one.value is not None:
+            return _comparing(replace(one, start=start), comparison)
+        return replace(one, start=start) if comparison == "about" else one
+
+    def _compared_behind(
+        self, text: str, found: Sequence[Atom], one: Quantity, limit: int
     ) -> Quantity:
-        """With the unit that stands only behind what compares: 5 or more km."""
+        """With what stands behind it and ends before ``limit``, and the unit that may stand only
+        there: 5 or more km."""
+        behind = self._wording.behind.behind(found, one.end)
+        if behind is None or behind[0] > limit or _reads_on(found, one.end, behind[0]):
+            return one
+        end, comparison = behind
+        compared = _comparing(replace(one, end=end), comparison)
         if one.unit is None and one.value is not None and one.kind != "percent":
-            amount = Amount(one.start, one.end, one.value, one.kind, literal=True)
+            amount = Amount(one.start, end, one.value, one.kind, literal=True)
             measured = self._measure(text, found, amount)
-            if measured is not None and measured.start == one.start:
-                one = replace(one, end=measured.end, unit=measured.unit)
-        return _comparing(one, comparison)
+            if measured is not None and measured.start == one.start and measured.end <= limit:
+                return replace(compared, end=measured.end, unit=measured.unit)
+        return compared
 
     def _merged(self, found: Sequence[Atom], told: Sequence[Quantity]) -> Iterator[Quantity]:
         """With "more than 5 and less than 10" made one."""

@@ -38,6 +38,8 @@ class Units:
                 return None
         elif amount.kind == "fraction" and found[at].text in self._articles:
             at += 1  # half a cup
+            if at == len(found):
+                return None
         name = self._names.behind(found, at)
         symbol = self._symbol(text, found, at) if amount.literal else None
         best = max((one for one in (symbol, name) if one), key=lambda one: one[0], default=None)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import regex
 import yaml
-from linkify_it import LinkifyIt  # type: ignore[import-untyped]  # it has no annotations
+from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import spaced_out
