@@ -33,6 +33,21 @@ UTTERANCES = {
     ],
 }
 
+WITHOUT = {
+    "en": [
+        "how much is the big one over there",
+        "what can you do for me",
+        "I would like a large pizza with cheese",
+        "it is raining in the old town of Berlin",
+    ],
+    "ru": [
+        "сколько стоит большой красный мяч",
+        "что ты умеешь делать для меня",
+        "я хочу большую пиццу с сыром и грибами",
+        "в старом городе опять идёт дождь",
+    ],
+}
+
 
 @pytest.mark.parametrize("language", UTTERANCES)
 def test_dates_by_anaphora(benchmark, language):
@@ -62,6 +77,14 @@ def test_dates_by_anaphora_never_seen_before(benchmark, language):
         return (DateRecognizer(fresh(language)),), {}
 
     benchmark.pedantic(lambda one: [list(one(doc, AT)) for doc in docs], setup=setup, rounds=50)
+
+
+@pytest.mark.parametrize("language", WITHOUT)
+def test_utterances_without_dates(benchmark, language):
+    nlp = blank(language)
+    docs = [nlp(text) for text in WITHOUT[language]]
+    recognize = DateRecognizer(reader(language))
+    assert not any(benchmark(lambda: [list(recognize(doc, AT)) for doc in docs]))
 
 
 @pytest.mark.parametrize("language", UTTERANCES)

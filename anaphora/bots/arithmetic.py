@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
@@ -27,8 +28,11 @@ __all__ = ["ArithmeticProblem", "evaluate", "expressions", "shown"]
 _MOST_BITS = 4_096
 _DIGITS = 10  # that are shown of a number which has more than can be shown
 _LONGEST = 15  # digits of a number that is shown as it is
-_CONTINUING = frozenset({"PLUS", "TIMES", "OVER", "POWER"})
-_ALONE = frozenset({"NUMBER", "LAST", "OPEN", "CLOSE", "PERCENT", "TO", "BY", "FROM", "OF", "OFF"})
+_CONTINUING = frozenset({"PLUS", "TIMES", "OVER", "POWER", "MOD", "SQUARED", "CUBED"})
+_ALONE = frozenset(
+    {"NUMBER", "LAST", "OPEN", "CLOSE", "PERCENT", "TO", "BY", "FROM", "OF", "OFF", "AND"}
+)
+_VERBS = frozenset({"DOUBLE", "TRIPLE", "HALVE"})
 _LONGEST_RUN = 200  # symbols; what is longer is nothing that a person would ask
 _SLACK = 3  # symbols at each end that may not belong to it ("is that 5 plus 3")
 
@@ -54,11 +58,7 @@ def expressions(text: str, language: str) -> list[Mention]:
     """The expressions in ``text``. The value of one is its result; its metadata: ``open`` says
     that it goes on from the last result (then it has no value), ``problem`` why it has none."""
     found = []
-    for run in runs(text, language):
-        tree = _longest(run)
-        if tree is None:
-            continue
-        symbols, parsed = tree
+    for symbols, parsed in _parsed(text, language):
         meta: dict[str, Any] = {"open": False}
         value = None
         try:
@@ -74,14 +74,43 @@ def evaluate(text: str, language: str, last: Fraction | None = None) -> Fraction
 
     Raises :class:`ArithmeticProblem` where it has no value, ValueError where there is none.
     """
-    for run in runs(text, language):
-        tree = _longest(run)
-        if tree is not None:
-            symbols, parsed = tree
-            if last is None and [one.kind for one in symbols[:2]] == ["LAST", "MINUS"]:
-                last = Fraction()  # "minus 5" as a first question
-            return _value_of(parsed, last)
+    for symbols, parsed in _parsed(text, language):
+        if last is None and [one.kind for one in symbols[:2]] == ["LAST", "MINUS"]:
+            last = Fraction()  # "minus 5" as a first question
+        return _value_of(parsed, last)
     raise ValueError("there is no expression in it")
+
+
+def _parsed(text: str, language: str) -> Iterator[tuple[list[Symbol], Any]]:
+    """The expressions with their trees; none that would go on from the last result where numbers
+    before it are no part of any."""
+    for run in runs(text, language):
+        for symbols, parsed in _trees(run.symbols):
+            if not (run.torn and _goes_on(parsed)):
+                yield symbols, parsed
+
+
+def _goes_on(parsed: Any) -> bool:
+    """Whether it goes on from the last result."""
+    try:
+        _value_of(parsed, None)
+    except ArithmeticProblem as problem:
+        return problem.kind == "last"
+    return False
+
+
+def _trees(run: Sequence[Symbol]) -> Iterator[tuple[list[Symbol], Any]]:
+    """The run as one expression or, if it is none, those between its "and"s: "5 + 3 and times
+    2"."""
+    if len(run) > _LONGEST_RUN:
+        return
+    if tree := _longest(run):
+        yield tree
+        return
+    ands = [index for index, one in enumerate(run) if one.kind == "AND"]
+    for begin, end in pairwise((-1, *ands, len(run))) if ands else ():
+        if tree := _longest(run[begin + 1 : end]):
+            yield tree
 
 
 def _plain(number: Fraction) -> str:
@@ -103,12 +132,14 @@ def shown(number: Fraction, language: str) -> str:
 
 
 def _longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
-    """The longest part of the run that is an expression, but for a few symbols at its ends."""
-    if len(run) > _LONGEST_RUN:
-        return None
+    """The longest part of the run that is an expression, but for a few symbols at its ends,
+    which are no numbers."""
     cuts = [(left, right) for left in range(_SLACK + 1) for right in range(_SLACK + 1)]
     for left, right in sorted(cuts, key=lambda cut: (sum(cut), cut[1])):
-        symbols = _completed(run[left : len(run) - right])
+        end = len(run) - right
+        if any(one.kind == "NUMBER" for one in (*run[:left], *run[end:])):
+            continue
+        symbols = _completed(run[left:end])
         if all(one.kind in _ALONE for one in symbols[1:]) and not _acts(symbols):
             continue
         try:
@@ -121,7 +152,7 @@ def _longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
 def _acts(symbols: Sequence[Symbol]) -> bool:
     """Whether something is done with a number: 'minus 5' and '10 percent' alone do nothing."""
     kinds = [one.kind for one in symbols]
-    if kinds and kinds[0] in ("DOUBLE", "HALVE"):
+    if kinds and kinds[0] in _VERBS:
         return True
     if "NUMBER" not in kinds and "LAST" not in kinds:
         return False
@@ -142,6 +173,8 @@ def _completed(run: Sequence[Symbol]) -> list[Symbol]:
     ):
         first = symbols[0]
         symbols.insert(0, Symbol("LAST", first.start, first.start))
+    if [one.kind for one in symbols] == ["ROOT"]:
+        symbols.append(Symbol("LAST", symbols[0].end, symbols[0].end))
     return symbols
 
 
@@ -178,8 +211,7 @@ class _Evaluation(Transformer[Token, _Value]):
         return self.whole(children)
 
     def plus(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
-        return _bounded(left.number + _share(right, left))
+        return reduce(_sum, _values(children))
 
     def minus(self, children: list[Any]) -> _Value:
         left, right = _values(children)
@@ -195,9 +227,12 @@ class _Evaluation(Transformer[Token, _Value]):
     def take_from_last(self, children: list[Any]) -> _Value:
         return self.minus([self.last([]), *_values(children)])
 
+    def difference(self, children: list[Any]) -> _Value:
+        value = self.minus(children)
+        return replace(value, number=abs(value.number))
+
     def times(self, children: list[Any]) -> _Value:
-        left, right = _values(children)
-        return _bounded(left.number * right.number)
+        return reduce(_product, _values(children))
 
     def over(self, children: list[Any]) -> _Value:
         left, right = _values(children)
@@ -205,12 +240,22 @@ class _Evaluation(Transformer[Token, _Value]):
             raise ArithmeticProblem("zero")
         return _bounded(left.number / right.number)
 
+    def remainder(self, children: list[Any]) -> _Value:
+        left, right = _values(children)
+        if not right.number:
+            raise ArithmeticProblem("zero")
+        return _bounded(left.number % right.number)
+
     def share(self, children: list[Any]) -> _Value:
         return self.times(children)
 
     def double(self, children: list[Any]) -> _Value:
         (value,) = _values(children) or (self.last([]),)
         return _bounded(2 * value.number)
+
+    def triple(self, children: list[Any]) -> _Value:
+        (value,) = _values(children) or (self.last([]),)
+        return _bounded(3 * value.number)
 
     def halve(self, children: list[Any]) -> _Value:
         (value,) = _values(children) or (self.last([]),)
@@ -240,9 +285,21 @@ class _Evaluation(Transformer[Token, _Value]):
         (value,) = _values(children)
         return _Value(_root(value.number))
 
+    def root_of_negative(self, children: list[Any]) -> _Value:
+        (value,) = _values(children)
+        return _Value(_root(-value.number))
+
 
 def _values(children: list[Any]) -> list[_Value]:
     return [child for child in children if isinstance(child, _Value)]
+
+
+def _sum(left: _Value, right: _Value) -> _Value:
+    return _bounded(left.number + _share(right, left))
+
+
+def _product(left: _Value, right: _Value) -> _Value:
+    return _bounded(left.number * right.number)
 
 
 def _share(value: _Value, of: _Value) -> Fraction:

@@ -13,14 +13,22 @@ if TYPE_CHECKING:
 
 __all__ = ["calculate"]
 
+_MOST = 10  # results in one answer
+
 
 def calculate(match: Match, data: dict[str, Any], language: str) -> str:
-    """The result, which the conversation keeps for the next question."""
-    (expression,) = match.slots["expression"].entities
-    last = Fraction(data["result"]) if "result" in data else None
-    try:
-        result = evaluate(expression.text, language, last)
-    except ArithmeticProblem as problem:
-        return str(said_in("calculator", language)[problem.kind])
-    data["result"] = str(result)
-    return shown(result, language)
+    """The result of each expression in the sentence, each going on from the one before ("5 plus 3
+    and times 2"). The conversation keeps the last for the next question."""
+    (slot,) = match.slots.values()
+    said = (one for one in match.filling.variant.entities if one.element == slot.element)
+    results = []
+    for expression in sorted(said, key=lambda one: one.start)[:_MOST]:
+        last = Fraction(data["result"]) if "result" in data else None
+        try:
+            result = evaluate(expression.text, language, last)
+        except ArithmeticProblem as problem:
+            results.append(str(said_in("calculator", language)[problem.kind]))
+            break
+        data["result"] = str(result)
+        results.append(shown(result, language))
+    return "; ".join(results)

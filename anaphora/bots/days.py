@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ _SHORT = timedelta(days=13)  # beyond that nobody asks for weekdays
 
 def days_of(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
     """The first and the last day of a date by its metadata; what is left open ends or begins
-    today. Without a date it is today."""
+    today. Without a date it is today. A night is of the day on which it begins."""
     if not meta:
         return today, today
     first = datetime.fromisoformat(meta["start"]).date() if "start" in meta else None
@@ -27,15 +28,19 @@ def days_of(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
     if first is None:
         assert last is not None
         return min(today, last), last
+    if meta.get("grain") == "part":
+        return first, first
     return first, max(first, today if last is None else last)
 
 
 def shown_days(first: date, last: date, language: str, today: date) -> str:
-    """ "Tue 6 Jan", "Mon 5 Jan – Sun 11 Jan", "1 Jan 2024 – 31 Jan 2024"."""
+    """ "Tue 6 Jan", "Mon 5 Jan – Sun 11 Jan", "January 2024", "June – August", "2030"."""
     if first == last:
         return shown_day(first, language, today)
+    if first.day == 1 and last.day == monthrange(last.year, last.month)[1]:
+        return _shown_months(first, last, language, today)
     short = last - first <= _SHORT
-    return " – ".join(shown_day(day, language, today, weekday=short) for day in (first, last))
+    return _from_to(*(shown_day(day, language, today, weekday=short) for day in (first, last)))
 
 
 def shown_day(day: date, language: str, today: date, *, weekday: bool = True) -> str:
@@ -47,6 +52,25 @@ def shown_day(day: date, language: str, today: date, *, weekday: bool = True) ->
     if weekday:
         shown = words["weekday"].format(date=shown, weekday=words["weekdays"][day.weekday()])
     return shown
+
+
+def _shown_months(first: date, last: date, language: str, today: date) -> str:
+    """Whole months, or whole years."""
+    if (first.month, last.month) == (1, 12):
+        return _from_to(str(first.year), str(last.year))
+    words = said_in("days", language)
+    names = [words["whole_months"][day.month - 1] for day in (first, last)]
+    if first.year != today.year or last.year != today.year:
+        names[1] = words["year"].format(date=names[1], year=last.year)
+    if first.year != last.year:
+        names[0] = words["year"].format(date=names[0], year=first.year)
+    elif first.month == last.month:
+        return str(names[1])
+    return _from_to(*names)
+
+
+def _from_to(first: str, last: str) -> str:
+    return first if first == last else f"{first} – {last}"
 
 
 def shown_clock(time: datetime) -> str:

@@ -1,15 +1,19 @@
 """The forecast of a service that answers as Open-Meteo does, where one is configured.
 
-The environment variable ``ANAPHORA_FORECAST_URL`` names it, without ``/v1/forecast``.
+The environment variable ``ANAPHORA_FORECAST_URL`` names it, without ``/v1/forecast``. Whatever is
+wrong with it, there is an answer without it: it gets little time, and the log tells the rest.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from math import isfinite
+from time import monotonic
 from typing import Any
 
 __all__ = ["VARIABLE", "Forecast", "forecast"]
@@ -17,6 +21,9 @@ __all__ = ["VARIABLE", "Forecast", "forecast"]
 VARIABLE = "ANAPHORA_FORECAST_URL"
 
 _SECONDS = 3.0  # a user waits for the answer
+_MOST_BYTES = 1_000_000
+# Services know the weather of some weeks: a question about next summer need not wait for one.
+_PAST, _AHEAD = timedelta(days=90), timedelta(days=15)
 _DAILY = (
     "temperature_2m_max",
     "temperature_2m_min",
@@ -38,12 +45,18 @@ class Forecast:
 
 
 def forecast(
-    latitude: float, longitude: float, first: date, last: date, time_zone: str | None
+    latitude: float,
+    longitude: float,
+    first: date,
+    last: date,
+    time_zone: str | None,
+    *,
+    today: date,
 ) -> Forecast | None:
-    """The weather from ``first`` to ``last``; None if no service is configured, or if it does
-    not answer (which the log tells)."""
+    """The weather from ``first`` to ``last``; None if no service is configured, if the days are
+    too far from ``today``, or if it does not answer (which the log tells)."""
     address = os.environ.get(VARIABLE)
-    if not address:
+    if not address or today - first > _PAST or last - today > _AHEAD:
         return None
     parameters = {
         "latitude": str(latitude),
@@ -54,16 +67,29 @@ def forecast(
         "timezone": time_zone or "auto",
     }
     try:
-        import httpx
-
-        reply = httpx.get(f"{address.rstrip('/')}/v1/forecast", params=parameters, timeout=_SECONDS)
-        reply.raise_for_status()
-        return _read(reply.json()["daily"])
+        return _read(_fetched(f"{address.rstrip('/')}/v1/forecast", parameters)["daily"])
     except ImportError:
         _log.warning("%s is set, but httpx is missing: pip install 'anaphora[forecast]'", VARIABLE)
     except Exception as error:  # whatever a service may answer, there is an answer without it
         _log.warning("no forecast from %s: %s: %s", address, type(error).__name__, error)
     return None
+
+
+def _fetched(address: str, parameters: dict[str, str]) -> Any:
+    """The JSON that is there. Raises whatever may go wrong; also when it takes too long (httpx's
+    own limit is one for each piece of the answer), or is too long."""
+    import httpx
+
+    end, body = monotonic() + _SECONDS, bytearray()
+    with httpx.stream("GET", address, params=parameters, timeout=_SECONDS) as reply:
+        reply.raise_for_status()
+        for piece in reply.iter_bytes():
+            body += piece
+            if len(body) > _MOST_BYTES:
+                raise ValueError(f"the answer is longer than {_MOST_BYTES:,} bytes")
+            if monotonic() > end:
+                raise TimeoutError(f"the answer takes longer than {_SECONDS:g} seconds")
+    return json.loads(body)
 
 
 def _read(daily: dict[str, Any]) -> Forecast:
@@ -75,4 +101,5 @@ def _read(daily: dict[str, Any]) -> Forecast:
 
 
 def _known(values: Sequence[Any] | None) -> list[float]:
-    return [float(value) for value in values or () if value is not None]
+    read = (float(value) for value in values or () if value is not None)
+    return [value for value in read if isfinite(value)]

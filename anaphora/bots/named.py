@@ -2,34 +2,114 @@
 
 from __future__ import annotations
 
-from anaphora.bots.climate import stations
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any
+
+from anaphora.bots.climate import Station, distance, stations
+from anaphora.bots.tables import read_table
 from anaphora.entities.languages import base
 from anaphora.models.utterance import Entity
 
-__all__ = ["name_of"]
+__all__ = ["city_name", "name_of", "station_name"]
+
+_NEAR = 25.0  # km; a station of the same name within that is of the same place
+_LONGEST_SMALL = 2  # letters of a word within a name that is not capitalised («на», "am")
+_LONGEST_ENDING, _MOST_FORMS = 4, 200
+_BREAK = re.compile(r"([\s-]+)")
 
 
 def name_of(entity: Entity, language: str) -> str:
     """What the place is called in ``language``, as far as that is known; else in English. One
     that is not the first of its name comes with its region or its country.
 
-    What was said is its name where the gazetteer has it so ("Wien"), and an inflected form
-    («в Химках») where it has not.
+    What was said is its name where the gazetteer has it so ("Wien"); the case is undone where
+    that gives such a name («в Урюпинске»).
     """
     code, facts = base(language), entity.meta
-    if code == "ru":
-        for station in stations():
-            if station.name == entity.said and station.country == facts.get("country"):
-                return station.name_ru
+    if code != "en":
+        known = (
+            _country(facts, code)
+            or (city_name(entity.said, facts, code) if code == "ru" else "")
+            or _as_said(entity, code)
+        )
+        if known:
+            return known
+    return _in_english(entity)
+
+
+def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
+    """What the climate table calls the city of that English name which lies where the ``facts``
+    say; '' if it does not know it."""
+    latitude, longitude = facts.get("latitude"), facts.get("longitude")
+    if latitude is None or longitude is None:
+        return ""
+    for station in stations():
+        if station.name == name and (
+            distance(latitude, longitude, station.latitude, station.longitude) <= _NEAR
+        ):
+            return station_name(station, language)
+    return ""
+
+
+def station_name(station: Station, language: str) -> str:
+    """The name of the station."""
+    return station.name_ru if base(language) == "ru" else station.name
+
+
+def _country(facts: Mapping[str, Any], code: str) -> str:
+    """The name of a country as the gazetteer's own tables have it; '' for what is none."""
+    names = read_table(f"countries/{code}.yaml", "anaphora.entities.places").get(
+        facts.get("id", "")
+    )
+    return str(names[0] if isinstance(names, list) else names or "")
+
+
+def _in_english(entity: Entity) -> str:
     from anaphora.entities.places.gazetteer import Gazetteer
 
-    gazetteer = Gazetteer.load()
-    if code != "en" and entity.text[:1].isupper():
-        known = gazetteer.find(entity.text, code)
-        if any(place.id == facts.get("id") for place in known):
-            return entity.text
-    first = next(iter(gazetteer.find(entity.said)), None)
+    facts = entity.meta
+    first = next(iter(Gazetteer.load().find(entity.said)), None)
     part_of = facts.get("region") or facts.get("country_name")
     if first is None or first.id == facts.get("id") or not part_of:
         return entity.said
     return f"{entity.said}, {part_of}"
+
+
+def _as_said(entity: Entity, code: str) -> str:
+    """The name that was said, in its first case; '' if the gazetteer does not have it."""
+    from anaphora.entities.places.gazetteer import Gazetteer
+
+    gazetteer = Gazetteer.load()
+    for name in islice(_first_cases(entity.text, code), _MOST_FORMS):
+        if any(place.id == entity.meta.get("id") for place in gazetteer.find(name, code)):
+            return name
+    return ""
+
+
+def _first_cases(text: str, code: str) -> Iterator[str]:
+    """The name as it was said and, in capitals, those of which it may be a case."""
+    from anaphora.entities.places.tables import table
+
+    if text[:1].isupper() or not text[:1].isalpha():
+        yield text
+    parts = _BREAK.split(text.lower())
+    endings = table(code).endings
+    forms = [
+        list(_cases(part, endings)) if index % 2 == 0 else [part]
+        for index, part in enumerate(parts)
+    ]
+    for ways in product(*forms):
+        yield "".join(
+            word.capitalize() if len(word) > _LONGEST_SMALL or index == 0 else word
+            for index, word in enumerate(ways)
+        )
+
+
+def _cases(word: str, endings: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield word
+    for cut in range(min(_LONGEST_ENDING, len(word) - 2) + 1):
+        stem = word[: len(word) - cut]
+        for ending in endings.get(word[len(word) - cut :], ()):
+            yield stem + ending

@@ -62,7 +62,7 @@ def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
         first = written[0]
         if first.isalpha():
             found.append(Atom(normalize(written), "word", start, end, start == reach))
-        elif first.isdecimal():
+        elif written.isdecimal():  # to Python too, whose Unicode may be older than the pattern's
             plain = written if written.isascii() else _digits(written)
             found.append(Atom(plain, "digits", start, end, start == reach))
         else:
@@ -74,15 +74,13 @@ def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
 def atoms_of(text: str, language: str) -> tuple[Atom, ...]:
     """The atoms of ``text`` in a language. Several recognizers look at the same text one after
     the other: it is taken apart once."""
-    return _kept(text, language) if len(text) <= _LONGEST_KEPT else _found(text, language)
+    if len(text) <= _LONGEST_KEPT:
+        return _kept(text, language)
+    return tuple(atoms(text, normalizer(language)))  # whose words may be of any length
 
 
 @lru_cache(maxsize=256)
 def _kept(text: str, language: str) -> tuple[Atom, ...]:
-    return _found(text, language)
-
-
-def _found(text: str, language: str) -> tuple[Atom, ...]:
     return tuple(atoms(text, _normalizer(language)))
 
 

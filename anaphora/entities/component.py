@@ -25,7 +25,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from anaphora.entities.custom import FunctionRecognizer, found_by_name
 from anaphora.entities.labels import LabelRecognizer
-from anaphora.entities.recognition import Mention, Recognizer, built_in
+from anaphora.entities.recognition import Mention, Recognizer, built_in, text_of
 from anaphora.errors import ModelError, Problem
 from anaphora.models.builtin import BUILT_IN, known_entity, options_of
 from anaphora.models.hints import did_you_mean
@@ -180,7 +180,7 @@ def _placed(
 ) -> Iterator[tuple[Mention, int, int]]:
     """The mentions with the tokens that they lie in, less those that are nowhere and those that
     do not fit what else is in these tokens, before and behind."""
-    text = doc.text
+    text = text_of(doc)
     for mention in mentions:
         start, end = max(mention.start, 0), min(mention.end, len(text))
         while start < end and text[start].isspace():

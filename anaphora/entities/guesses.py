@@ -10,16 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.misspelt import LEAST, Spellings
 
 __all__ = ["Guess", "Guesses", "Vocabulary"]
 
-_MOST_LOOKED_UP = 300  # different words of one text (0.3 ms each among 100,000)
+_MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
 _DIGIT = re.compile(r"\d")
+
+
+_Key: TypeAlias = tuple[str, tuple[str, ...]]
+"""A word, and what it may mean without what is attached to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,8 @@ class Guesses:
         self._also_known = frozenset[str]().union(*known[1:])
         self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
         self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
-        self._asks = bool(self._bare) or self._spellings is not None
-        self._young: dict[str, tuple[Guess, ...]] = {}
-        self._old: dict[str, tuple[Guess, ...]] = {}
+        self._young: dict[_Key, tuple[Guess, ...]] = {}
+        self._old: dict[_Key, tuple[Guess, ...]] = {}
 
     @property
     def tolerates(self) -> bool:
@@ -88,9 +92,10 @@ class Guesses:
     ) -> list[tuple[Guess, ...]] | None:
         """For each word what it may stand for, the likeliest first; None if no word stands for
         another. The words with the numbers ``sure`` have no wrong letters."""
-        if not self._asks and not [word for word in words if word.meant or word.parts]:
-            return None
-        if len(words) > _MOST_LOOKED_UP:
+        if self._spellings is None:
+            if self._are_plain(words):
+                return None
+        elif sum(map(_lookups, words)) > _MOST_LOOKED_UP:
             sure = sure | self._beyond(words)
         most, also = self._most_known, self._also_known  # a tenth of the time of a call
         found = [
@@ -101,15 +106,25 @@ class Guesses:
         ]
         return found if any(found) else None
 
+    def _are_plain(self, words: Sequence[Word]) -> bool:
+        """Whether nothing but wrong letters could make one of them stand for another."""
+        if [word for word in words if word.meant or word.parts]:
+            return False
+        return not self._bare or self._bare.keys().isdisjoint([word.stem for word in words])
+
     def _beyond(self, words: Sequence[Word]) -> frozenset[int]:
-        """The words that come when as many different ones as may be looked up have come."""
-        looked_up: set[str] = set()
+        """The words that come when as many as may be looked up have come."""
+        left = _MOST_LOOKED_UP
+        seen: set[str] = set()
         beyond = []
         for index, word in enumerate(words):
-            if len(looked_up) < _MOST_LOOKED_UP:
-                looked_up.add(word.lower)
-            elif word.lower not in looked_up:
+            if word.lower in seen or self._is_known(word.stem):
+                continue
+            if left <= 0:
                 beyond.append(index)
+                continue
+            seen.add(word.lower)
+            left -= _lookups(word)
         return frozenset(beyond)
 
     def _is_known(self, stem: str) -> bool:
@@ -127,7 +142,7 @@ class Guesses:
             return tuple([Guess((stem,)) for stem in dict.fromkeys(meant)])
         if is_sure or not word.free:
             return ()
-        return self._misspelt(word.lower, word.stem)
+        return self._misspelt(word)
 
     def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         """The one likeliest guess at a word with hyphens inside."""
@@ -142,19 +157,28 @@ class Guesses:
             best.append(guesses[0])
         return (Guess(_stems(best), max(guess.typos for guess in best)),)
 
-    def _misspelt(self, lower: str, stem: str) -> tuple[Guess, ...]:
+    def _misspelt(self, word: Word) -> tuple[Guess, ...]:
+        lower = word.lower
         if self._spellings is None or len(lower) < LEAST or _DIGIT.search(lower):
             return ()
-        known = self._young.get(lower)
+        key = lower, word.meant
+        known = self._young.get(key)
         if known is None:
-            known = self._old.get(lower)
+            known = self._old.get(key)
             if known is None:
-                near = self._spellings.near(lower, stem)
+                near = self._spellings.near(lower, word.stem, word.meant)
                 known = tuple([Guess((one,), typos) for one, typos in near])
             if len(self._young) >= _MOST_KEPT:
                 self._old, self._young = self._young, {}
-            self._young[lower] = known
+            self._young[key] = known
         return known
+
+
+def _lookups(word: Word) -> int:
+    """How many texts it may be compared by, where it may be misspelt."""
+    if word.parts:
+        return 2 * len(word.parts)
+    return 1 + (word.stem != word.lower) + len(word.meant)
 
 
 def _stems(guesses: Iterable[Guess]) -> tuple[str, ...]:

@@ -10,9 +10,11 @@ from typing import TypeAlias
 import regex
 import spacy
 import Stemmer
+from spacy.lang.char_classes import ALPHA
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import DummyTokenizer, registry
+from spacy.util import DummyTokenizer, compile_infix_regex, registry
 from spacy.vocab import Vocab
 
 from anaphora.entities.tongue import tongue
@@ -54,6 +56,7 @@ LETTERS = "anaphora.Letters.v1"
 
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": "spacy.Tokenizer.v1", "letters": LETTERS}
+_MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
 
@@ -74,7 +77,7 @@ def blank(language: str, *, source: str = "") -> Language:
     tokens = tongue(code).tokens
     config = {"nlp": {"tokenizer": {"@tokenizers": _TOKENIZERS[tokens]}}} if tokens else {}
     try:
-        return spacy.blank(code, config=config)
+        return _with_marks_apart(spacy.blank(code, config=config))
     except ImportError as error:
         if "[E048]" in str(error):
             raise _unknown(language, source) from None
@@ -84,6 +87,17 @@ def blank(language: str, *, source: str = "") -> Language:
                 f"the language '{language}' needs a package that is missing", source, hint=needs
             )
         ) from error
+
+
+def _with_marks_apart(nlp: Language) -> Language:
+    """The pipeline, whose tokenizer parts two words also at a mark without a blank behind it that
+    ends a sentence or stands between its parts ("in Tokyo?And in Kyoto"). spaCy's own rules know
+    the comma and the colon there, but not these."""
+    tokenizer = nlp.tokenizer
+    if isinstance(tokenizer, Tokenizer):
+        infixes = [*(nlp.Defaults.infixes or ()), _MARK_INSIDE]
+        tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
+    return nlp
 
 
 NEGATIONS = frozenset(

@@ -105,7 +105,7 @@ class Lexicon:
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
         if lower.isalpha():  # most words by far
-            meant = () if lower.isascii() else self._meant(lower, stem)
+            meant = () if lower.isascii() else self._meant(text, lower, stem)
             return Word(lower, stem, lower, self._is_free(text, lower, stem), meant=meant)
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True)
@@ -116,7 +116,7 @@ class Lexicon:
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             parts = tuple(self._stems(pieces))
             return Word(lower, stem, " ".join(pieces), free, parts=parts, odd=True)
-        return Word(lower, stem, lower, free, meant=self._meant(lower, stem))
+        return Word(lower, stem, lower, free, meant=self._meant(text, lower, stem))
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""
@@ -125,8 +125,10 @@ class Lexicon:
         of_stem = self._tongue.bare(stem)
         return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
 
-    def _meant(self, lower: str, stem: str) -> tuple[str, ...]:
+    def _meant(self, text: str, lower: str, stem: str) -> tuple[str, ...]:
         meant = self._tongue.meant(lower)
+        if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
+            meant += self._tongue.bare(lower)
         return tuple(sorted({*self._stems(meant)} - {stem})) if meant else ()
 
     def _is_free(self, text: str, lower: str, stem: str) -> bool:

@@ -40,13 +40,18 @@ class Spellings:
             if stem != lower and len(stem) >= _LEAST_OF_STEMS
         )
 
-    def near(self, lower: str, stem: str) -> list[tuple[str, int]]:
+    def near(self, lower: str, stem: str, meant: Iterable[str] = ()) -> list[tuple[str, int]]:
         """The stems of the words that are nearest to one that is no such word, each with the
-        number of letters in which it differs."""
+        number of letters in which it differs; ``meant`` is what it may mean without what is
+        attached to it."""
         if len(lower) < LEAST:
             return []
+        # The ending may be all that keeps a word from being near (İstnbulda, İstanbul).
+        stems = [stem] if stem != lower and len(stem) >= _LEAST_OF_STEMS else []
+        texts = dict.fromkeys((lower, *stems, *(one for one in meant if len(one) >= LEAST)))
+        nearest = chain(*map(self._words.near, texts), self._stems.near(stem))
         found: dict[str, int] = {}
-        for one, typos in chain(self._words.near(lower), self._stems.near(stem)):
+        for one, typos in nearest:
             found[one] = min(typos, found.get(one, typos))
         least = min(found.values(), default=0)
         return sorted((one, typos) for one, typos in found.items() if typos == least)[:_MOST]

@@ -142,10 +142,11 @@ class _Search:
         starts: dict[str, list[int]] = {}
         for index, word in enumerate(words):
             starts.setdefault(_key(word), []).append(index)
-            for guess in guesses[index] if guesses else ():
-                key = " ".join(guess.stems)
-                starts.setdefault(key, []).append(index)
-                self._typos[key, index] = guess.typos
+            if guesses:
+                for guess in guesses[index]:
+                    key = " ".join(guess.stems)
+                    starts.setdefault(key, []).append(index)
+                    self._typos[key, index] = guess.typos
         for key, indexes in starts.items():
             self.places[key] = _Places(indexes, [index + 1 for index in indexes])
 
@@ -153,9 +154,12 @@ class _Search:
     def is_spent(self) -> bool:
         return self.work > MOST_WORK
 
-    def typos(self, step: Step, index: int) -> int:
-        """How many wrong letters the word there has, if it stands for the step."""
-        return self._typos.get((_key(step), index), 0) if isinstance(step, Word) else 0
+    def typos(self, steps: Iterable[tuple[Step, int]]) -> int:
+        """The most wrong letters that one of the words has which stand for these steps."""
+        if not self._typos:
+            return 0
+        words = [(_key(step), index) for step, index in steps if isinstance(step, Word)]
+        return max([self._typos.get(word, 0) for word in words], default=0)
 
     def of(self, step: Step) -> _Places | None:
         """Where the step may stand; None for nowhere."""
@@ -252,7 +256,7 @@ def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterat
             continue  # the trie finds it
         steps = [(phrase.steps[one.step], one.start) for one in window]
         said = " ".join([_form(step, search.words[at]) for step, at in steps])
-        typos = max([search.typos(step, at) for step, at in steps])
+        typos = search.typos(steps)
         for parts in _made_of(phrase, window):
             yield Hit(
                 start,

@@ -103,12 +103,12 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
             entry = layer.entries[hit.entry]
             here = hit if places is None else _placed(hit, places)
             entity = None
-            if entry.element and (composing or hit.gaps or hit.permuted or hit.typos):
+            special = hit.gaps or hit.permuted or hit.typos or hit.parts
+            if entry.element and (composing or special):
                 sentence = sentence or _sentence(doc, lexicon, known)
                 entity = _entity(entry, here, sentence, found)
                 if found is not None:
                     found.add(hit.start, hit.end, entity, hit.parts)
-            special = hit.gaps or hit.permuted or hit.parts or hit.typos
             finds.append((entry, here, entity if special else None))
         if found is not None and found.failure and not error:
             part, entity, why = found.failure

@@ -113,7 +113,9 @@ class ElementTagger:
                 continue
             if element.abstract:
                 continue
-            how = "exact" if (entity or hit).exact else "typo" if hit.typos else "stem"
+            how = "exact" if (entity or hit).exact else "stem"
+            if entity is not None and "misspelt" in entity.marks:
+                how = "typo"
             span = Span(doc, hit.start, hit.end, label=element.id, kb_id=entry.value, span_id=how)
             elements.append(span)
             groups[element.id] = sorted(element.groups)

@@ -324,7 +324,8 @@ class _Way(NamedTuple):
     ) -> _Way:
         """The walk after one more step, before which some words were passed over."""
         over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
-        return _Way(node, at, over, (*self.forms, form), self.parts + parts, max(typos, self.typos))
+        most = typos if typos > self.typos else self.typos
+        return _Way(node, at, over, (*self.forms, form), self.parts + parts, most)
 
 
 def form_of(step: Step) -> str:

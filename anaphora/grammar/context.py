@@ -72,8 +72,8 @@ class EntityView(Protocol):
 
     @property
     def marks(self) -> frozenset[str]:
-        """What is known of how it stands in the text: "abstract", "bracketed", "permuted",
-        "quoted", "swear"."""
+        """What is known of how it stands in the text: "abstract", "bracketed", "misspelt",
+        "permuted", "quoted", "swear"."""
         ...
 
     @property

@@ -80,12 +80,12 @@ class Explanation:
         yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
         yield from (f"  note: {note}" for note in self.notes)
         yield "  understood: " + (
-            ", ".join(f"{_named(entity)} from {entity.text!r}" for entity in self.reading)
+            ", ".join(f"{_named(entity)} from {_text(entity)}" for entity in self.reading)
             or "nothing"
         )
         if others := [entity for entity in self.entities if entity not in self.reading]:
             yield "  read otherwise: " + ", ".join(
-                f"{entity} from {entity.text!r}" for entity in others
+                f"{entity} from {_text(entity)}" for entity in others
             )
         if self.unknown:
             yield "  not understood: " + ", ".join(self.unknown)
@@ -261,6 +261,11 @@ def _named(entity: Entity) -> str:
     return str(entity) if own else f"{entity} ({_set(entity.groups)})"
 
 
+def _text(entity: Entity) -> str:
+    """What was said of it, and whether that has wrong letters."""
+    return f"{entity.text!r} (misspelt)" if "misspelt" in entity.marks else repr(entity.text)
+
+
 def _set(groups: frozenset[str]) -> str:
     names = ", ".join(sorted(groups))
     return f"group {names}" if len(groups) == 1 else f"groups {names}"
@@ -299,4 +304,5 @@ def _plain(entity: Entity) -> dict[str, Any]:
         "groups": sorted(entity.groups),
         "start": entity.start,
         "end": entity.end,
+        "misspelt": "misspelt" in entity.marks,
     }

@@ -49,7 +49,7 @@ class Handler:
         Raises :class:`HandlerError` for a parameter that nothing could fill.
         """
         name = getattr(function, "__name__", repr(function))
-        if inspect.iscoroutinefunction(function):
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
             raise HandlerError(
                 f"the handler {name} of '{intent.id}' is async: a handler is a plain function"
             )
@@ -114,12 +114,21 @@ class Handler:
             result = self.function(**arguments)
         except (Skip, Reject):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # it may leave the question, not the program
             raise HandlerError(
-                f"the handler of '{match.intent.id}' failed: {type(error).__name__}: {error}"
+                f"the handler of '{match.intent.id}' failed: {_described(error)}"
             ) from error
         if inspect.iscoroutine(result) or inspect.isgenerator(result):
             result.close()
             kind = type(result).__name__
             raise HandlerError(f"the handler of '{match.intent.id}' returned a {kind}, not run yet")
         return result
+
+
+def _described(error: BaseException) -> str:
+    """The kind and the text of an error, whatever its text does."""
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}"
+    except Exception:
+        return kind

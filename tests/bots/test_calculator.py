@@ -52,6 +52,24 @@ ENGLISH = {
     "double 21": "42",
     "5 million plus 3": "5000003",
     "how much is it: 5 plus 3?": "8",
+    "the sum of 3 and 4": "7",
+    "add 1 and 2 and 3": "6",
+    "the product of 6 and 7": "42",
+    "difference between 3 and 10": "7",
+    "10 mod 3": "1",
+    "a third of 90": "30",
+    "square 5": "25",
+    "triple 5": "15",
+    "take the square root of 16": "4",
+    "1e3 + 1": "1001",
+    "1e-3 + 1": "1.001",
+    "½ + ¼": "0.75",
+    "2½ * 2": "5",
+    "1 000 000 + 1": "1000001",
+    "5 + 3 - thanks": "8",
+    "--5 + 1": "6",
+    "-2^2": "−4",
+    "((((1+2))*3)-4)/5": "1",
 }
 RUSSIAN = {
     "сколько будет два плюс два": "4",
@@ -68,6 +86,15 @@ RUSSIAN = {
     "дважды два": "4",
     "2,5 + 1,5": "4",
     "1.234,5 + 1": "1235,5",
+    "1 000 000 + 1": "1000001",
+    "пятью пять": "25",
+    "шестью восемь": "48",
+    "трижды четыре": "12",
+    "2 + пятью пять": "27",
+    "сумма 3 и 4": "7",
+    "разница между 3 и 10": "7",
+    "половина от 30": "15",
+    "квадрат 5": "25",
 }
 
 
@@ -111,6 +138,10 @@ def test_going_on_from_a_hundred(text, language, result):
         ("5 / 0", "zero"),
         ("0 ^ -1", "zero"),
         ("sqrt(-4)", "root"),
+        ("square root of -1", "root"),
+        ("10 mod 0", "zero"),
+        ("9**9**9", "large"),
+        ("1e300 ^ 9", "large"),
         ("2 ^ (1/3)", "root"),
         ("9^9^9^9", "large"),
         ("10^999 * 10^999", "large"),
@@ -125,7 +156,24 @@ def test_what_has_no_value_says_why(text, kind):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "5", "it", "2 +", "3 * (4", "ten percent", "the 5 of them", "5 5", "Who is it?"],
+    [
+        "",
+        "5",
+        "it",
+        "2 +",
+        "3 * (4",
+        "ten percent",
+        "the 5 of them",
+        "5 5",
+        "Who is it?",
+        "5 km + 3",
+        "5 5 + 3",
+        "A4 + 1",
+        "the 5th + 1",
+        "3.4.5 + 1",
+        "1e400 + 1",
+        "three and four",
+    ],
 )
 def test_what_is_no_expression_is_none(text):
     assert expressions(text, "en") == []
@@ -148,7 +196,8 @@ def test_it_computes_as_python_does(a, first, b, second, c):
 
 
 @pytest.mark.parametrize(
-    "piece", ["(", "5+", "9", "5 ", "it ", "√", "minus ", "-", "5+3 foo ", "%"]
+    "piece",
+    ["(", "5+", "9", "5 ", "it ", "√", "minus ", "-", "5+3 foo ", "%", "5+3 and ", "1 000 ", "1e"],
 )
 def test_endless_texts_take_no_time(piece):
     text = (piece * 10_000)[:10_000]
@@ -172,3 +221,15 @@ def test_a_problem_leaves_the_last_result_as_it_is():
 
 def test_without_a_result_there_is_nothing_to_go_on_with():
     assert "no result yet" in answers("calculator", "double it")[0]
+
+
+def test_words_alone_go_on_from_the_last_result():
+    said = answers("calculator", "3 + 1", "squared", "square root of that", "cubed", "square root")
+    assert said == ["4", "16", "4", "64", "8"]
+    assert answers("calculator", "5 + 4", "в квадрате", "корень")[1:] == ["81", "9"]
+
+
+def test_two_expressions_in_one_sentence_go_on_from_one_another():
+    assert answers("calculator", "5 plus 3 and times 2", "minus 1") == ["8; 16", "15"]
+    said = answers("calculator", "2 + 2 and 3 / 0 and 1 + 1", "times 2")
+    assert said == ["4; Nothing can be divided by zero.", "8"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import sys
 import threading
 from datetime import date
@@ -57,7 +58,7 @@ def service(monkeypatch):
 
 
 def asked(first: date = date(2026, 1, 6), last: date = date(2026, 1, 7)) -> Forecast | None:
-    return forecast(35.69, 139.69, first, last, "Asia/Tokyo")
+    return forecast(35.69, 139.69, first, last, "Asia/Tokyo", today=date(2026, 1, 5))
 
 
 def test_without_an_address_nobody_is_asked(monkeypatch):
@@ -91,6 +92,9 @@ def test_of_days_past_the_rain_that_fell_counts(service, rain, share):
         (500, b""),
         (200, b"no JSON"),
         (200, b"[]"),
+        (200, b"[" * 2_000_000),
+        (302, b""),
+        (200, b'{"daily": {"temperature_2m_max": [NaN], "temperature_2m_min": [Infinity]}}'),
         (200, b'{"daily": {}}'),
         (200, b'{"daily": {"temperature_2m_max": [null], "temperature_2m_min": [null]}}'),
         (200, b'{"daily": {"temperature_2m_max": ["warm"], "temperature_2m_min": [1]}}'),
@@ -104,6 +108,38 @@ def test_whatever_else_it_answers_the_log_tells_and_the_climate_answers(
         said = answer("weather", "What's the weather in Tokyo tomorrow?")
     assert "on average 10 °C by day" in said
     assert "no forecast from http://127.0.0.1" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        (date(2025, 7, 1), date(2025, 7, 31)),
+        (date(2026, 1, 5), date(2026, 2, 5)),
+        (date(2030, 1, 1), date(2030, 12, 31)),
+        (date.min, date.max),
+    ],
+)
+def test_what_no_service_can_know_it_is_not_asked(service, caplog, first, last):
+    assert asked(first, last) is None
+    assert service.asked == []
+    assert caplog.text == ""
+
+
+def test_a_service_that_never_ends_is_left_in_time(service, monkeypatch, caplog):
+    clock = iter(range(0, 1_000, 10))
+    monkeypatch.setattr("anaphora.bots.forecast.monotonic", lambda: next(clock))
+    with caplog.at_level(logging.WARNING):
+        assert asked() is None
+    assert "the answer takes longer than 3 seconds" in caplog.text
+
+
+def test_a_service_that_does_not_answer_is_not_waited_for(monkeypatch, caplog):
+    monkeypatch.setattr("anaphora.bots.forecast._SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv(VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with caplog.at_level(logging.WARNING):
+            assert asked() is None
+    assert "ReadTimeout" in caplog.text
 
 
 def test_so_it_does_where_there_is_no_service_at_all(monkeypatch, caplog):
@@ -134,6 +170,10 @@ def test_without_the_library_the_log_tells_how_to_get_it(service, monkeypatch, c
             "Какая завтра погода в Москве?",
             "Москва, вт, 6 янв: днём 13 °C, ночью 3 °C; вероятность дождя 80%.",
         ),
+        (
+            "Will it rain in Rome and Oslo?",
+            "Rome, Mon 5 Jan: chance of rain 80%.\nOslo, Mon 5 Jan: chance of rain 80%.",
+        ),
     ],
 )
 def test_the_bot_tells_the_forecast(service, question, said):
@@ -142,3 +182,9 @@ def test_the_bot_tells_the_forecast(service, question, said):
 
 def test_a_forecast_serves_places_whose_climate_is_not_known(service):
     assert answer("weather", "Will it rain in Cusco?") == "Cusco, Mon 5 Jan: chance of rain 80%."
+
+
+def test_when_it_freezes_no_rain_is_forecast(service):
+    daily = DAILY | {"temperature_2m_max": [-8.0], "temperature_2m_min": [-12.0]}
+    service.body = json.dumps({"daily": daily}).encode()
+    assert answer("weather", "Will it rain in Oslo?") == "Oslo, Mon 5 Jan: chance of snow 80%."

@@ -138,6 +138,31 @@ def test_marks_may_be_left_out_and_what_is_found_so_is_not_exact(language, known
     assert found(language, f"({known})", element("it", known)) == [("it", True)]
 
 
+@pytest.mark.parametrize(
+    ("known", "typed"),
+    [
+        ("İstanbul", "Istanbul"),
+        ("İstanbul", "ISTANBUL"),
+        ("İzmir", "IZMIR"),
+        ("Iğdır", "IGDIR"),
+        ("Diyarbakır", "DIYARBAKIR"),
+        ("İzmir", "Izmirde"),
+    ],
+)
+@pytest.mark.parametrize("language", ["tr", "az"])
+def test_a_capital_without_its_dot_may_be_either_letter(language, known, typed):
+    if typed.endswith("de") and language == "az":
+        pytest.skip("there is no stemmer for it")
+    assert found(language, typed, element("it", known)) == [("it", False)]
+    assert found(language, known.replace("İ", "i"), element("it", known)) == [("it", True)]
+
+
+def test_a_capital_without_its_dot_is_first_of_all_what_is_written():
+    both = element("thin", "ince"), element("light", "ınce")
+    assert found("tr", "INCE ince", *both) == [("light", True), ("thin", True)]
+    assert found("tr", "ınce", both[0]) == []
+
+
 def test_a_written_enye_is_meant():
     year, ring = element("year", "año"), element("ring", "ano")
     assert found("es", "año ano", year, ring) == [("year", True), ("ring", True)]
@@ -164,6 +189,8 @@ def test_other_letters_are_no_marks(language, known, typed):
         ("ar", "دبي", "لدبي"),
         ("ko", "서울", "서울에서는"),
         ("ko", "날씨", "날씨가"),
+        ("ko", "날씨", "날씨좀"),
+        ("ko", "호텔", "호텔들은"),
     ],
 )
 def test_a_word_is_found_with_particles_attached(language, known, typed):
@@ -173,6 +200,32 @@ def test_a_word_is_found_with_particles_attached(language, known, typed):
 def test_a_word_that_the_model_has_keeps_its_first_letter():
     home, in_tea = element("home", "בית"), element("tea", "ית")
     assert found("he", "בית", home, in_tea) == [("home", True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Tokyo?Kyoto"),
+        ("ru", "Tokyo!Kyoto"),
+        ("es", "Tokyo;Kyoto"),
+        ("ar", "Tokyo،Kyoto"),
+        ("fa", "Tokyo؟Kyoto"),
+        ("ko", "Tokyo?!Kyoto"),
+        ("hi", "Tokyo।Kyoto"),
+        ("th", "Tokyo?Kyoto"),
+        ("ja", "Tokyo？Kyoto"),
+    ],
+)
+def test_the_blank_behind_a_mark_may_be_missing(language, text):
+    both = element("one", "Tokyo"), element("other", "Kyoto")
+    assert found(language, text, *both) == [("one", True), ("other", True)]
+
+
+def test_marks_inside_of_addresses_part_nothing():
+    nlp = blank("en")
+    assert [token.text for token in nlp("http://a.com/?q=b;c|d or bob@a.com ;)")] == [
+        "http://a.com/?q=b;c|d", "or", "bob@a.com", ";)",
+    ]  # fmt: skip
 
 
 def test_an_apostrophe_parts_words_in_french_and_italian():
@@ -239,11 +292,11 @@ def test_thai_is_cut_into_letters_and_other_scripts_into_words():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("code", ["th", "ko", "vi"])
+@pytest.mark.parametrize("code", ["th", "ko", "vi", "en"])
 def test_a_pipeline_with_another_tokenizer_can_be_saved(code, tmp_path):
     nlp = build(model(element("city", "東京")), code)
     nlp.to_disk(tmp_path)
-    doc = spacy.load(tmp_path)("東京 !")
+    doc = spacy.load(tmp_path)("東京?x !")
     assert [span.text for span in doc.spans["anaphora"]] == ["東京"]
 
 

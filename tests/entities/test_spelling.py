@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -115,6 +116,28 @@ def test_it_works_in_other_languages_and_in_other_forms_of_the_word(language, kn
     assert found(typed, element("it", known, typos=1), language=language) == ["it"]
 
 
+@pytest.mark.parametrize(
+    ("language", "known", "typed"),
+    [
+        ("he", "לונדון", "בלונדן"),
+        ("he", "ירושלים", "ולירושלם"),
+        ("ar", "بيروت", "ببيروط"),
+        ("ko", "샌프란시스코", "셴프란시스코에서는"),
+        ("tr", "İstanbul", "İstnbul'da"),
+        ("tr", "Diyarbakır", "DIYARBKIR"),
+        ("uk", "Одеса", "Одессі"),
+    ],
+)
+def test_what_is_attached_to_a_word_is_no_wrong_letter(language, known, typed):
+    (entity,) = entities(f"({typed})", element("it", known, typos=1), language=language)
+    assert (entity.text, entity.marks) == (typed, {"misspelt", "bracketed"})
+    assert found(typed, element("it", known), language=language) == []
+
+
+def test_what_is_left_of_a_short_word_is_not_misspelt():
+    assert found("בבנן", element("it", "בנק", typos=1), language="he") == []
+
+
 def test_only_the_element_that_allows_it_is_found():
     strict, lax = element("strict", "weather"), element("lax", "weather", typos=1)
     assert found("wether", strict, lax) == ["lax"]
@@ -195,6 +218,15 @@ def test_an_entity_with_a_misspelt_part_is_misspelt():
 def test_a_word_beside_a_pattern_may_be_misspelt():
     level = element("level", (*pattern("[0-9]+"), "percent"), typos=1)
     assert found("20 pecrent", level) == ["level"]
+
+
+def test_a_span_of_what_has_a_misspelt_part_says_so():
+    lamp = element("lamp", (part("# == 'color'"), "lamp"))
+    doc = build(model(element("color", "yellow", typos=1), lamp), "en")("yelow lamp")
+    assert {(one.label_, one.id_) for one in doc.spans["anaphora"]} == {
+        ("color", "typo"),
+        ("lamp", "typo"),
+    }
 
 
 def test_a_saved_pipeline_still_knows_what_may_be_misspelt(tmp_path):
@@ -327,6 +359,21 @@ def test_a_long_text_of_unknown_words_is_read_in_bounded_time():
     started = time.perf_counter()
     pipeline(text[:10_000])
     assert time.perf_counter() - started < 2  # 0.1 s on a quiet machine
+
+
+@pytest.mark.parametrize("language", ["en", "de", "he", "ko"])
+def test_of_one_text_no_more_words_are_looked_up_than_allowed(language, monkeypatch):
+    looked_up = []
+    near = Spellings.near
+    monkeypatch.setattr(
+        Spellings, "near", lambda self, *word: looked_up.append(word) or near(self, *word)
+    )
+    pipeline = Pipeline(model(WEATHER, CITY, languages=(language,)))
+    letters = "bcdfghijklmnopqrsuvw"
+    words = [f"we{one}{two}her" for one, two in product(letters, repeat=2)]
+    pipeline(" ".join(map("-".join, zip(*[iter(words)] * 5, strict=False))))
+    texts = [text for lower, stem, meant in looked_up for text in {lower, stem, *meant}]
+    assert 100 < len(texts) < 350
 
 
 def test_a_text_of_one_misspelt_word_costs_little_for_each():

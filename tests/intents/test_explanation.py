@@ -160,3 +160,21 @@ def test_it_can_be_sent_as_json(bot):
     assert json.loads(json.dumps(plain)) == plain
     assert plain["forgotten"][0]["rule"] == "evicted"
     assert plain["hidden"][0]["by"] == ["city"]
+
+
+def test_it_tells_what_was_misspelt(bot):
+    text = """
+        id: weather
+        elements:
+          - {id: weather, typos: 1}
+          - {id: city, typos: 1, values: [Tokyo]}
+        intents:
+          - "intent=sure term(topic)={# == 'weather' && !ent_is_misspelt} term={# == 'city'}"
+          - "intent=guessed term(topic)={# == 'weather'} term={# == 'city'}"
+    """
+    explanation = explained(bot, "wether in Tokyo", text=text)
+    assert "understood: weather from 'wether' (misspelt), city=Tokyo from 'Tokyo'" in str(
+        explanation
+    )
+    assert [match.intent for match in explanation.matches] == ["guessed"]
+    assert [one["misspelt"] for one in explanation.to_plain()["reading"]] == [True, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,6 +15,13 @@ from anaphora import (
     Skip,
 )
 from tests.intents.weather import WEATHER
+
+
+class MuteError(Exception):
+    """An error that fails even to tell what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
 
 
 async def coroutine() -> str:
@@ -171,6 +179,29 @@ class TestHandlers:
 
         with pytest.raises(HandlerError, match="async"):
             bot(WEATHER).on("weather")(answer)
+
+    def test_so_is_one_that_yields_in_turns(self, bot):
+        async def answer() -> AsyncIterator[str]:
+            yield ""
+
+        with pytest.raises(HandlerError, match="async"):
+            bot(WEATHER).on("weather")(answer)
+
+    @pytest.mark.parametrize("error", [SystemExit("usage: …"), MuteError()], ids=["exit", "mute"])
+    def test_whatever_it_raises_the_conversation_goes_on(self, bot, error):
+        engine = bot(WEATHER)
+
+        @engine.on("weather")
+        def answer(city: str) -> str:
+            if city == "Kyoto":
+                raise error
+            return city
+
+        engine.ask("weather in Tokyo")
+        with pytest.raises(HandlerError, match="the handler of 'weather' failed") as raised:
+            engine.ask("and in Kyoto?")
+        assert raised.value.__cause__ is error
+        assert engine.ask("and tomorrow?").text == "Tokyo"
 
     def test_an_unknown_intent_gets_a_suggestion(self, bot):
         with pytest.raises(HandlerError, match="did you mean 'weather'"):

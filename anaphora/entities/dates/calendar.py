@@ -78,10 +78,6 @@ class Moment:
     def today(self) -> date:
         return self.at.date()
 
-    def moved_to(self, at: datetime) -> Moment:
-        """The same at another time."""
-        return Moment(at, self.ahead, self.first_day)
-
     def clock(self, day: date, hours: int = 0, minutes: int = 0, seconds: int = 0) -> datetime:
         """When the clocks of that day show that time; 24 hours and more are in the next days."""
         days, hours = divmod(hours, _HOURS_OF_DAY)

@@ -1,4 +1,4 @@
-"""Dates that are written out: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая.
+"""Dates that are written out: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая, 2024-05.
 
 What looks like one by the kinds of its atoms is given to dateparser, which knows the order that
 the language writes them in and whether there is such a day.
@@ -16,21 +16,26 @@ from dateparser.date import DateDataParser
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.dates.tables import Table
+from anaphora.entities.dates.vocabulary import is_known
 
 __all__ = ["calendar_dates"]
 
 # One letter an atom: n a day or a month, y a year, m the name of a month, o what makes an ordinal,
 # d a word between the parts, g the word "year" behind one, the marks as they are; x the rest.
-_NAMED = re.compile(r"no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
+_NAMED = re.compile(r"n-m-y|no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m\.?no?(?:,?y)?")
 _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
 _SHORT = re.compile(r"n([./])n\1?")
+_MONTH = re.compile(r"y-n|n/y")
+_MONTH_OF_DAYS_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
+_MONTHS = range(1, 13)
+_FALLBACK = "en"
 _BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
 
 
 def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iterator[Item]:
     """The longest date at each place where one begins, as an item ``calendar`` (``shortdate``
-    for a day and a month in digits, which may as well be something else). ``order`` is that of
-    day, month and year, if not that of the language.
+    for a day and a month in digits, which may as well be something else; ``yearmonth`` for a
+    month and a year). ``order`` is that of day, month and year, if not that of the language.
 
     What is written like a date and is none (February 30) is one that never comes, so that
     nothing else is found in it.
@@ -41,6 +46,7 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
             continue
         kind, match = _match(letters, start, found)
         if match is None:
+            yield from _month(letters, start, found, order or table.order)
             continue
         written = found[start : match.end()]
         named = "m" in match.group()
@@ -53,6 +59,21 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         meaning = _parsed(text, table.language, order or table.order, has_year)
         if meaning is not None or kind == "calendar":
             yield Item(start, match.end(), kind, meaning or ("never",))
+
+
+def _month(letters: str, start: int, found: Sequence[Atom], order: str) -> Iterator[Item]:
+    pattern = _MONTH_OF_DAYS_FIRST if order.startswith("D") else _MONTH
+    match = pattern.match(letters, start)
+    if match is None or not _is_one(found, start, match.end()):
+        return
+    first, last = found[start].text, found[match.end() - 1].text
+    year, month = (first, last) if match.group().startswith("y") else (last, first)
+    if not 1900 <= int(year) < 2100:  # 3.1415
+        return
+    if int(month) in _MONTHS:
+        yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
+    else:
+        yield Item(start, match.end(), "calendar", ("never",))
 
 
 def _match(letters: str, start: int, found: Sequence[Atom]) -> tuple[str, re.Match[str] | None]:
@@ -109,8 +130,9 @@ def _parsed(text: str, language: str, order: str, has_year: bool) -> tuple[objec
 
 @lru_cache(maxsize=64)
 def _parser(language: str, order: str) -> DateDataParser:
+    known = is_known(language)
     return DateDataParser(
-        languages=[language],
+        languages=[language if known else _FALLBACK],  # of another one it reads the digits
         settings={
             "DATE_ORDER": order,
             "RELATIVE_BASE": _BASE,

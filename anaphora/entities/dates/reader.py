@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom, AtomKind, atoms_of
 from anaphora.entities.charts import Item
 from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
+from anaphora.entities.dates.operations.amounts import AMOUNTS
 from anaphora.entities.dates.tables import Table, table
 from anaphora.entities.numbers.numerals import Numeral, numerals
 
@@ -20,13 +22,23 @@ __all__ = ["Found", "Reader", "reader"]
 Found: TypeAlias = tuple[int, int, Meaning]
 """Where it stands in the text (half open), and what it means."""
 
-_LONGEST = 60  # atoms that are looked at together; no date is longer
+_LONGEST = 40  # atoms that are looked at together; no date is longer
 _KEPT = 4096  # islands
-_NAMES = ("date", "duration")
+# Grades one after the other as bytes; what has none may be nothing of a date.
+_ISLAND = re.compile(rb"[^\0]{1,%d}" % _LONGEST)
 _KNOWN_WORDS = 50_000  # remembered words, until all are forgotten
+_LONGEST_WORD = 60  # letters, of one that is remembered
 _LONGEST_NUMBER = 6  # digits
 _UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one beside one of the others
-_Read: TypeAlias = tuple[tuple[tuple[int, int, Meaning], ...], ...]
+_MOST_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind it go unfound
+
+
+class _Island(NamedTuple):
+    """What is found in one, and how much it takes to read it."""
+
+    dates: tuple[Found, ...] = ()
+    durations: tuple[Found, ...] = ()
+    edges: int = 0
 
 
 @lru_cache(maxsize=128)
@@ -38,8 +50,8 @@ def reader(language: str, order: str = "") -> Reader:
 class Reader:
     """Finds islands, runs of atoms that dates may consist of, and reads each by the rules.
 
-    An island in which there is nothing but weak words ("in the") is not read; what was read is
-    remembered by its atoms.
+    One in which there is nothing but weak words ("in the") is not read; what was read is
+    remembered by its atoms. It may be used by many threads at a time.
     """
 
     def __init__(self, language: str, order: str = "") -> None:
@@ -50,46 +62,56 @@ class Reader:
 
     def dates(self, text: str) -> list[Found]:
         """The longest dates in their order."""
-        return self._found(text, "date")
+        return [
+            (found[start + first].start, found[start + last - 1].end, meaning)
+            for found, start, island in self._islands(text)
+            for first, last, meaning in island.dates
+        ]
 
     def durations(self, text: str) -> list[Found]:
         """The longest durations in their order."""
-        return self._found(text, "duration")
+        return [
+            (found[start + first].start, found[start + last - 1].end, meaning)
+            for found, start, island in self._islands(text)
+            for first, last, meaning in island.durations
+        ]
 
-    def _found(self, text: str, category: str) -> list[Found]:
+    def _islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
+        """The islands of a text, each with all atoms and where it starts among them."""
+        # Most texts have no date: 2 µs for one of nine words, once it has been taken apart.
         found = atoms_of(text, self._language)
         known = self._grades
-        grades = [
-            self._grade(atom) if (grade := known.get(atom.text)) is None else grade
-            for atom in found
-        ]
-        strongest = max(grades, default=_UNKNOWN)
+        try:
+            grades = bytes([known[atom.text] for atom in found])
+        except KeyError:
+            grades = bytes([self._grade(atom) for atom in found])
+        if "'" in text or "’" in text:
+            grades = _joined(found, grades)
         spaced = table(self._language).spaced
-        if strongest <= _WEAK and (spaced or not strongest):
-            return []
-        spoken = self._spoken(found) if strongest >= _NUMBER else frozenset()
-        results = []
-        for start, end in _islands(grades, spoken):
-            is_strong = any(grade & _STRONG for grade in grades[start:end])
-            is_strong = is_strong or (not spaced and end - start > 1)
-            if not (is_strong or _is_numeric(found, start, end, spoken)):
+        if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
+            return
+        edges = 0
+        for match in _ISLAND.finditer(grades):
+            start, end = match.span()
+            if max(match.group()) <= _WEAK and (spaced or end == start + 1):
                 continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in found[start:end]])
-            for first, last, meaning in self._read(island)[_NAMES.index(category)]:
-                results.append((found[start + first].start, found[start + last - 1].end, meaning))
-        return results
-
-    def _spoken(self, found: Sequence[Atom]) -> AbstractSet[int]:
-        """The atoms of numbers in words."""
-        numbers = numerals(self._language).words(found)
-        return {at for number in numbers for at in range(number.start, number.end)}
+            read = self._read(island)
+            yield found, start, read
+            edges += read.edges
+            if edges > _MOST_EDGES:
+                return
 
     def _grade(self, atom: Atom) -> int:
         """Whether dates may have that atom, whether some consist of it alone, and whether it may
         be a number."""
-        if len(self._grades) >= _KNOWN_WORDS:
-            self._grades.clear()
-        grade = self._grades[atom.text] = self._graded(atom)
+        if (grade := self._grades.get(atom.text)) is not None:
+            return grade
+        grade = self._graded(atom)
+        if len(atom.text) <= _LONGEST_WORD:
+            if len(self._grades) >= _KNOWN_WORDS:
+                self._grades.clear()
+            self._grades[atom.text] = grade
         return grade
 
     def _graded(self, atom: Atom) -> int:
@@ -106,26 +128,35 @@ class Reader:
             return _STRONG | number
         return number
 
-    def _read_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Read:
+    def _read_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
         """The longest dates and durations in it, by its atoms."""
         known = table(self._language)
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
+        grades = [self._grade(atom) for atom in found]
+        numbers = numerals(self._language).words(found)
+        spoken = {at for number in numbers for at in range(number.start, number.end)}
+        is_strong = any(grade & _STRONG for grade in grades)
+        is_strong = is_strong or not known.spaced
+        if not (is_strong or _is_numeric(found, 0, len(found), spoken)):
+            return _Island()
         items = [*_digits(found, known), *_spoken(found, known)]
         items += calendar_dates(found, known, self._order)
         chart = known.rules.read(found, items)
-        return tuple(_longest(chart.items(name)) for name in _NAMES)
+        is_weak = [atom.text in known.weak for atom in found]
+        dates = _longest(chart.items("date"), is_weak)
+        durations = _longest(chart.items("duration"), is_weak)
+        durations = tuple([one for one in durations if not _is_of_date(one, dates)])
+        return _Island(dates, durations, chart.edges)
 
 
-def _islands(grades: Sequence[int], spoken: AbstractSet[int]) -> Iterator[tuple[int, int]]:
-    """The runs of atoms that dates may have, cut where they are too long."""
-    start = 0
-    for at in range(len(grades) + 1):
-        has = at < len(grades) and (grades[at] & (_WEAK | _STRONG) or at in spoken)
-        if has and at - start < _LONGEST:
-            continue
-        if at > start:
-            yield start, at
-        start = at if has else at + 1
+def _joined(found: Sequence[Atom], grades: bytes) -> bytes:
+    """The same where both sides of an apostrophe may be those of a number (п'ять)."""
+    joined = bytearray(grades)
+    for at in range(1, len(found) - 1):
+        if found[at].text in "'’" and found[at].glued and found[at + 1].glued:
+            for side in (at - 1, at, at + 1):
+                joined[side] = joined[side] or _WEAK | _NUMBER
+    return bytes(joined)
 
 
 def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet[int]) -> bool:
@@ -144,20 +175,48 @@ def _is_numeric(found: Sequence[Atom], start: int, end: int, spoken: AbstractSet
     return False
 
 
-def _longest(items: Sequence[Item]) -> tuple[Found, ...]:
-    """Those that do not lie inside another one; of two that overlap the first. Words at their
-    ends that change nothing are left out: what they belong to besides ("what's on tomorrow") is
-    found as well then."""
-    kept: list[Found] = []
-    reach = 0
-    for item in items:
-        if item.start >= reach:
-            reach = item.end
-            inside = [one for one in items if item.start <= one.start and one.end <= item.end]
-            same = [one for one in inside if one.meaning == item.meaning]
-            core = min(same, key=lambda one: one.end - one.start)
-            kept.append((core.start, core.end, core.meaning))
-    return tuple(kept)
+def _is_of_date(duration: Found, dates: Sequence[Found]) -> bool:
+    """Whether words of it are those of a longer date that is not counted by it: a quarter past
+    seven, 3 мая 2024 года."""
+    start, end, _ = duration
+    return any(
+        first < end
+        and start < last
+        and last - first > end - start
+        and meaning != ("never",)
+        and not _counts(meaning)
+        for first, last, meaning in dates
+    )
+
+
+def _counts(meaning: Meaning) -> bool:
+    return meaning[0] in AMOUNTS or any(
+        isinstance(argument, tuple) and _counts(argument) for argument in meaning
+    )
+
+
+def _longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[Found, ...]:
+    """The longest ones that do not overlap, of equal ones the first, in their order."""
+    kept: list[Item] = []
+    for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
+        if all(item.end <= one.start or one.end <= item.start for one in kept):
+            kept.append(item)
+    return tuple(_core(item, items, is_weak) for item in sorted(kept, key=lambda item: item.start))
+
+
+def _core(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> Found:
+    """It without the weak words at its ends that change nothing: what they belong to besides
+    ("what's on tomorrow") is found as well then."""
+    spans = [
+        (one.start, one.end)
+        for one in items
+        if item.start <= one.start
+        and one.end <= item.end
+        and one.meaning == item.meaning
+        and all(is_weak[item.start : one.start])
+        and all(is_weak[one.end : item.end])
+    ]
+    return *min(spans, key=lambda span: span[1] - span[0]), item.meaning
 
 
 def _digits(found: Sequence[Atom], known: Table) -> Iterator[Item]:
@@ -169,6 +228,8 @@ def _digits(found: Sequence[Atom], known: Table) -> Iterator[Item]:
         yield Item(at, at + 1, "number", number)
         if length == 4 and atom.text[0] != "0":
             yield Item(at, at + 1, "year", number)
+            if 1900 <= number < 2100:
+                yield Item(at, at + 1, "recent", number)
         if length <= 2:
             yield Item(at, at + 1, "day", number)
             yield from _hours(at, at + 1, number, leads=atom.text[0] == "0")
@@ -215,8 +276,11 @@ def _meant(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     yield Item(start, end, "day", number)
     if 1000 <= number < 3000:
         yield Item(start, end, "year", number)
+        if 1900 <= number < 2100:
+            yield Item(start, end, "recent", number)
     if numeral.ordinal:
         return
+    yield Item(start, end, "inwords", number)
     yield from _hours(start, end, number, leads=False)
     if number < 60:
         yield Item(start, end, "minute", number)

@@ -46,7 +46,7 @@ def _cell(interval: Interval) -> str:
     assert end is not None
     match interval.grain:
         case "second":
-            return start.strftime("%Y-%m-%dT%H:%M:%S")
+            return start.replace(tzinfo=None).isoformat(timespec="seconds")
         case "minute" | "hour":
             return _time(start)
         case "day":
@@ -72,7 +72,7 @@ def _day(of: datetime) -> str:
 
 
 def _time(of: datetime) -> str:
-    return of.strftime("%Y-%m-%dT%H:%M").zfill(16)
+    return of.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
 def _milliseconds(of: datetime) -> int:

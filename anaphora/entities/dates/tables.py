@@ -63,7 +63,7 @@ class Table:
 
 @lru_cache(maxsize=64)
 def table(language: str) -> Table:
-    """The table of a language, by its code; made when it is first asked for (some 0.1 s)."""
+    """The table of a language, by its code; made when it is first asked for (0.1 to 0.3 s)."""
     code = base(language)
     known, common = vocabulary(code), _read(_COMMON)
     own = _read(code)
@@ -242,10 +242,16 @@ def _parsed(tokens: list[re.Match[str]], where: str) -> tuple[Any, list[re.Match
     return ("(", name, arguments), rest[1:]
 
 
+def _paired(one: int, other: int) -> int | None:
+    """Nineteen eighty-four, as a year; None (there is no such item) if it is none."""
+    return one * 100 + other if 16 <= one <= 20 and 10 <= other < 100 else None
+
+
 _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
+    "paired": _paired,
 }
 
 

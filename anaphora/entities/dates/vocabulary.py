@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dateparser.languages.loader import default_loader
 
-__all__ = ["Vocabulary", "vocabulary"]
+__all__ = ["Vocabulary", "is_known", "vocabulary"]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -39,10 +39,9 @@ class Vocabulary:
 
 def vocabulary(language: str) -> Vocabulary:
     """What dateparser knows of a language, by its code; nothing of one that it does not know."""
-    try:
-        info = default_loader.get_locale(language).info
-    except ValueError:
+    if not is_known(language):
         return Vocabulary()
+    info = default_loader.get_locale(language).info
     spaced = info.get("no_word_spacing") != "True"
 
     def words(key: str) -> tuple[str, ...]:
@@ -67,6 +66,15 @@ def vocabulary(language: str) -> Vocabulary:
         order=str(info.get("date_order", "DMY")),
         spaced=spaced,
     )
+
+
+def is_known(language: str) -> bool:
+    """Whether dateparser knows the language, by its code."""
+    try:
+        default_loader.get_locale(language)
+    except ValueError:
+        return False
+    return True
 
 
 def _relative(key: str) -> tuple[str, int] | None:

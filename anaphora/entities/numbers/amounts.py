@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom, atoms_of
-from anaphora.entities.numbers.literals import Digits
+from anaphora.entities.numbers.literals import VULGAR, Digits
+from anaphora.entities.numbers.measures import Unit
 from anaphora.entities.numbers.numerals import Literal as Written
-from anaphora.entities.numbers.numerals import numerals
+from anaphora.entities.numbers.numerals import Numeral, numerals
+from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.wording import wording
 
-__all__ = ["HYPHENS", "Amount", "Kind", "Unit", "amounts_of"]
+__all__ = ["HYPHENS", "Amount", "Kind", "Unit", "amounts_of", "simple"]
 
 Kind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
 _LONGEST_KEPT = 1_000  # characters
+_LONGEST_PLAIN = 15  # digits
+_VULGAR = re.compile(f"[{VULGAR}]")
+_ENDS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number in digits, before a blank
+_PAUSES = frozenset(",;:.?!")
+_EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
+_BEFORE_SUFFIX = frozenset("-‐‑−.")
+_MOST_PLAIN = 100  # numbers in digits
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit and what it measures (``length``)."""
+class Amount(NamedTuple):  # a dataclass takes three times as long to make
+    """A number with its unit; ``start`` and ``end`` are indexes of atoms (half open).
 
-    name: str
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A number with its unit; ``start`` and ``end`` are indexes of atoms (half open). ``weak``:
-    it is a word that is more often something else; ``literal``: it is written in digits."""
+    ``weak``: it is a word that is more often something else; ``literal``: it is written in digits;
+    ``about``: it is said so that it means "about"; ``scale``: the multiplier at its end, else 1.
+    """
 
     start: int
     end: int
@@ -41,12 +44,19 @@ class Amount:
     unit: Unit | None = None
     weak: bool = False
     literal: bool = False
+    about: bool = False
+    scale: int = 1
 
 
 def amounts_of(text: str, language: str) -> tuple[Amount, ...]:
     """The amounts of a text in a language, by the indexes of its atoms and in their order. Several
     recognizers look at the same text one after the other: it is read once."""
     return _kept(text, language) if len(text) <= _LONGEST_KEPT else _reader(language)(text)
+
+
+def simple(value: int | Fraction) -> int | Fraction:
+    """The same number, an int if it is whole."""
+    return value.numerator if value.denominator == 1 else value
 
 
 @lru_cache(maxsize=256)
@@ -66,85 +76,156 @@ class _Reader:
         self._language = language
         self._wording = wording(language)
         self._words = numerals(language)
+        self._suffixes = self._wording.ordinals | self._wording.cardinals
 
     def __call__(self, text: str) -> tuple[Amount, ...]:
         found = atoms_of(text, self._language)
         literals = self._literals(text, found)
-        amounts = [*self._read(found, literals)]
-        amounts.sort(key=lambda amount: amount.start)
-        return tuple(self._without_pronouns(found, amounts))
+        amounts = self._read(found, literals)
+        if self._wording.amounts:
+            amounts += self._whole_words(found)
+        if len(amounts) > 1:
+            amounts.sort(key=_start)
+        return tuple(amounts)
 
-    def _read(self, found: Sequence[Atom], literals: dict[int, Amount]) -> Iterator[Amount]:
-        """The amounts: ordinals in digits first."""
-        to_read = {}
+    def _read(self, found: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
+        """The amounts in digits, in words and in both."""
+        amounts, to_read = [], {}
         for start, literal in literals.items():
             if literal.kind == "ordinal":
-                yield literal
+                amounts.append(literal)
             else:
                 to_read[start] = Written(literal.end, literal.value)
+        last: Numeral | None = None
         for numeral in self._words.mixed(found, to_read):
-            in_digits = literals.get(numeral.start)
-            if in_digits is not None and in_digits.end == numeral.end:
-                yield in_digits
-                continue
-            kind: Kind = "ordinal" if numeral.ordinal else "cardinal"
-            if isinstance(numeral.value, Fraction):
-                kind = "fraction"
-            yield Amount(
-                numeral.start,
-                numeral.end,
-                numeral.value,
-                kind,
-                weak=self._words.is_weak(found[numeral.start : numeral.end]),
-                literal=in_digits is not None,
-            )
+            literal_there = literals.get(numeral.start)
+            if literal_there is not None and literal_there.end == numeral.end:
+                amounts.append(literal_there)
+            else:
+                is_literal = literal_there is not None
+                amounts.append(self._spoken(found, numeral, last, is_literal=is_literal))
+            last = numeral
+        return amounts
 
-    def _without_pronouns(
-        self, found: Sequence[Atom], amounts: Sequence[Amount]
-    ) -> Iterator[Amount]:
-        """The amounts without the one of "the second one"."""
-        last: Amount | None = None
-        for amount in amounts:
-            is_pronoun = (
-                last is not None
-                and last.kind == "ordinal"
-                and last.end == amount.start
-                and found[amount.start].text in self._wording.pronouns
-            )
-            last = amount
-            if not is_pronoun:
-                yield amount
+    def _spoken(
+        self, found: Sequence[Atom], one: Numeral, last: Numeral | None, *, is_literal: bool
+    ) -> Amount:
+        """The amount of a numeral, which stands behind another one."""
+        kind: Kind = "ordinal" if one.ordinal else "cardinal"
+        if isinstance(one.value, Fraction) and not one.decimal:
+            kind = "fraction"
+        weak = self._words.is_weak(found[one.start : one.end])
+        if weak and one.ordinal and one.start:  # prima, but la prima
+            weak = found[one.start - 1].text not in self._wording.definite
+        if found[one.start].text in self._wording.pronouns and one.end == one.start + 1:
+            weak = weak or self._is_pronoun(found, one.start, last)
+        return Amount(one.start, one.end, one.value, kind, None, weak, is_literal, scale=one.scale)
+
+    def _is_pronoun(self, found: Sequence[Atom], at: int, last: Numeral | None) -> bool:
+        """Whether it is the one of "the second one" or "the red one"."""
+        if last is not None and last.end == at:
+            return last.ordinal
+        return (
+            at > 1
+            and found[at - 1].kind == "word"
+            and found[at - 2].text in self._wording.determiners
+        )
+
+    def _whole_words(self, found: Sequence[Atom]) -> Iterator[Amount]:
+        """The words that are an amount with its unit: полчаса."""
+        for index, atom in enumerate(found):
+            if atom.text in self._wording.amounts:
+                value, unit = self._wording.amounts[atom.text]
+                kind: Kind = "cardinal" if value.denominator == 1 else "fraction"
+                yield Amount(index, index + 1, simple(value), kind, unit)
 
     def _literals(self, text: str, found: Sequence[Atom]) -> dict[int, Amount]:
         """The numbers in digits by their first atom, with suffixes and scales."""
-        digits = self._wording.digits(text)
-        if not digits:
+        digits = [index for index, atom in enumerate(found) if atom.kind == "digits"]
+        if not digits and (text.isascii() or _VULGAR.search(text) is None):
             return {}
-        starts = {atom.start: index for index, atom in enumerate(found)}
-        ends = {atom.end: index + 1 for index, atom in enumerate(found)}
-        amounts = {}
-        for one in digits:
-            start, end = starts.get(one.start), ends.get(one.end)
-            if start is not None and end is not None:
-                amounts[start] = self._suffixed(found, one, start, end)
-        return amounts
+        if digits and len(digits) <= _MOST_PLAIN and all(_is_plain(found, one) for one in digits):
+            whole = [
+                Amount(index, index + 1, int(found[index].text), literal=True) for index in digits
+            ]
+        else:
+            whole = _placed(found, self._wording.digits(text))
+        return {one.start: self._suffixed(found, one) for one in whole}
 
-    def _suffixed(self, found: Sequence[Atom], one: Digits, start: int, end: int) -> Amount:
-        kind: Kind = "fraction" if one.fraction else "cardinal"
-        value = one.value
-        at = end + 1 if end + 1 < len(found) and found[end].text in HYPHENS | {"."} else end
-        touches = at < len(found) and all(atom.glued for atom in found[end : at + 1])
-        if touches and found[at].text in self._wording.ordinals and isinstance(value, int):
-            return Amount(start, at + 1, value, "ordinal", literal=True)
-        if touches and found[at].text in self._wording.cardinals:
-            return Amount(start, at + 1, value, kind, literal=True)
-        scale = self._wording.scales.get(found[end].text) if end < len(found) else None
-        if scale is not None and (len(found[end].text) > 1 or found[end].glued):
-            value, end = _whole(value * scale), end + 1
-            if end + 1 < len(found) and found[end].text == "." and found[end].glued:
-                end += 1  # млн.
-        return Amount(start, end, value, kind, literal=True)
+    def _suffixed(self, found: Sequence[Atom], one: Amount) -> Amount:
+        """With what stands behind the digits: 3rd, 5 mln."""
+        start, end = one.start, one.end
+        if end == len(found):
+            return one
+        after = found[end]
+        if after.glued and isinstance(one.value, int):
+            at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(found) else end
+            suffix = found[at]
+            if suffix.text in self._suffixes and suffix.glued and not _goes_on(found, at):
+                if suffix.text in self._wording.ordinals:
+                    return Amount(start, at + 1, one.value, "ordinal", literal=True)
+                return one._replace(end=at + 1)
+            if after.text == "." and self._is_dotted_ordinal(found, start, end):
+                return Amount(start, end + 1, one.value, "ordinal", literal=True)
+        scale = self._wording.scales.get(after.text)
+        if scale is None or (len(after.text) == 1 and not after.glued):
+            return one
+        end += 1
+        if end + 1 < len(found) and found[end].text == "." and found[end].glued:
+            end += 1  # млн.
+        return one._replace(end=end, value=simple(one.value * scale), scale=scale)
+
+    def _is_dotted_ordinal(self, found: Sequence[Atom], start: int, end: int) -> bool:
+        """Whether it is the 3. of *der 3. Platz*, and the dot does not end the sentence."""
+        if not self._wording.ordinal_dot or end + 1 >= len(found):
+            return False
+        leads = start == 0 or found[start - 1].text in self._wording.ordinal_dot
+        return leads and found[end + 1].kind == "word" and not found[end + 1].glued
 
 
-def _whole(value: int | Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
+def _start(amount: Amount) -> int:
+    return amount.start
+
+
+def _goes_on(found: Sequence[Atom], at: int) -> bool:
+    """Whether digits touch a suffix: 2x3."""
+    return at + 1 < len(found) and found[at + 1].glued and found[at + 1].kind == "digits"
+
+
+def _is_plain(found: Sequence[Atom], index: int) -> bool:
+    """Whether digits stand by themselves, so that nothing around them need be looked at. Most do,
+    and it takes a tenth of the time to see that."""
+    text = found[index].text
+    if len(text) > _LONGEST_PLAIN or (text[0] == "0" and len(text) > 1):
+        return False
+    if index:
+        before = found[index - 1]
+        if found[index].glued and not is_unspaced(before.text):
+            return False
+        if before.kind != "word" and before.text not in _PAUSES:
+            return False
+    if index + 1 == len(found):
+        return True
+    after = found[index + 1]
+    if after.kind == "word":
+        return after.text[0] not in _EXPONENTS
+    if after.kind == "digits" or after.text not in _ENDS or not after.glued:
+        return False
+    return index + 2 == len(found) or not found[index + 2].glued
+
+
+def _placed(found: Sequence[Atom], digits: Sequence[Digits]) -> list[Amount]:
+    """The numbers whose ends are ends of atoms."""
+    starts = {atom.start: index for index, atom in enumerate(found)}
+    ends = {atom.end: index + 1 for index, atom in enumerate(found)}
+    return [
+        Amount(
+            starts[one.start],
+            ends[one.end],
+            one.value,
+            "fraction" if one.fraction else "cardinal",
+            literal=True,
+        )
+        for one in digits
+        if one.start in starts and one.end in ends
+    ]

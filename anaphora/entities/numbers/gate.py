@@ -2,60 +2,92 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 
 import re2
 
+from anaphora.entities.languages import base
 from anaphora.entities.numbers.literals import VULGAR
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.terms import vocabulary
+from anaphora.entities.numbers.terms import Vocabulary, vocabulary
+from anaphora.entities.numbers.wording import wording
+from anaphora.entities.tongue import tongue
 
 __all__ = ["gate"]
 
-# Hebrew and Arabic: the same word may be written in too many ways for a pattern.
-_MANY_SPELLINGS = re.compile(r"[\u0590-\u08ff]")
-_APOSTROPHES = "['’‘ʼ‛′´＇]"
+_ALWAYS = rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]"
+_EDGE = r"[^\p{L}\p{M}]"
+_APOSTROPHES = "'’‘ʼ‛′´＇"
 
 
 @lru_cache(maxsize=32)
 def gate(language: str) -> Callable[[str], bool]:
     """A function that is False only for texts without any digit and without a word that a
     numeral of the language may start with."""
-    words = vocabulary(language)
-    if words.folds or any(map(_MANY_SPELLINGS.match, words.heads)):
-        return bool
     options = re2.Options()
-    options.case_sensitive = False
     options.log_errors = False
-    search = re2.compile(
-        "|".join((rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]", *_starts(language))), options
-    )
+    words = vocabulary(language)
+    whole = {(word,) for word in wording(language).amounts}
+    patterns = (_ALWAYS, *_patterns(words, words.openers | whole, _spellings(language, words)))
+    # A set of one pattern: it takes a fifth of the time that a search takes, which tells where.
+    found = re2.Set.SearchSet(options)
+    found.Add("|".join(patterns))
+    found.Compile()
 
     def may_have(text: str) -> bool:
         if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
             return True
-        return search.search(text) is not None
+        # RE2 reads UTF-8, in which half of a character can't be written.
+        return bool(found.Match(text.lower().encode("utf-8", "replace")))
 
     return may_have
 
 
-def _starts(language: str) -> list[str]:
-    words = vocabulary(language)
-    spaced = sorted(word for word in words.heads if not is_unspaced(word))
-    unspaced = {word[0] for word in words.heads if is_unspaced(word)}
-    patterns = []
-    if spaced:
-        behind = "" if words.compounds else r"(?:$|[^\p{L}\p{M}])"
-        joined = "|".join(map(_pattern, spaced))
-        patterns.append(rf"(?:^|[^\p{{L}}\p{{M}}])(?:{joined}){behind}")
+def _patterns(
+    words: Vocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
+) -> Iterable[str]:
+    spaced = [key for key in openers if not is_unspaced(key[0])]
+    unspaced = {key[0][0] for key in openers if is_unspaced(key[0])}
+    single = {key[0] for key in spaced if len(key) == 1}
     if unspaced:
-        patterns.append(f"[{''.join(sorted(unspaced))}]")
-    return patterns
+        yield f"[{''.join(sorted(unspaced))}]"
+    for key in spaced:
+        if key[0] not in single:  # la moitié, but not every la
+            yield rf"{_EDGE}+".join(_any([word], spellings) for word in key)
+    if single:
+        word = f"(?:{_any(single, spellings)})"
+        if words.compounds is not None:
+            binders = [binder for binder in words.binders if not is_unspaced(binder)]
+            word = f"(?:{word}(?:{_any(binders, spellings)})?)+"
+        prefixes = (*words.prefixes, *words.attached)
+        prefix = f"(?:{_any(prefixes, spellings)})?" if prefixes else ""
+        yield f"(?:^|{_EDGE}){prefix}{word}(?:$|{_EDGE})"
 
 
-def _pattern(word: str) -> str:
-    escaped = str(re2.escape(word)).replace("\\'", "'")
-    return escaped.replace("'", _APOSTROPHES).replace("е", "[её]")
+def _any(words: Iterable[str], spellings: Mapping[str, str]) -> str:
+    spelled = ("".join([_spelled(char, spellings) for char in one]) for one in words)
+    return "|".join(sorted(spelled)).replace("ss", "(?:ss|ß)")
+
+
+def _spelled(char: str, spellings: Mapping[str, str]) -> str:
+    return spellings.get(char) or (char if char.isalnum() else str(re2.escape(char)))
+
+
+def _spellings(language: str, words: Vocabulary) -> dict[str, str]:
+    """The letters that count as others in the language (``ё`` as ``е``), as classes of them by
+    those that they count as."""
+    known = tongue(base(language))
+    same = [(chr(code), letter) for code, letter in known.same.items() if letter]
+    folded = [(chr(code), letter) for code, letter in words.fold.items() if letter]
+    classes: dict[str, set[str]] = {"'": set(_APOSTROPHES)}
+    for letter, counts_as in [*same, *folded, *known.last.items()]:
+        classes.setdefault(counts_as, {counts_as}).add(letter)
+    for letter, counts_as in folded:  # what counts as the letter that is folded
+        classes[counts_as] |= classes.get(letter, set())
+    return {
+        letter: f"[{''.join(sorted(others))}]"
+        for letter, others in classes.items()
+        if len(letter) == 1
+    }

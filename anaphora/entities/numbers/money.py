@@ -8,25 +8,28 @@ The value of a mention is that of ``number`` with the code as its unit: ``5.2 EU
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.languages import base
-from anaphora.entities.numbers.amounts import Amount, Unit
+from anaphora.entities.numbers.amounts import Amount, Unit, simple
 from anaphora.entities.numbers.gate import gate
 from anaphora.entities.numbers.phrases import Phrases, listed
-from anaphora.entities.numbers.quantities import Quantity, QuantityReader
+from anaphora.entities.numbers.quantities import QuantityReader
+from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import canonical, plain, range_of
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import common, table
 from anaphora.entities.recognition import Mention, Recognizer
 
 __all__ = ["Currencies", "MoneyRecognizer", "create"]
+
+_PARTS = {"minor": 100, "tenths": 10}  # of a currency
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -67,8 +70,10 @@ class Currencies:
         signs = [*listed(core, "signs")]
         self._signs = Phrases(language, self._meant(signs, "money"))
         names = self._meant([*signs, *listed(written, "names")], "money")
-        minor = self._meant(listed(written, "minor"), "minor")
-        self._names = Phrases(language, [*names, *minor])
+        others = [self._meant(listed(written, key), key) for key in (*_PARTS, "never")]
+        self._names = Phrases(language, [*names, *chain.from_iterable(others)])
+        self._said_first = Phrases(language, self._meant(listed(written, "said_first"), "money"))
+        self._has_tenths = bool(written.get("tenths"))
         self._joins = Phrases(language, listed(written, "joins"))
         codes = core["codes"].split()
         self._codes = {code: Unit(code, "money") for code in codes}
@@ -79,33 +84,54 @@ class Currencies:
         """The amount with its currency and what it takes up with it."""
         if amount.kind in ("ordinal", "percent"):
             return None
-        return self._prefixed(text, found, amount) or self._suffixed(text, found, amount)
+        return (
+            self._prefixed(text, found, amount)
+            or self._suffixed(text, found, amount)
+            or self._said_before(found, amount)
+        )
 
     def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts, with cents added to what they follow, and in the whole currency."""
         joined: list[Amount] = []
         for amount in amounts:
             last = joined[-1] if joined else None
-            if amount.unit is not None and amount.unit.type == "minor":
-                whole = replace(
-                    amount,
-                    value=_simple(Fraction(amount.value) / 100),
-                    unit=Unit(amount.unit.name, "money"),
-                )
-                if last is not None and self._belong(found, last, amount):
-                    value = _simple(Fraction(last.value) + whole.value)
-                    joined[-1] = replace(last, end=whole.end, value=value)
-                    continue
-                amount = whole
-            joined.append(amount)
+            parts = self._parts(found, last, amount)
+            if parts == 1:
+                joined.append(amount)
+                continue
+            value = simple(Fraction(amount.value) / parts)
+            if last is not None and self._belong(found, last, amount, parts):
+                joined[-1] = last._replace(end=amount.end, value=simple(last.value + value))
+            elif amount.unit is not None:
+                joined.append(amount._replace(value=value, unit=Unit(amount.unit.name, "money")))
+            else:
+                joined.append(amount)
         return joined
 
-    def _belong(self, found: Sequence[Atom], one: Amount, cents: Amount) -> bool:
-        if one.unit is None or one.value.denominator != 1 or not 0 < cents.value < 100:
+    def _parts(self, found: Sequence[Atom], last: Amount | None, amount: Amount) -> int:
+        """How many of these make one of the currency: by their name, or where they have none
+        ("five euros twenty", 三块五), by how many they are."""
+        if amount.unit is not None:
+            return _PARTS.get(amount.unit.type, 1)
+        if last is None or last.end != amount.start or amount.kind != "cardinal" or amount.weak:
+            return 1
+        if amount.end < len(found) and found[amount.end].kind != "mark":
+            return 1  # "five euros twenty pieces"
+        if found[last.end - 1].kind == "mark":
+            return 1  # $5 20
+        if 1 <= amount.value <= 9 and self._has_tenths:
+            return 10
+        return 100 if 10 <= amount.value <= 99 else 1
+
+    def _belong(self, found: Sequence[Atom], one: Amount, small: Amount, parts: int) -> bool:
+        """Whether the small ones are added to what stands before them."""
+        if one.unit is None or one.unit.type != "money" or one.value.denominator != 1:
             return False
-        if one.end == cents.start:
+        if not 0 < small.value < parts:
+            return False
+        if one.end == small.start:
             return True
-        return self._joins.between(found, one.end, cents.start) is not None
+        return self._joins.between(found, one.end, small.start) is not None
 
     def _prefixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
         sign = self._signs.before(found, amount.start) or self._code_before(
@@ -116,11 +142,11 @@ class Currencies:
         start, unit = sign
         end, value = amount.end, amount.value
         if end < len(found) and found[end].glued and (scale := self._scales.get(found[end].text)):
-            end, value = end + 1, _simple(Fraction(value) * scale)
+            end, value = end + 1, simple(Fraction(value) * scale)
         is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not found[start - 1].glued):
             start, value = start - 1, -value
-        return replace(amount, start=start, end=end, value=value, unit=unit, weak=False)
+        return amount._replace(start=start, end=end, value=value, unit=unit, weak=False)
 
     def _suffixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
         at = amount.end
@@ -130,6 +156,9 @@ class Currencies:
         if named is None:
             return None
         end, unit = named
+        is_letter = end == at + 1 and len(found[at].text) == 1 and found[at].text.isascii()
+        if unit.type == "never" or (is_letter and found[at].kind == "word" and not found[at].glued):
+            return None  # 十分钟; "5 p.m."
         belongs_to_next = (
             not found[at].glued
             and end < len(found)
@@ -138,7 +167,14 @@ class Currencies:
         )
         if belongs_to_next or (end < len(found) and _touches_letters(found, end)):
             return None
-        return replace(amount, end=end, unit=unit, weak=False)
+        return amount._replace(end=end, unit=unit, weak=False)
+
+    def _said_before(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        """With the name that stands before it and so means "about": рублей пятьсот."""
+        named = self._said_first.before(found, amount.start)
+        if named is None or amount.weak:
+            return None
+        return amount._replace(start=named[0], unit=named[1], about=True)
 
     def _code(self, text: str, found: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
         unit = self._codes.get(text[found[at].start : found[at].end])
@@ -153,7 +189,7 @@ class Currencies:
         for phrase, sharing in phrases:
             codes = sharing.split()
             code = next((one for one in self._preferred if one in codes), codes[0])
-            yield phrase, Unit(code, type)
+            yield str(phrase), Unit(code, type)
 
 
 def _preferred(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
@@ -176,13 +212,9 @@ def _touches_letters(found: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _simple(value: Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
-
-
 def _meta(one: Quantity) -> dict[str, Any] | None:
     """The metadata of an amount of money; None for a plain number."""
-    if one.unit is None:
+    if one.unit is None or one.unit.type != "money":
         return None
     meta: dict[str, Any] = {} if one.value is None else {"amount": plain(one.value)}
     return {**meta, **range_of(one), "currency": one.unit.name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from anaphora.entities.atoms import Atom, atoms
@@ -15,43 +15,62 @@ T = TypeVar("T")
 
 
 class Phrases(Generic[T]):
-    """Phrases of a language, each with what it means."""
+    """Phrases of a language, each with what it means; ``first`` and ``last`` are the words that
+    they start and end with."""
 
     def __init__(self, language: str, phrases: Iterable[tuple[str, T]]) -> None:
         normalize = normalizer(language)
         self._meanings: dict[tuple[str, ...], T] = {}
+        self._starting: dict[str, int] = {}  # how many words the longest phrase has
+        self._ending: dict[str, int] = {}
         for phrase, meaning in phrases:
-            key = tuple(atom.text for atom in atoms(phrase, normalize))
+            key = _key(phrase, normalize)
+            if not key:
+                continue
             self._meanings.setdefault(key, meaning)
-        self._longest = max(map(len, self._meanings), default=0)
-        self._first = frozenset(key[0] for key in self._meanings if key)
-        self._last = frozenset(key[-1] for key in self._meanings if key)
+            self._starting[key[0]] = max(len(key), self._starting.get(key[0], 0))
+            self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
+        self._longest = max(self._starting.values(), default=0)
+        self.first = frozenset(self._starting)
+        self.last = frozenset(self._ending)
+
+    def attached(self, found: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
+        """The longest phrase whose last word is ``last`` and whose others end before an atom."""
+        for start in range(max(0, end - self._ending.get(last, 1) + 1), end):
+            words = (*(atom.text for atom in found[start:end]), last)
+            if words in self._meanings:
+                return start, self._meanings[words]
+        return None
 
     def before(self, found: Sequence[Atom], end: int) -> tuple[int, T] | None:
         """The longest phrase that ends before an atom: its first atom and its meaning."""
-        if not end or found[end - 1].text not in self._last:
+        most = self._ending.get(found[end - 1].text) if end else None
+        if most is None:
             return None
-        for start in range(max(0, end - self._longest), end):
-            meaning = self._meanings.get(tuple(atom.text for atom in found[start:end]))
+        words = tuple([atom.text for atom in found[max(0, end - most) : end]])
+        for skipped in range(len(words)):
+            meaning = self._meanings.get(words[skipped:])
             if meaning is not None:
-                return start, meaning
+                return end - len(words) + skipped, meaning
         return None
 
     def behind(self, found: Sequence[Atom], start: int) -> tuple[int, T] | None:
         """The longest phrase that starts with an atom: the atom after it and its meaning."""
-        if start >= len(found) or found[start].text not in self._first:
+        most = self._starting.get(found[start].text) if start < len(found) else None
+        if most is None:
             return None
-        for end in range(min(len(found), start + self._longest), start, -1):
-            meaning = self._meanings.get(tuple(atom.text for atom in found[start:end]))
+        words = tuple([atom.text for atom in found[start : start + most]])
+        for size in range(len(words), 0, -1):
+            meaning = self._meanings.get(words[:size])
             if meaning is not None:
-                return end, meaning
+                return start + size, meaning
         return None
 
     def between(self, found: Sequence[Atom], start: int, end: int) -> T | None:
         """What the atoms from one to another mean all together."""
         if not 0 < end - start <= self._longest:
             return None
-        return self._meanings.get(tuple(atom.text for atom in found[start:end]))
+        return self._meanings.get(tuple([atom.text for atom in found[start:end]]))
 
 
 def listed(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
@@ -65,3 +84,9 @@ def listed(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
         for form in forms if isinstance(forms, list) else [forms]:
             for phrase in inflected(str(form), endings):
                 yield phrase, meaning
+
+
+def _key(phrase: str, normalize: Callable[[str], str]) -> tuple[str, ...]:
+    if phrase.isalpha() and phrase.isascii():
+        return (normalize(phrase),)  # one word: most are
+    return tuple(atom.text for atom in atoms(phrase, normalize))

@@ -19,7 +19,8 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.numbers.gate import gate
-from anaphora.entities.numbers.quantities import Quantity, QuantityReader
+from anaphora.entities.numbers.quantities import QuantityReader
+from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.units import Units
 from anaphora.entities.recognition import Mention, Recognizer
 
@@ -74,9 +75,11 @@ def range_of(one: Quantity) -> dict[str, Any]:
     """The ends of a range and how it compares, as metadata."""
     meta: dict[str, Any] = {}
     if one.low is not None:
-        meta |= {"from": plain(one.low.value), "fromincl": one.low.included}
+        meta["from"] = plain(one.low.value)
+        meta["fromincl"] = one.low.included
     if one.high is not None:
-        meta |= {"to": plain(one.high.value), "toincl": one.high.included}
+        meta["to"] = plain(one.high.value)
+        meta["toincl"] = one.high.included
     if one.comparison is not None:
         meta["comparison"] = one.comparison
     return meta
@@ -84,17 +87,19 @@ def range_of(one: Quantity) -> dict[str, Any]:
 
 def plain(value: int | Fraction) -> int | float:
     """A number as JSON has it: a whole one where it is whole."""
-    return int(value) if value.denominator == 1 else float(value)
+    if isinstance(value, int):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
 
 
 def _meta(one: Quantity) -> dict[str, Any]:
-    meta: dict[str, Any] = {}
+    meta = range_of(one)
     if one.value is not None:
         meta["value"] = plain(one.value)
-    meta |= range_of(one)
     meta["kind"] = one.kind
     if one.unit is not None:
-        meta |= {"unit": one.unit.name, "unittype": one.unit.type}
+        meta["unit"] = one.unit.name
+        meta["unittype"] = one.unit.type
     return meta
 
 

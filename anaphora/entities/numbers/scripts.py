@@ -9,8 +9,9 @@ __all__ = ["is_unspaced"]
 _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}ー々]", regex.V1
 )
+_FIRST = "\u0e00"
 
 
 def is_unspaced(text: str) -> bool:
     """Whether a text starts in such a script: a number may touch any of its letters."""
-    return _UNSPACED.match(text) is not None
+    return text >= _FIRST and _UNSPACED.match(text) is not None

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
-
-import regex
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom, atoms
 from anaphora.entities.languages import normalizer
+from anaphora.entities.numbers.compounds import Compounds
 from anaphora.entities.numbers.tables import inflected, table
 
-__all__ = ["Role", "Slot", "Term", "Vocabulary", "is_hyphen", "vocabulary"]
+__all__ = ["Role", "Slot", "Term", "Terms", "Vocabulary", "is_hyphen", "vocabulary"]
 
 Role = Literal[
     "add",  # a value of its own: five, twenty, двести
@@ -37,13 +35,14 @@ Role = Literal[
 
 _COUNTED: dict[str, Role] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
 _PLAIN: dict[str, Role] = {"with": "with", "articles": "article", "point": "point", "over": "over"}
+_VALUES: frozenset[Role] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
-_LONGEST_COMPOUND = 150
+_KNOWN_WORDS = 20_000
 _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
+_FIRST_UNSPACED = "\u0e00"
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):  # a dataclass takes three times as long to make
     """What a word may stand for. What is added after it must be smaller than ``room``; glue stands
     where the room is at least ``room`` and at most ``high``; ``behind``: an ordinal's word stands
     behind the number."""
@@ -56,20 +55,39 @@ class Term:
     behind: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+Terms: TypeAlias = Mapping[Role, tuple[Term, ...]]
+"""What a word may stand for, by its role."""
+
+
+class Slot(NamedTuple):
     """A word, a phrase, or a part of a word (``inner``: it is not the first one), with its place
-    among the atoms; ``literal`` says that it is written in digits."""
+    among the atoms; ``literal`` says that it is written in digits, ``is_prefix`` that it is glue
+    which is written as one with what follows."""
 
     start: int
     end: int
-    terms: tuple[Term, ...]
+    terms: Terms
     inner: bool = False
     literal: bool = False
+    is_prefix: bool = False
 
     def term(self, role: Role) -> Term | None:
-        """The term of that role, if it has one."""
-        return next((term for term in self.terms if term.role == role), None)
+        """The (first) term of that role, if it has one."""
+        terms = self.terms.get(role)
+        return terms[0] if terms else None
+
+
+class _Word(NamedTuple):
+    """What an atom may start: a word that starts no phrase, with its ``terms``; a phrase of at most
+    ``most`` words; the ``parts`` of a compound; or such a phrase behind a prefix, which is ``glue``
+    or something ``attached`` that counts for nothing."""
+
+    word: str
+    terms: Terms | None = None
+    most: int = 0
+    parts: tuple[Terms, ...] = ()
+    glue: Terms | None = None
+    attached: str = ""
 
 
 @lru_cache(maxsize=32)
@@ -83,86 +101,139 @@ class Vocabulary:
 
     def __init__(self, language: str, written: Mapping[str, Any]) -> None:
         self._normalize = normalizer(language)
-        self._fold = str.maketrans(written.get("fold", {})) if written.get("fold") else None
-        self._never: set[tuple[str, ...]] = set()
-        self._phrases: dict[tuple[str, ...], tuple[Term, ...]] = {}
+        self.fold: Mapping[int, str] = str.maketrans(written.get("fold", {}))
         self.prefixes = tuple(written.get("prefixes", ()))
+        self.attached = tuple(sorted(written.get("attached", ()), key=len, reverse=True))
         self._joined = bool(written.get("apostrophes"))  # п'ять is one word
         self.inverted = bool(written.get("inverted"))
         self.positional = bool(written.get("positional"))
+        self.paired = bool(written.get("paired"))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
         self.weak = frozenset(self._key(word) for word in written.get("weak", ()))
-        for phrase, term in _terms(written):
-            self._add(phrase, term)
-        for phrase in written.get("never", ()):
-            self._never.add(self._key(phrase))
-        self._heads: dict[str, int] = {}
-        for key in (*self._phrases, *self._never):
-            self._heads[key[0]] = max(len(key), self._heads.get(key[0], 1))
-        self.heads = frozenset(key[0] for key in self._phrases)
+        self._longest_weak = max(map(len, self.weak), default=0)
+        self._never = frozenset(self._key(phrase) for phrase in written.get("never", ()))
+        # 万一 is "in case", but 十万一 a number.
+        self._never_first = frozenset(
+            self._key(phrase) for phrase in written.get("never_first", ())
+        )
+        self._still = frozenset(self._key(phrase) for phrase in written.get("still", ()))
+        self._phrases = _by_role(self._keys(written))
+        self._most: dict[str, int] = {}
+        for key in (*self._phrases, *self._never, *self._never_first, *self._still):
+            self._most[key[0]] = max(len(key), self._most.get(key[0], 1))
         single = {key[0]: terms for key, terms in self._phrases.items() if len(key) == 1}
         self._single = single
-        self._starts = frozenset(word[:2] for word in single)
-        self.compounds = bool(written.get("compounds"))
-        self.folds = self._fold is not None
-        self._compound = _compound(single) if self.compounds else None
+        self.compounds = Compounds(single) if written.get("compounds") else None
+        # The words of a text are the same few again and again.
+        self._known = lru_cache(maxsize=_KNOWN_WORDS)(self._look_up)
+
+    @property
+    def openers(self) -> frozenset[tuple[str, ...]]:
+        """The words and phrases that have a value: each numeral has at least one of them."""
+        return frozenset(key for key, terms in self._phrases.items() if _VALUES & terms.keys())
+
+    @property
+    def binders(self) -> frozenset[str]:
+        """The words that bind others within a compound (*und*)."""
+        return frozenset(
+            word for word, terms in self._single.items() if terms.keys() & {"glue", "with", "plus"}
+        )
 
     def slots(self, found: Sequence[Atom]) -> list[Slot]:
         """What is known of the atoms, in their order; those that are unknown are left out."""
         slots: list[Slot] = []
+        known, joined = self._known, self._joined
         index, count = 0, len(found)
-        heads, starts = self._heads, self._starts
-        prefixes, fold, joined = self.prefixes, self._fold, self._joined
         while index < count:
             atom = found[index]
             if atom.kind == "digits":
                 index += 1
                 continue
-            word, after = atom.text, index + 1
-            if joined or fold is not None:
-                word, after = self._word(found, index)
-            if word in heads:
-                after, terms = self._longest(found, index, heads[word])
-                if terms:
-                    slots.append(Slot(index, after, terms))
-            elif self._compound is not None and word[:2] in starts:
-                slots.extend(self._parts(word, index, after))
-            elif prefixes and word.startswith(prefixes) and word[1:] in heads:
-                after, terms = self._longest(found, index, heads[word[1:]], word[1:])
-                glue = self._single.get(word[:1])
-                if terms and glue:
-                    slots.append(Slot(index, index + 1, glue))
-                    slots.append(Slot(index, after, terms, inner=True))
+            after = index + 1
+            if joined and after < count and found[after].text == "'":
+                text, after = self._word(found, index)
+                word = known(text)
+            else:
+                word = known(atom.text)
+            if word is not None and word.terms is not None:
+                slots.append(Slot(index, after, word.terms))
+            elif word is not None:
+                after = self._add_slots(slots, found, word, index, after)
             index = after
         return slots
 
     def is_weak(self, found: Sequence[Atom]) -> bool:
         """Whether these atoms are a word that is more often something else when it stands alone
         (*un*, the article)."""
-        return tuple(self._folded(atom.text) for atom in found) in self.weak
+        if len(found) > self._longest_weak:
+            return False
+        words = [atom.text.translate(self.fold) for atom in found]
+        if self.attached and words:
+            words[0] = words[0].removeprefix(self.attached_to(found[0].text))
+        return tuple(words) in self.weak
+
+    def _look_up(self, text: str) -> _Word | None:
+        """What an atom of that text may start."""
+        word = text.translate(self.fold) if self.fold else text
+        if word in self._most:
+            alone = self._most[word] == 1 and (word,) not in self._never
+            return _Word(word, self._single.get(word) if alone else None, self._most[word])
+        if self.compounds is not None and (parts := self.compounds.split(word)):
+            return _Word(word, parts=tuple(self._single[part] for part in parts))
+        if self.prefixes and word.startswith(self.prefixes) and word[1:] in self._most:
+            return _Word(word[1:], most=self._most[word[1:]], glue=self._single.get(word[:1]))
+        for prefix in self.attached:
+            rest = word[len(prefix) :]
+            if word.startswith(prefix) and rest in self._most:
+                return _Word(rest, most=self._most[rest], attached=prefix)
+        return None
+
+    def attached_to(self, text: str) -> str:
+        """What is attached to the numeral that an atom of that text starts (לחמש)."""
+        word = self._known(text) if self.attached else None
+        return word.attached if word is not None else ""
+
+    def _add_slots(
+        self, slots: list[Slot], found: Sequence[Atom], word: _Word, index: int, after: int
+    ) -> int:
+        """Adds what starts at an atom to the slots; the atom after it."""
+        for number, part in enumerate(word.parts):
+            slots.append(Slot(index, after, part, inner=number > 0))
+        if not word.most:
+            return after
+        follows = bool(slots) and slots[-1].end == index
+        end, terms = self._longest(found, after, word, follows=follows)
+        if terms is not None and word.glue is not None:
+            slots.append(Slot(index, index + 1, word.glue, is_prefix=True))
+        if terms is not None:
+            slots.append(Slot(index, end, terms, inner=word.glue is not None))
+        return end
 
     def _longest(
-        self, found: Sequence[Atom], index: int, most: int, first: str | None = None
-    ) -> tuple[int, tuple[Term, ...]]:
-        """The end and the terms of the longest phrase of at most so many words that starts at an
-        atom (with ``first`` in its place, if that is given); no terms where there is none, or one
-        that is no numeral."""
-        word, at = self._word(found, index)
-        key: tuple[str, ...] = (first or word,)
-        best = (at, () if key in self._never else self._phrases.get(key, ()))
-        while at < len(found) and len(key) < most:
+        self, found: Sequence[Atom], after: int, word: _Word, *, follows: bool
+    ) -> tuple[int, Terms | None]:
+        """The end and the terms of the longest phrase that starts with a word, which ends before
+        ``after`` (and which ``follows`` another one); no terms where there is none, or one that is
+        no numeral."""
+        key: tuple[str, ...] = (word.word,)
+        first = after, self._phrases.get(key)
+        best = (after, None) if key in self._never else first
+        at = after
+        while len(key) < word.most and at < len(found):
             if is_hyphen(found, at):
                 at += 1
                 continue
             if found[at].kind == "digits":
                 break
-            word, at = self._word(found, at)
-            key = (*key, word)
-            if key in self._never:
-                best = (at, ())
+            text, at = self._word(found, at)
+            key = (*key, text)
+            if key in self._still:
+                best = first
+            elif key in self._never or (key in self._never_first and not follows):
+                best = at, None
             elif key in self._phrases:
-                best = (at, self._phrases[key])
+                best = at, self._phrases[key]
         return best
 
     def _word(self, found: Sequence[Atom], index: int) -> tuple[str, int]:
@@ -177,37 +248,24 @@ class Vocabulary:
                 and found[after + 1].kind == "word"
             ):
                 text, after = f"{text}'{found[after + 1].text}", after + 2
-        return self._folded(text), after
+        return text.translate(self.fold), after
 
-    def _parts(self, word: str, index: int, after: int) -> Iterator[Slot]:
-        if len(word) > _LONGEST_COMPOUND or self._compound is None:
-            return
-        match = self._compound.fullmatch(word)
-        if match is None:
-            return
-        for number, part in enumerate(match.captures(1)):
-            yield Slot(index, after, self._single[part], inner=number > 0)
-
-    def _add(self, phrase: str, term: Term) -> None:
-        plain = "".join(
-            char for char in unicodedata.normalize("NFD", phrase) if not unicodedata.combining(char)
-        )
-        for spelling in {phrase, plain}:
-            key = self._key(spelling)
-            known = self._phrases.get(key, ())
-            if term not in known:
-                self._phrases[key] = (*known, term)
+    def _keys(self, written: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Term]]:
+        """The phrases of the table with what they stand for, and as they are written without
+        accents."""
+        for phrase, term in _terms(written):
+            for spelling in {phrase, _without_accents(phrase)}:
+                yield self._key(spelling), term
 
     def _key(self, phrase: str) -> tuple[str, ...]:
+        if phrase.isalpha() and max(phrase) < _FIRST_UNSPACED:
+            return (self._normalize(phrase).translate(self.fold),)  # one word, and there are many
         found = [atom for atom in atoms(phrase, self._normalize) if atom.text not in HYPHENS]
         key, index = [], 0
         while index < len(found):
             word, index = self._word(found, index)
             key.append(word)
         return tuple(key)
-
-    def _folded(self, word: str) -> str:
-        return word if self._fold is None else word.translate(self._fold)
 
 
 def is_hyphen(found: Sequence[Atom], index: int) -> bool:
@@ -217,6 +275,27 @@ def is_hyphen(found: Sequence[Atom], index: int) -> bool:
         and found[index].glued
         and index + 1 < len(found)
         and found[index + 1].glued
+    )
+
+
+def _by_role(
+    keys: Iterator[tuple[tuple[str, ...], Term]],
+) -> dict[tuple[str, ...], dict[Role, tuple[Term, ...]]]:
+    phrases: dict[tuple[str, ...], dict[Role, tuple[Term, ...]]] = {}
+    for key, term in keys:
+        terms = phrases.setdefault(key, {})
+        known = terms.get(term.role, ())
+        if term not in known:
+            terms[term.role] = (*known, term)
+    return phrases
+
+
+def _without_accents(phrase: str) -> str:
+    """As people write it who lack the letters with accents; others than Latin ones stay."""
+    if phrase.isascii() or not unicodedata.name(phrase[0], "").startswith("LATIN"):
+        return phrase
+    return "".join(
+        char for char in unicodedata.normalize("NFD", phrase) if not unicodedata.combining(char)
     )
 
 
@@ -262,8 +341,3 @@ def _room(value: int | Fraction, rooms: Mapping[int, int]) -> int:
     if value < 20 or isinstance(value, Fraction):
         return 0
     return next((unit for unit in _UNITS if value % unit == 0), 0)
-
-
-def _compound(single: Mapping[str, object]) -> regex.Pattern[str]:
-    longest_first = sorted(single, key=len, reverse=True)
-    return regex.compile(f"(?:({'|'.join(map(regex.escape, longest_first))}))+")

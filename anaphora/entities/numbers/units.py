@@ -1,63 +1,170 @@
-"""Units of measure: their symbols, which all languages share, and their names in each."""
+"""Units of measure beside a number: by their symbols, which all languages share, and by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.amounts import Amount, Unit
+from anaphora.entities.numbers.measures import measures
 from anaphora.entities.numbers.phrases import Phrases, listed
-from anaphora.entities.numbers.tables import common, table
+from anaphora.entities.numbers.scripts import is_unspaced
+from anaphora.entities.numbers.tables import table
+from anaphora.entities.numbers.terms import vocabulary
+from anaphora.entities.numbers.wording import wording
 
 __all__ = ["Units"]
 
+_JOINTS = frozenset("-'")  # 5-kilometre, un'ora
+_MOST_SAID_FIRST = 1_000  # лет пять; "год 2024" is something else
+
 
 class Units:
-    """Finds the unit behind a number, as a :class:`~.quantities.Measure`."""
+    """Finds the unit of a number, as a :class:`~.quantities.Measure`."""
 
     def __init__(self, language: str) -> None:
-        units, self._exact = _core()
-        written = table("numbers", language)
-        self._names = Phrases(
-            language, [(name, units[unit]) for name, unit in listed(written, "units")]
-        )
+        self._measures = measures()
+        self._wording = wording(language)
+        units, written = self._measures.units, table("numbers", language)
+
+        def named(key: str) -> Phrases[Unit]:
+            return Phrases(language, [(name, units[unit]) for name, unit in listed(written, key)])
+
+        self._names = named("units")
+        self._said_first = named("said_first")
+        self._symbols = Phrases(language, self._measures.symbols.items())
+        self._prefixes = vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in listed(written, "articles"))
-        symbols = [(symbol, unit) for symbol, unit in _symbols()]
-        self._symbols = Phrases(language, symbols)
 
     def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount with its unit and what it takes up with it."""
-        at = amount.end
-        if amount.kind == "ordinal" or at >= len(found):
+        if amount.kind == "ordinal" or amount.unit is not None:
             return None
-        if found[at].text in "-'" and found[at].glued and at + 1 < len(found):
-            at += 1  # 5-kilometre, un'ora
+        return self._behind(text, found, amount) or self._before(found, amount)
+
+    def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+        """The amounts, with those made one that are said together: "2 hours 30 minutes", *due ore
+        e mezza*, "an hour and a half"."""
+        joined: list[Amount] = []
+        for amount in amounts:
+            last = joined[-1] if joined else None
+            total = self._sum(found, last, amount)
+            if total is None:
+                joined.append(amount)
+            elif last is not None and total.start == last.start:
+                joined[-1] = total
+            else:
+                joined.append(total)
+        return joined
+
+    def _behind(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        at = amount.end
+        if at >= len(found):
+            return None
+        after = found[at]
+        if after.text in _JOINTS and after.glued and at + 1 < len(found):
+            at += 1
             if not found[at].glued:
                 return None
-        elif amount.kind == "fraction" and found[at].text in self._articles:
+        elif amount.kind == "fraction" and after.text in self._articles:
             at += 1  # half a cup
             if at == len(found):
                 return None
         name = self._names.behind(found, at)
         symbol = self._symbol(text, found, at) if amount.literal else None
-        best = max((one for one in (symbol, name) if one), key=lambda one: one[0], default=None)
+        best = symbol if name is None or (symbol and symbol[0] > name[0]) else name
         if best is None or _goes_on(found, best[0]):
             return None
-        return replace(amount, end=best[0], unit=best[1], weak=False)
+        end, unit = best
+        start, _, value, kind, _, _, literal, about, scale = amount
+        return Amount(start, end, value, kind, unit, False, literal, about, scale)
 
-    def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
-        """The amounts as they are."""
-        return list(amounts)
+    def _before(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        """With the unit that stands before it and so means "about": лет пять."""
+        named = self._said_first.before(found, amount.start)
+        if named is None or amount.weak or not 0 < amount.value < _MOST_SAID_FIRST:
+            return None
+        return amount._replace(start=named[0], unit=named[1], about=True)
 
     def _symbol(self, text: str, found: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
+        if _is_decade(found, at):
+            return None
         symbol = self._symbols.behind(found, at)
-        exact = self._exact.get(text[found[at].start : found[at].end])
+        exact = self._measures.exact.get(text[found[at].start : found[at].end])
         if symbol is None:
             return (at + 1, exact) if exact is not None else None
         written = text[found[at].start : found[symbol[0] - 1].end]
-        return symbol[0], self._exact.get(written, symbol[1])
+        return symbol[0], self._measures.exact.get(written, symbol[1])
+
+    # Sums
+
+    def _sum(self, found: Sequence[Atom], last: Amount | None, amount: Amount) -> Amount | None:
+        """The amount with the larger one that it belongs to, which stands right before it."""
+        if amount.unit is None:
+            amount = self._with_meant_unit(found, last, amount)
+            if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
+                return None
+        for end in self._ends(found, amount.start):
+            is_last = last is not None and last.end == end
+            whole = last if is_last else self._one(found, end, last.end if last else 0)
+            total = self._total(whole, amount) if whole is not None else None
+            if total is not None and (end < amount.start or self._may_touch(found, amount)):
+                return total
+        return None
+
+    def _with_meant_unit(self, found: Sequence[Atom], last: Amount | None, part: Amount) -> Amount:
+        """With the unit that need not be said: "two hours thirty", метр восемьдесят."""
+        if part.kind != "cardinal" or part.weak or not isinstance(part.value, int):
+            return part
+        if part.end < len(found) and found[part.end].kind != "mark":
+            return part  # "two hours thirty people"
+        is_last = last is not None and last.end == part.start
+        whole = last if is_last else self._one(found, part.start, last.end if last else 0)
+        meant = self._measures.bare.get(whole.unit) if whole is not None and whole.unit else None
+        if meant is None or not meant[1] <= part.value <= meant[2]:
+            return part
+        return part._replace(unit=meant[0])
+
+    def _may_touch(self, found: Sequence[Atom], part: Amount) -> bool:
+        """Whether it may be added with nothing between: 30 minutes, 一時間半, שעה וחצי."""
+        first = found[part.start].text
+        return part.unit is not None or is_unspaced(first) or first.startswith(self._prefixes)
+
+    def _ends(self, found: Sequence[Atom], start: int) -> Iterator[int]:
+        """Where what is added to may end: here, or before an "and"."""
+        yield start
+        joint = self._wording.sums.before(found, start)
+        if joint is not None:
+            yield joint[0]
+
+    def _one(self, found: Sequence[Atom], end: int, reach: int) -> Amount | None:
+        """The unit that ends there, which is said without a number: AN HOUR and a half."""
+        named = self._names.before(found, end)
+        if named is None or named[0] < reach:
+            return None
+        one = self._wording.ones.before(found, named[0])
+        if one is not None and one[0] >= reach:
+            return Amount(one[0], end, 1, unit=named[1])
+        return Amount(named[0], end, 1, unit=named[1]) if self._wording.has_bare_ones else None
+
+    def _total(self, whole: Amount, part: Amount) -> Amount | None:
+        if whole.unit is None or not isinstance(whole.value, int) or whole.about:
+            return None
+        if part.unit is None:
+            value = whole.value + part.value
+            return whole._replace(end=part.end, value=value, kind="fraction", weak=False)
+        unit = self._measures.meant.get((whole.unit, part.unit), part.unit)
+        ratio = self._measures.ratio(whole.unit, unit)
+        if ratio is None or not isinstance(part.value, int) or not 0 < part.value < ratio:
+            return None
+        value = whole.value * ratio + part.value
+        return whole._replace(end=part.end, value=value, unit=unit, weak=False)
+
+
+def _is_decade(found: Sequence[Atom], at: int) -> bool:
+    """Whether these are the 1990s."""
+    digits = found[at - 1].text
+    return found[at].text == "s" and found[at].glued and len(digits) == 4 and digits[-1] == "0"
 
 
 def _goes_on(found: Sequence[Atom], end: int) -> bool:
@@ -69,30 +176,3 @@ def _goes_on(found: Sequence[Atom], end: int) -> bool:
         and len(found[end - 1].text) == 1
         and found[end - 1].text.isascii()
     )
-
-
-@lru_cache(maxsize=1)
-def _core() -> tuple[Mapping[str, Unit], Mapping[str, Unit]]:
-    """The units by name, and those by symbol whose case is as written."""
-    written = dict(common("units"))
-    exact = written.pop("exact")
-    units = {name: Unit(name, type) for type, names in written.items() for name in names}
-    symbols = {
-        symbol: units[name]
-        for names in written.values()
-        for name, symbols in names.items()
-        for symbol in symbols
-    }
-    return units, {**symbols, **{symbol: units[name] for symbol, name in exact.items()}}
-
-
-def _symbols() -> list[tuple[str, Unit]]:
-    units, _ = _core()
-    written = common("units")
-    return [
-        (symbol, units[name])
-        for type, names in written.items()
-        if type != "exact"
-        for name, symbols in names.items()
-        for symbol in symbols
-    ]

@@ -5,17 +5,20 @@ All of it comes from ``tables/numbers``; ``en.yaml`` there says what the keys ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
+from anaphora.entities.atoms import Atom
 from anaphora.entities.languages import normalizer
 from anaphora.entities.numbers.literals import DigitReader
+from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.phrases import Phrases, listed
 from anaphora.entities.numbers.tables import table
 
-__all__ = ["Comparison", "Middle", "Wording", "wording"]
+__all__ = ["TIMES", "Comparison", "Middle", "Wording", "wording"]
 
 Comparison: TypeAlias = Literal["more", "least", "less", "most", "about", "not", "plain"]
 
@@ -28,6 +31,7 @@ _MARKS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
+TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,16 @@ class Middle:
 
     openings: frozenset[str]
     closings: frozenset[str]
+
+
+class Counted(Protocol):
+    """A number with its place, and a unit if it has one."""
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def unit(self) -> Unit | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +67,29 @@ class Wording:
     middles: Phrases[Middle]
     closings: Phrases[str]
     joins: Phrases[str]
+    below_zero: Phrases[str]
+    counters: Phrases[str]
+    of: Phrases[str]
+    sums: Phrases[str]
+    ones: Phrases[str]
     scales: Mapping[str, int]
+    amounts: Mapping[str, tuple[Fraction, Unit]]
     ordinals: frozenset[str]
+    ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
     clitics: frozenset[str]
     pronouns: frozenset[str]
+    determiners: frozenset[str]
+    definite: frozenset[str]
+    has_bare_ones: bool
+
+    def after_counter(self, found: Sequence[Atom], one: Counted) -> int:
+        """Behind the word that counts what a number without a unit stands for (三個), if there is
+        one; else behind the number."""
+        if one.unit is not None or not self.counters.first:
+            return one.end
+        behind = self.counters.behind(found, one.end)
+        return one.end if behind is None else behind[0]
 
 
 @lru_cache(maxsize=32)
@@ -86,12 +118,28 @@ def wording(language: str) -> Wording:
         middles=Phrases(language, _middles(ranges)),
         closings=Phrases(language, [(closing, closing) for _, _, closing in ranges if closing]),
         joins=texts("joins"),
+        below_zero=texts("below_zero"),
+        counters=texts("counters"),
+        of=texts("of"),
+        sums=texts("sums"),
+        ones=texts("ones"),
         scales={normalize(word): scale for word, scale in listed(written, "scales")},
+        amounts={normalize(word): _amount(one) for word, one in listed(written, "amounts")},
         ordinals=words("ordinals"),
-        cardinals=words("cardinals"),
+        ordinal_dot=words("ordinal_dot"),
+        cardinals=words("cardinals") | TIMES,
         clitics=words("clitics"),
         pronouns=words("pronouns"),
+        determiners=words("determiners"),
+        definite=words("definite"),
+        has_bare_ones="" in written.get("ones", ()),
     )
+
+
+def _amount(written: str) -> tuple[Fraction, Unit]:
+    """What is written as a number and a unit: 1/2 h."""
+    value, name = written.split()
+    return Fraction(value), measures().units[name]
 
 
 def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Sequence
 from sys import intern
 
-import regex
-
-from anaphora.entities.places.names import NameIndex, NameIndexBuilder
 from anaphora.entities.places.place import Place
+from anaphora.entities.places.scripts import ScriptedNames
 from anaphora.entities.places.source import City, read_cities
-from anaphora.entities.places.spelling import is_unspaced, key_of_name
 from anaphora.entities.places.tables import corrections
 
 __all__ = ["Cities", "read"]
-
-_LATIN = regex.compile(r"\p{Latin}")
-# A transliteration by a machine ("ba li"), the code of an airport, a state that is added.
-_NO_NAME = regex.compile(r"[\p{Ll}'ʿ].*\p{Latin}.*|\p{Lu}{3}|.*[,،(0-9=].*", regex.DOTALL)
-_LEAST, _LEAST_UNSPACED, _MOST = 3, 2, 60
 
 
 class Cities:
@@ -67,6 +59,10 @@ class Cities:
     def country(self, number: int) -> str:
         return self._countries[number]
 
+    def countries(self) -> Sequence[str]:
+        """The country of each city."""
+        return self._countries
+
     def admin1(self, number: int) -> str:
         return self._admin1[number]
 
@@ -97,43 +93,26 @@ class Cities:
         return people
 
 
-def read(size: int) -> tuple[Cities, NameIndex]:
-    """The cities of the file for that size, and the index of their names.
+def read(size: int) -> tuple[Cities, ScriptedNames]:
+    """The cities of the file for that size, and their names.
 
     Raises ModelError where the package is missing.
     """
-    cities, builder = Cities(), NameIndexBuilder()
+    cities = Cities()
+    main: list[tuple[int, str]] = []
+    others: list[str] = []
     better = corrections()
 
     def keep(city: City) -> None:
         name = better.get(str(city["geonameid"])) or _plain(city["name"])
         number = cities.add(city, name)
-        for key, main in _keys(city, name):
-            builder.add(key, number, main=main, unspaced=is_unspaced(key))
+        main.append((number, name))
+        if name != city["name"]:
+            main.append((number, city["name"]))
+        others.append("\n".join(city["alternatenames"]))
 
     read_cities(size, keep)
-    return cities, builder.build()
-
-
-def _keys(city: City, name: str) -> Iterator[tuple[str, bool]]:
-    """The names of a city as they are compared, the main ones first. In scripts other than the
-    Latin all names are main ones: the data's own is always in Latin letters."""
-    seen = set()
-    for main in (name, city["name"]):
-        key = key_of_name(main)
-        if key and key not in seen:
-            seen.add(key)
-            yield key, True
-    for other in city["alternatenames"]:
-        if len(other) > _MOST or _NO_NAME.fullmatch(other):
-            continue
-        key = key_of_name(other)
-        latin = _LATIN.match(other) is not None
-        least = _LEAST_UNSPACED if is_unspaced(key) else _LEAST
-        if len(key) < least or key in seen:
-            continue
-        seen.add(key)
-        yield key, not latin
+    return cities, ScriptedNames(main, others, cities.countries())
 
 
 def _plain(name: str) -> str:

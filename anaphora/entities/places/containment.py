@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.search import Found, NameSearch
-from anaphora.entities.places.spelling import Word
+from anaphora.entities.places.search import NOWHERE, Found, NameSearch
+from anaphora.entities.places.spelling import Word, fold, key_of_name
 from anaphora.entities.places.tables import LanguageTable
 
 __all__ = ["Contained", "Containers"]
 
 _COMMA = regex.compile(r"\s*[,，،(]\s*")
 _BLANK = regex.compile(r"\s+")
-_CODE = regex.compile(r"[A-Z]{2}")
-# Where two letters stand for a state or a province: "Portland OR", "Vancouver, BC".
+_CODE = regex.compile(r"[A-Z]{2}|[a-z]{2}")
+# Where two letters stand for a state or a province: "Portland OR", "Vancouver, BC", "austin tx".
 _BY_CODE = ("US", "CA", "AU")
 _LONGEST_FILLER = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Contained:
+class Contained(NamedTuple):
     """Those of the places of a name that lie in the greater one; ``last`` is the last word of
     that, ``end`` where it ends. ``by_comma`` says that a comma stands between them, ``joined``
     that a word does ("Nice in France")."""
@@ -44,6 +43,9 @@ class Containers:
         self._search = search
         self._table = table
         self._place = lru_cache(maxsize=1024)(gazetteer.place)
+        phrases = table.joins | table.fillers
+        self._openings = frozenset(phrase.split(" ")[0] for phrase in phrases)
+        self._may_be_greater = lru_cache(maxsize=4096)(self._find_whether_greater)
 
     def behind(self, found: Found, words: Sequence[Word], text: str) -> Contained | None:
         """What the greater place behind ``found`` makes of it; None where there is none."""
@@ -54,6 +56,8 @@ class Containers:
         by_comma = _COMMA.fullmatch(gap) is not None
         if not by_comma and not _BLANK.fullmatch(gap):
             return None
+        if not self._may_be_greater(words[index].written):
+            return None
         joined = words[index].text in self._table.joins
         for start in self._after_fillers(words, index + joined):
             for last, end, container in self._containers(words, start, text):
@@ -62,13 +66,43 @@ class Containers:
         return None
 
     def inside(self, found: Found, container: int) -> tuple[tuple[int, bool], ...]:
-        """The places of the name that lie in that one."""
+        """The places of the name that lie in that one; if none does, those that have the English
+        name of the likeliest one (Paris in Texas has no Russian name in the data)."""
+        places = self._inside(found.places, container)
+        if places or not found.places:
+            return places
+        likeliest = self._gazetteer.ranked(found.places)[0]
+        name = key_of_name(self._place(likeliest).name)
+        namesakes = [place for place in self._gazetteer.names.places(name) if place[1]]
+        return () if name == found.key else self._inside(namesakes, container)
+
+    def _inside(
+        self, places: Iterable[tuple[int, bool]], container: int
+    ) -> tuple[tuple[int, bool], ...]:
         greater = self._place(container)
         return tuple(
             (number, main)
-            for number, main in found.places
+            for number, main in places
             if number != container and self._place(number).lies_in(greater)
         )
+
+    def _find_whether_greater(self, written: str) -> bool:
+        """Whether a greater place may begin with a word, or what stands before one."""
+        return (
+            self._search.first(written) is not NOWHERE
+            or fold(written) in self._openings
+            or bool(self.by_code(written))
+        )
+
+    def by_code(self, written: str) -> list[int]:
+        """What two letters stand for; in small letters only where they are no other word."""
+        small = written.islower()
+        if not _CODE.fullmatch(written) or (small and written in self._table.stops):
+            return []
+        countries = [] if small else [written]
+        codes = [*(f"{country}-{written.upper()}" for country in _BY_CODE), *countries]
+        numbers = (self._gazetteer.number(code) for code in codes)
+        return [number for number in numbers if number is not None]
 
     def _after_fillers(self, words: Sequence[Word], index: int) -> list[int]:
         starts = [
@@ -82,10 +116,8 @@ class Containers:
         self, words: Sequence[Word], index: int, text: str
     ) -> list[tuple[int, int, int]]:
         """The regions and countries that begin with a word: the last word, the end, the number."""
-        written = words[index].written
-        codes = [f"{country}-{written}" for country in _BY_CODE] + [written]
-        numbers = [self._gazetteer.number(code) for code in codes if _CODE.fullmatch(written)]
-        by_code = [(index, words[index].end, number) for number in numbers if number is not None]
+        word = words[index]
+        by_code = [(index, word.end, number) for number in self.by_code(word.written)]
         by_name = [
             (found.last, found.end, number)
             for found in self._search.at(words, index, text)

@@ -10,13 +10,21 @@ how the name is written                    its main name         any other name 
 or after a preposition
 *likely*: with a capital at the beginning  15,000 people         100,000 people
 of a sentence; in small letters after a
-preposition ("in", "from", "in the"), or
-of several words ("nizhny novgorod")
+preposition ("in", "from", "in the"), of
+several words ("nizhny novgorod"), as the
+whole text, or a listed name ("vegas")
 *bare*: none of these                      300,000, a capital    1,000,000, a capital
 =========================================  ====================  ====================
 
+Other names than the main one need less, 50,000 people, in another script than the Latin, where
+towns abroad have a name too, if they are *likely*; in Latin letters those of up to four letters
+need a million, and never count *bare*: they are anything in any language (Seoul is Soul, Jinzhou
+Chin). Inflected ones need a million where they are *bare*, and a capital counts *bare* from 100,000
+people on.
+
 Names of countries, regions and continents need no more than *bare*. In German, where all nouns
-have capitals, a capital speaks for a name only after a preposition. Texts in capitals throughout
+have capitals, a capital speaks for a name only after a preposition; for a common word only after
+one of the surest ("in Essen", not "im Essen"). Texts in capitals throughout
 are taken as if they were in small letters; so are scripts without capitals, but for Han and kana,
 where names of two letters must be those of 100,000 people or more, and others are *sure*.
 
@@ -24,24 +32,30 @@ A *common word* that is a name as well (table ``common``) counts only with a cap
 sentence (in German after a preposition), without an article in front ("in Reading", not "the
 Mobile app"); a *given name* (table ``people``) only with a capital after a preposition such as
 "in"; a stop word never. Countries and the greatest cities count after a preposition in small
-letters as well ("in turkey"). An inflected word is as common as any word of which it may be a
-case. What lifts all doubt is the greater place behind it: "Nice, France", "reading, uk".
+letters as well ("in turkey"), and so do *homonyms* (table ``homonyms``) between one of the surest
+prepositions and a word that no name is followed by ("in nice today", not "in nice weather"), given
+names among them also as the whole text, as the answer to a question ("florence"), and
+all cities behind a title ("the city of orange"). An inflected word is as common as any word of
+which it may be a case, but if it is the name of a capital or a city of a million as it stands
+(«Wien» is no case of «wie»). What lifts all doubt is the greater place behind it: "Nice, France",
+"reading, uk"; without a comma ("florence italy") that of a city of 50,000.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 from typing import Literal
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.search import Found, NameSearch
-from anaphora.entities.places.spelling import Word
+from anaphora.entities.places.search import Found, Name, NameSearch
+from anaphora.entities.places.spelling import Word, fold
 from anaphora.entities.places.tables import LanguageTable
 
 __all__ = ["Evidence", "Judge", "Preposition"]
 
-Preposition = Literal["within", "toward"]
+Preposition = Literal["within", "toward", "title"]
 
 
 class Evidence(IntEnum):
@@ -52,13 +66,20 @@ class Evidence(IntEnum):
     SURE = 2
 
 
-# Least people of a place, by its main name and by others.
+# Least people of a place, by its main name and by others; of these by such ones in another script
+# than the Latin, in which even towns abroad have a name, and by short ones in Latin letters, which
+# are anything in any language (Seoul is Soul, Jinzhou Chin).
 _LEAST = {
-    Evidence.SURE: (0, 15_000),
-    Evidence.LIKELY: (15_000, 100_000),
-    Evidence.BARE: (300_000, 1_000_000),
+    Evidence.SURE: (0, 15_000, 0, 15_000),
+    Evidence.LIKELY: (15_000, 100_000, 50_000, 1_000_000),
+    Evidence.BARE: (300_000, 1_000_000, 1_000_000, 10**9),
 }
+_SHORT = 4
+_LEAST_CAPITAL = 100_000
+_FIRST_NOT_LATIN = "\u0370"
 _LEAST_OF_TWO_LETTERS = 100_000
+_LEAST_QUALIFIED = 50_000
+_LEAST_WITHOUT_CASE = 1_000_000
 # How likely a common word in small letters must be a place, after a preposition: any country is.
 _SCORE_OF_COUNTRY = 3_000_000
 _SENTENCE_ENDS = frozenset('.!?…:;\n"«“„”»(。！？')
@@ -72,7 +93,21 @@ class Judge:
         self._gazetteer = gazetteer
         self._search = search
         self._table = table
+        # What a text brings of these stays the same: 5 µs a name.
+        self._are_great = lru_cache(maxsize=4096)(self._find_whether_great)
+        self._is_doubtful = lru_cache(maxsize=4096)(self._find_whether_doubtful)
         self._common = table.common | table.phrases
+        self._doubtful = self._common | table.people
+        self._closing = table.closing | table.stops
+        self._prepositions: dict[str, Preposition] = {
+            **dict.fromkeys(table.toward, "toward"),
+            **dict.fromkeys(table.within, "within"),
+            **dict.fromkeys(table.titles, "title"),
+        }
+        # Few words stand before a name that are none of these: most are looked up but once.
+        self._last_words = frozenset(
+            phrase.rsplit(" ", 1)[-1] for phrase in (*self._prepositions, *table.articles)
+        )
 
     def accepts(
         self, found: Found, words: Sequence[Word], text: str, *, shouted: bool = False
@@ -82,69 +117,110 @@ class Judge:
             return found.key not in self._common and self._accepts_unspaced(found)
         preposition = self.preposition(words, found.first, text)
         capital = has_capital(found, words) and not shouted
+        if preposition and not capital and self._is_after_the(found, words):
+            preposition = None
         begins = _begins_sentence(words, found.first, text)
         if self.is_stop(found, words):
             return False
         if self.is_common(found, words):
-            return self._accepts_common(found, words, preposition, capital=capital, begins=begins)
-        evidence = self._evidence(found, preposition, capital=capital, begins=begins)
-        return any(self._is_great(place, evidence) for place in found.places)
+            return self._accepts_common(
+                found, words, text, preposition, capital=capital, begins=begins
+            )
+        evidence = self._evidence(found, words, preposition, capital=capital, begins=begins)
+        return self._are_great(found.key, found.places, evidence, found.inflected)
 
     def is_stop(self, found: Found, words: Sequence[Word]) -> bool:
         """Whether it is a word of the language that is hardly ever anything else."""
-        if found.first != found.last:
-            return all(word.text in self._table.stops for word in _of(found, words))
-        return bool({words[found.first].text, found.key} & self._table.stops) and not any(
-            self._is_country(number) for number, _ in found.places
-        )
+        stops = self._table.stops
+        if found.first == found.last:
+            stop = words[found.first].text in stops or found.key in stops
+        else:
+            stop = all(word.text in stops for word in _of(found, words))
+        return stop and not any(self._is_greater(number) for number, _ in found.places)
 
     def is_common(self, found: Found, words: Sequence[Word]) -> bool:
         """Whether it is a common word or a given name as well."""
         if found.first != found.last:
             return found.key in self._common
-        forms = {found.key, *self._search.forms(words[found.first].text)}
-        return not (forms.isdisjoint(self._common) and forms.isdisjoint(self._table.people))
+        word = words[found.first]
+        if self._search.is_abbreviation(word.written):
+            return False
+        return self._is_doubtful(found.key, word.text, found.places)
+
+    def hopeless(self, name: Name, written: str, *, begins: bool) -> bool:
+        """Whether a word is never meant as that name, but for a greater place behind it; ``begins``
+        says that it is the first one of a text."""
+        word = fold(written)
+        if word in self._table.stops or name.key in self._table.stops:
+            return not any(self._is_greater(number) for number, _ in name.places)
+        if written != word and not begins:
+            return False
+        if self._is_doubtful(name.key, word, name.places):
+            if self._search.is_abbreviation(written):
+                return False
+            if begins and written != word:
+                return True
+            scores = [self._gazetteer.score(number, main=main) for number, main in name.places]
+            homonym = name.key in self._table.homonyms
+            return not homonym and max(scores, default=0.0) < _SCORE_OF_COUNTRY
+        return not any(self._is_great(name.key, place, Evidence.LIKELY) for place in name.places)
+
+    def is_probable(self, places: Sequence[tuple[int, bool]]) -> bool:
+        """Whether one of the places, all in a greater one, is great enough to be meant by a common
+        word."""
+        return any(main and self._people(number) >= _LEAST_QUALIFIED for number, main in places)
 
     def preposition(self, words: Sequence[Word], index: int, text: str) -> Preposition | None:
         """The kind of the preposition in front of a word, over articles."""
         last = index
         for _ in range(_MOST_ARTICLES + 1):
+            if last == 0 or words[last - 1].text not in self._last_words:
+                return None
             for length in range(min(_LONGEST_PREPOSITION, last), 0, -1):
-                if not _is_spaced(words, last - length, last, text):
-                    continue
-                phrase = " ".join(word.text for word in words[last - length : last])
-                if phrase in self._table.within:
-                    return "within"
-                if phrase in self._table.toward:
-                    return "toward"
-            if not self._has_article(words, last, text):
+                kind = self._prepositions.get(_phrase(words, last - length, last))
+                if kind is not None and _is_spaced(words, last - length, last, text):
+                    return kind
+            article = words[last - 1].text in self._table.articles
+            if not article or not _is_spaced(words, last - 1, last, text):
                 return None
             last -= 1
         return None
 
-    def _has_article(self, words: Sequence[Word], index: int, text: str) -> bool:
-        before = index - 1
-        return (
-            before >= 0
-            and words[before].text in self._table.articles
-            and _is_spaced(words, before, index, text)
-        )
+    def has_article(self, found: Found, words: Sequence[Word]) -> bool:
+        """Whether an article, or what may stand in place of one, stands in front of a name."""
+        return found.first > 0 and words[found.first - 1].text in self._table.articles
+
+    def _is_after_the(self, found: Found, words: Sequence[Word]) -> bool:
+        """Whether it is a city behind an article: "to the airport" is not to the city Airport."""
+        article = words[found.first - 1].text
+        if article not in self._table.articles or article not in self._table.stops:
+            return False
+        return not any(self._is_greater(number) for number, _ in found.places)
 
     def _evidence(
-        self, found: Found, preposition: Preposition | None, *, capital: bool, begins: bool
+        self,
+        found: Found,
+        words: Sequence[Word],
+        preposition: Preposition | None,
+        *,
+        capital: bool,
+        begins: bool,
     ) -> Evidence:
         supported = preposition is not None or found.prefixed
         if capital and not self._table.nouns_in_capitals:
             return Evidence.LIKELY if begins and not supported else Evidence.SURE
         if capital and supported:
             return Evidence.SURE
-        # Names of several words are seldom anything else.
-        return Evidence.LIKELY if supported or found.first != found.last else Evidence.BARE
+        # Such names are seldom anything else.
+        telling = found.first != found.last or self._search.is_listed(found.key)
+        alone = found.last - found.first + 1 == len(words)
+        return Evidence.LIKELY if supported or telling or alone else Evidence.BARE
 
     def _accepts_common(
         self,
         found: Found,
         words: Sequence[Word],
+        text: str,
         preposition: Preposition | None,
         *,
         capital: bool,
@@ -153,33 +229,79 @@ class Judge:
         scores = [self._gazetteer.score(number, main=main) for number, main in found.places]
         if preposition is not None and max(scores) >= _SCORE_OF_COUNTRY:
             return True
-        has_article = found.first > 0 and words[found.first - 1].text in self._table.articles
-        if not capital or has_article:
+        if preposition == "title" and any(main for _, main in found.places):
+            return True
+        if found.key in self._table.homonyms:
+            answer = len(words) == 1 and found.key in self._table.people
+            if answer or self._stands_alone(found, words, text):
+                return True
+        if not capital or self.has_article(found, words):
             return False
-        forms = {found.key, *self._search.forms(words[found.first].text)}
-        if not forms.isdisjoint(self._table.people):
+        if not any(self._is_great(found.key, place, Evidence.LIKELY) for place in found.places):
+            return False
+        forms = self._search.forms(words[found.first].text)
+        if found.key in self._table.people or not forms.isdisjoint(self._table.people):
             return preposition == "within"
         if self._table.nouns_in_capitals:
-            return preposition is not None
+            return self._is_pointed_at(found, words, text)
         return preposition is not None or not begins
+
+    def _is_pointed_at(self, found: Found, words: Sequence[Word], text: str) -> bool:
+        first = found.first
+        pointed_at = first > 0 and words[first - 1].text in self._table.pointing
+        return pointed_at and _is_spaced(words, first - 1, first, text)
+
+    def _stands_alone(self, found: Found, words: Sequence[Word], text: str) -> bool:
+        """Whether the name stands right between a sure preposition and what ends it."""
+        following = found.last + 1
+        return self._is_pointed_at(found, words, text) and (
+            following == len(words)
+            or words[following].text in self._closing
+            or not text[found.end : words[following].start].isspace()
+        )
+
+    def _find_whether_doubtful(
+        self, key: str, word: str, places: Sequence[tuple[int, bool]]
+    ) -> bool:
+        if key in self._doubtful or word in self._doubtful:
+            return True
+        at_home = key < _FIRST_NOT_LATIN
+        if key == word and any(
+            (main or at_home) and self._needs_no_case(number) for number, main in places
+        ):
+            return False
+        return not self._search.forms(word).isdisjoint(self._doubtful)
+
+    def _needs_no_case(self, number: int) -> bool:
+        least = _LEAST_WITHOUT_CASE
+        return self._people(number) >= least or self._gazetteer.is_capital(number)
 
     def _accepts_unspaced(self, found: Found) -> bool:
         if found.end - found.start > 2:
             return True
         return any(
-            self._is_country(number) or self._people(number) >= _LEAST_OF_TWO_LETTERS
+            self._is_greater(number) or self._people(number) >= _LEAST_OF_TWO_LETTERS
             for number, _ in found.places
         )
 
-    def _is_great(self, place: tuple[int, bool], evidence: Evidence) -> bool:
-        number, main = place
-        if self._is_country(number):
-            return True
-        least = _LEAST[evidence][0 if main else 1]
-        capital = self._gazetteer.is_capital(number)
-        return self._people(number) >= least or capital
+    def _find_whether_great(
+        self, key: str, places: Sequence[tuple[int, bool]], evidence: Evidence, inflected: int
+    ) -> bool:
+        if evidence is Evidence.BARE and inflected:
+            return any(self._people(number) >= _LEAST[evidence][1] for number, _ in places)
+        return any(self._is_great(key, place, evidence) for place in places)
 
-    def _is_country(self, number: int) -> bool:
+    def _is_great(self, key: str, place: tuple[int, bool], evidence: Evidence) -> bool:
+        number, main = place
+        if self._is_greater(number):
+            return True
+        other = 2 if key >= _FIRST_NOT_LATIN else 3 if len(key) <= _SHORT else 1
+        least = _LEAST[evidence][0 if main else other]
+        if self._gazetteer.is_capital(number) and (main or other != 3):
+            least = min(least, _LEAST_CAPITAL if evidence is Evidence.BARE else 0)
+        return self._people(number) >= least
+
+    def _is_greater(self, number: int) -> bool:
         return self._gazetteer.kind(number) != "city"
 
     def _people(self, number: int) -> int:
@@ -193,6 +315,12 @@ def has_capital(found: Found, words: Sequence[Word]) -> bool:
 
 def _of(found: Found, words: Sequence[Word]) -> Sequence[Word]:
     return words[found.first : found.last + 1]
+
+
+def _phrase(words: Sequence[Word], first: int, last: int) -> str:
+    if last - first == 1:
+        return words[first].text
+    return " ".join(word.text for word in words[first:last])
 
 
 def _begins_sentence(words: Sequence[Word], index: int, text: str) -> bool:

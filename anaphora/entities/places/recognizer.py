@@ -6,8 +6,7 @@ with it. A name of several places gives as many mentions, the likeliest first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,8 +17,9 @@ from anaphora.entities.languages import base
 from anaphora.entities.places.containment import Containers
 from anaphora.entities.places.evidence import Judge, has_capital
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.place import Place
-from anaphora.entities.places.search import Found, NameSearch
+from anaphora.entities.places.naming import script_in
+from anaphora.entities.places.search import NOWHERE, Found, NameSearch
+from anaphora.entities.places.skimming import Skimmer
 from anaphora.entities.places.spelling import Word, words_of
 from anaphora.entities.places.tables import table
 from anaphora.entities.recognition import Mention, Recognizer
@@ -46,37 +46,46 @@ class _Places:
         self._ambiguity = ambiguity
         self._table = table(language)
         self._search = NameSearch(gazetteer, language)
+        if script := script_in(base(language)):
+            gazetteer.names.prepare(script)  # now, and not while someone waits for an answer
         self._judge = Judge(gazetteer, self._search, self._table)
         self._containers = Containers(gazetteer, self._search, self._table)
         # Only in Japanese are there tokens that tell where a word ends.
         self._has_bounds = base(language) == "ja"
-        self._described = lru_cache(maxsize=1024)(self._describe)
+        self._skimmer = Skimmer(self._search, self._judge, self._containers, self._table)
+        self._told = lru_cache(maxsize=1024)(self._tell)
+        self._wanted_of = lru_cache(maxsize=1024)(self._find_wanted)
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
         text = doc.text
-        words = list(words_of(text))
+        if self._skimmer.finds_nothing(text):
+            return []
+        words = words_of(text)
         shouted = text.isupper()
+        bounds = self._bounds(doc)
         mentions: list[Mention] = []
         index = 0
         while index < len(words):
-            if words[index].unspaced:
-                for found in self._in_run(words, index, doc):
+            word = words[index]
+            if word.unspaced:
+                for found in self._in_run(words, index, text, bounds):
                     mentions += self._mentions(found)
-                index += 1
-                continue
-            taken = self._taken(words, index, text, shouted=shouted)
-            if taken is None:
-                index += 1
-                continue
-            mentions += self._mentions(taken)
-            index = taken.last + 1
+            elif self._search.first(word.written) is not NOWHERE:
+                taken = self._taken(words, index, text, shouted=shouted)
+                if taken is not None:
+                    mentions += self._mentions(taken)
+                    index = taken.last
+            index += 1
         return mentions
 
     def _taken(
         self, words: Sequence[Word], index: int, text: str, *, shouted: bool
     ) -> Found | None:
-        """The name that begins with a word and is meant, with the greater place behind it."""
+        """The name that begins with a word and is meant, with the greater place behind it; or a
+        phrase that is none."""
         for every in self._search.at(words, index, text):
+            if not every.places:
+                return every
             found = self._wanted(every)
             if found is None:
                 continue
@@ -94,22 +103,28 @@ class _Places:
         capital = has_capital(found, words)
         if self._judge.is_stop(found, words) and not (capital and contained.by_comma):
             return None
-        doubtful = self._judge.is_common(found, words) and not capital
-        if doubtful and (contained.joined or not contained.by_comma):
-            return None
-        return replace(found, places=contained.places, last=contained.last, end=contained.end)
+        if not capital and self._judge.is_common(found, words):
+            probable = contained.by_comma or self._judge.is_probable(contained.places)
+            if contained.joined or not probable or self._judge.has_article(found, words):
+                return None
+        return found._replace(places=contained.places, last=contained.last, end=contained.end)
 
-    def _in_run(self, words: Sequence[Word], index: int, doc: Doc) -> list[Found]:
+    def _bounds(self, doc: Doc) -> Container[int] | None:
+        """Where words begin and end, if there are tokens that tell."""
+        if not self._has_bounds:
+            return None
+        return {offset for token in doc for offset in (token.idx, token.idx + len(token))}
+
+    def _in_run(
+        self, words: Sequence[Word], index: int, text: str, bounds: Container[int] | None
+    ) -> list[Found]:
         """The names in a word of a script without blanks. A greater place stands in front of the
         lesser one in these: 日本の東京."""
-        word, text = words[index], doc.text
-        bounds = None
-        if self._has_bounds:
-            bounds = {token.idx for token in doc} | {token.idx + len(token) for token in doc}
+        word = words[index]
         taken: list[Found] = []
-        offset = 0
-        while offset < len(word.text):
-            if not self._search.begins(word.text[offset : offset + 2]):
+        offset, run = 0, word.text
+        while offset < len(run):
+            if not self._search.begins(run[offset : offset + 2]):
                 offset += 1
                 continue
             names = self._search.within(words, index, offset, bounds)
@@ -136,13 +151,19 @@ class _Places:
             if self._gazetteer.kind(number) in ("country", "region") and (
                 inside := self._containers.inside(found, number)
             ):
-                return replace(found, places=inside, start=greater.start)
+                return found._replace(places=inside, start=greater.start)
         return None
 
     def _wanted(self, found: Found) -> Found | None:
         """The name with those of its places that the options ask for."""
-        places = tuple(place for place in found.places if self._is_wanted(place[0]))
-        return replace(found, places=places) if places else None
+        places = self._wanted_of(found.places)
+        if places is found.places:
+            return found
+        return found._replace(places=places) if places else None
+
+    def _find_wanted(self, places: tuple[tuple[int, bool], ...]) -> tuple[tuple[int, bool], ...]:
+        wanted = tuple(place for place in places if self._is_wanted(place[0]))
+        return places if wanted == places else wanted
 
     def _is_wanted(self, number: int) -> bool:
         kind = self._gazetteer.kind(number)
@@ -155,12 +176,12 @@ class _Places:
         )
 
     def _mentions(self, found: Found) -> list[Mention]:
-        ranked = self._gazetteer.ranked(found.places)[: self._ambiguity]
-        return [
-            Mention(found.start, found.end, place.name, meta)
-            for place, meta in map(self._described, ranked)
-        ]
+        told = self._told(found.places)
+        return [Mention(found.start, found.end, name, meta) for name, meta in told]
 
-    def _describe(self, number: int) -> tuple[Place, Mapping[str, Any]]:
-        place = self._gazetteer.place(number)
-        return place, place.meta()
+    def _tell(
+        self, places: tuple[tuple[int, bool], ...]
+    ) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """The likeliest of the places: what each is called, and what is known of it."""
+        ranked = self._gazetteer.ranked(places)[: self._ambiguity]
+        return tuple((place.name, place.meta()) for place in map(self._gazetteer.place, ranked))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from anaphora.entities.places.cities import Cities
-from anaphora.entities.places.names import NameIndex
 from anaphora.entities.places.place import Place
+from anaphora.entities.places.scripts import ScriptedNames
 from anaphora.entities.places.source import read_table
 from anaphora.entities.places.spelling import key_of_name
 from anaphora.entities.places.tables import RegionRow, corrections, regions
@@ -14,7 +14,7 @@ __all__ = ["others"]
 _DISSOLVED = ("CS", "AN")
 
 
-def others(cities: Cities, names: NameIndex) -> list[Place]:
+def others(cities: Cities, names: ScriptedNames) -> list[Place]:
     """All regions, countries and continents; what the data lacks of them is taken from their
     capitals and cities.
 
@@ -34,7 +34,7 @@ def others(cities: Cities, names: NameIndex) -> list[Place]:
     ]
 
 
-def _country(cities: Cities, names: NameIndex, row: dict[str, object]) -> Place:
+def _country(cities: Cities, names: ScriptedNames, row: dict[str, object]) -> Place:
     code, capital = str(row["iso"]), str(row["capital"])
     name = corrections().get(code, str(row["name"]).strip())
     seat = _seat(cities, names, code, capital)
@@ -55,7 +55,7 @@ def _country(cities: Cities, names: NameIndex, row: dict[str, object]) -> Place:
 
 def _region(
     cities: Cities,
-    names: NameIndex,
+    names: ScriptedNames,
     country: Place,
     row: RegionRow,
     people: dict[tuple[str, str], int],
@@ -90,7 +90,7 @@ def _continent(code: str, row: dict[str, object]) -> Place:
     )
 
 
-def _seat(cities: Cities, names: NameIndex, country: str, name: str) -> Place | None:
+def _seat(cities: Cities, names: ScriptedNames, country: str, name: str) -> Place | None:
     """The greatest city in the country that is called so, above all those whose main name it is;
     or the city with that number."""
     if name.isdecimal():

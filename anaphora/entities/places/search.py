@@ -8,31 +8,39 @@ the letters are gone through instead of words.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.spelling import Word
+from anaphora.entities.places.spelling import Word, fold
 from anaphora.entities.places.tables import names_in, table
 
-__all__ = ["Found", "NameSearch"]
+__all__ = ["NOWHERE", "Found", "Name", "NameSearch", "Step"]
 
 # What may stand between the words of one name: "Санкт-Петербург", "St. Louis", "Xi'an", "D.C.".
-_GLUE = regex.compile(r"[\s\-‐‑–'’‘ʼ`]{0,3}|\.[\s\-]?")
+_GLUE = regex.compile(r"[\s\-‐‑–'’‘ʼ`׳״]{0,3}|\.[\s\-]?")
 _LONGEST_BEFORE_DOT, _LONGEST_WORD, _MOST_FORMS = 3, 40, 24
-_LEAST_INFLECTED, _LONGEST_ENDING, _LEAST_WITHOUT_PREFIX = 3, 4, 2
+_LEAST_INFLECTED, _LONGEST_ENDING, _LEAST_WITHOUT_PREFIX = 3, 4, 1
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A name in a text: the places that bear it, each with whether it is its main name.
+class Name(NamedTuple):
+    """A name as it is compared, and the places that bear it, each with whether it is its main
+    name. ``inflected`` says that an ending was turned back, ``prefixed`` that a preposition or an
+    article is written as one with it."""
 
-    ``key`` is the name as it is compared; ``first`` and ``last`` are its words by index, ``start``
-    and ``end`` offsets of characters. ``inflected`` says that an ending was turned back,
-    ``prefixed`` that a preposition or an article is written as one with it.
+    key: str
+    places: tuple[tuple[int, bool], ...]
+    inflected: bool = False
+    prefixed: bool = False
+
+
+class Found(NamedTuple):
+    """A name in a text. It has no places where it is a fixed phrase that only looks like one.
+
+    ``first`` and ``last`` are its words by index, ``start`` and ``end`` offsets of characters.
     """
 
     key: str
@@ -45,23 +53,24 @@ class Found:
     prefixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a word may be read."""
+class _Form(NamedTuple):
+    """How words may be read."""
 
     text: str
     inflected: bool = False
     prefixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """The ways to read a word that begins names, those of them that are names, and those with
-    which longer ones begin."""
+class Step(NamedTuple):
+    """How far words lead: to a ``name``, in the likeliest way to read them, and with ``beams``
+    to longer ones."""
 
-    forms: tuple[_Form, ...]
-    names: tuple[_Form, ...]
+    name: Name | None
     beams: tuple[_Form, ...]
+
+
+NOWHERE = Step(None, ())
+"""No name begins with these words."""
 
 
 class NameSearch:
@@ -75,26 +84,41 @@ class NameSearch:
         self._table = table(language)
         # The words of texts repeat: most of them begin no name.
         self._lengths = lru_cache(maxsize=4096)(self._find_lengths)
-        self._openings = lru_cache(maxsize=4096)(self._find_opening)
-        self._forms = lru_cache(maxsize=4096)(self._find_forms)
+        self._first = lru_cache(maxsize=4096)(self._find_first)
+        self._next = lru_cache(maxsize=4096)(self._find_next)
+        self._unspaced = lru_cache(maxsize=4096)(self._places)
+        self.forms = lru_cache(maxsize=4096)(self._find_forms)
 
     def at(self, words: Sequence[Word], index: int, text: str) -> list[Found]:
         """The names that begin with a word, the longest first; of one length the one that is
         written so before inflected ones."""
-        word = words[index]
-        opening = self._openings(word.text)
-        if not opening.forms and word.written not in self._named.capitals:
+        step = self.first(words[index].written)
+        if step is NOWHERE:
             return []
-        found = self._of_one_word(opening, word, index)
-        beams = opening.beams
+        found = [_found(step.name, words, index, index)] if step.name else []
         last = index + 1
-        while beams and last < len(words) and _is_glued(words[last - 1], words[last], text):
-            forms = self._extended(beams, words[last])
-            if longest := self._likeliest(forms, words, index, last):
-                found.insert(0, longest)
-            beams = tuple(form for form in forms if self._continues(form.text))
+        while step.beams and last < len(words) and _is_glued(words[last - 1], words[last], text):
+            step = self.next(step.beams, words[last].text)
+            if step.name:
+                found.insert(0, _found(step.name, words, index, last))
             last += 1
         return found
+
+    def first(self, written: str) -> Step:
+        """Where a word leads that begins a name."""
+        return self._first(written) if len(written) <= _LONGEST_WORD else NOWHERE
+
+    def next(self, beams: tuple[_Form, ...], word: str) -> Step:
+        """Where a word leads behind others."""
+        return self._next(beams, word) if len(word) <= _LONGEST_WORD else NOWHERE
+
+    def is_abbreviation(self, written: str) -> bool:
+        """Whether it is one that counts only in capitals."""
+        return written in self._named.capitals
+
+    def is_listed(self, key: str) -> bool:
+        """Whether it is one of the names that the table of the language adds."""
+        return key in self._named.listed
 
     def within(
         self, words: Sequence[Word], index: int, offset: int, bounds: Container[int] | None
@@ -108,71 +132,65 @@ class NameSearch:
         for length in self._lengths(word.text[offset : offset + 2]):
             end = offset + length
             key = word.text[offset:end]
-            if key not in self._named.places and not self._index.knows(key):
+            places = self._unspaced(key)
+            if not places or (bounds is not None and word.start + end not in bounds):
                 continue
-            if bounds is not None and word.start + end not in bounds:
-                continue
-            if not _is_torn(word.text, offset, end) and (places := self._places(key)):
+            if not _is_torn(word.text, offset, end):
                 yield Found(key, places, index, index, start, word.start + end)
 
     def begins(self, letters: str) -> bool:
         """Whether names begin with these two letters of a script without blanks."""
         return bool(self._lengths(letters))
 
-    def forms(self, word: str) -> list[str]:
-        """The word, and the names of which it may be a case; known ones or not."""
-        return [form.text for form in self._forms(word)]
+    def _find_first(self, written: str) -> Step:
+        word = fold(written)
+        forms = (*self._read(word), *self._without_prefix(word))
+        known = [form for form in forms if self._knows(form.text)]
+        name = self._likeliest(known)
+        if written in self._named.capitals:
+            name = Name(word, self._places(word, written))
+        elif word in self._table.stops and written == word:
+            name = None
+        return self._step(name, known)
 
-    def _of_one_word(self, opening: _Opening, word: Word, index: int) -> list[Found]:
-        if word.written in self._named.capitals:
-            places = self._places(word.text, word.written)
-            return [Found(word.text, places, index, index, word.start, word.end)]
-        if word.text in self._table.stops and word.written == word.text:
-            return []
-        longest = self._likeliest(opening.names, (word,), 0, 0)
-        return [replace(longest, first=index, last=index)] if longest else []
+    def _find_next(self, beams: tuple[_Form, ...], word: str) -> Step:
+        forms = [
+            _Form(longer, beam.inflected or form.inflected, beam.prefixed)
+            for beam in beams
+            for form in self._read(word)
+            if self._knows(longer := f"{beam.text} {form.text}")
+        ][:_MOST_FORMS]
+        return self._step(self._likeliest(forms), forms)
 
-    def _likeliest(
-        self, forms: Sequence[_Form], words: Sequence[Word], first: int, last: int
-    ) -> Found | None:
-        """What the words from ``first`` to ``last`` name, read in the likeliest of the ways."""
-        start, end = words[first].start, words[last].end
-        found = [
-            Found(form.text, places, first, last, start, end, form.inflected, form.prefixed)
+    def _step(self, name: Name | None, forms: Sequence[_Form]) -> Step:
+        beams = tuple(form for form in forms if self._continues(form.text))
+        return Step(name, beams) if name or beams else NOWHERE
+
+    def _likeliest(self, forms: Sequence[_Form]) -> Name | None:
+        """What words name, read in the likeliest of the ways."""
+        names = [
+            Name(form.text, places, form.inflected, form.prefixed)
             for form in forms
-            if (places := self._places(form.text))
+            if (places := self._places(form.text)) or form.text in self._named.fixed
         ]
-        return min(found, key=self._unlikeliness) if len(found) > 1 else next(iter(found), None)
+        return min(names, key=self._unlikeliness) if names else None
 
-    def _unlikeliness(self, found: Found) -> tuple[bool, bool, float]:
-        scores = [self._gazetteer.score(number, main=main) for number, main in found.places]
-        return found.prefixed, found.inflected, -max(scores)
+    def _unlikeliness(self, name: Name) -> tuple[bool, bool, float]:
+        scores = (self._gazetteer.score(number, main=main) for number, main in name.places)
+        return name.prefixed, name.inflected, -max(scores, default=0.0)
 
     def _places(self, key: str, written: str = "") -> tuple[tuple[int, bool], ...]:
+        if key in self._named.fixed:
+            return ()
         named = self._gazetteer.numbers(self._language, key, written)
         return (*self._index.places(key), *((number, True) for number in named))
 
-    def _find_opening(self, word: str) -> _Opening:
-        forms = (*self._forms(word), *self._without_prefix(word))
-        known = tuple(form for form in forms if self._knows(form.text))
-        return _Opening(
-            known,
-            tuple(form for form in known if self._places(form.text)),
-            tuple(form for form in known if self._continues(form.text)),
-        )
+    def _find_forms(self, word: str) -> frozenset[str]:
+        """The word, and the names of which it may be a case; known ones or not."""
+        return frozenset(form.text for form in self._read(word))
 
-    def _extended(self, beams: tuple[_Form, ...], word: Word) -> list[_Form]:
-        return [
-            _Form(longer, beam.inflected or form.inflected, beam.prefixed)
-            for beam in beams
-            for form in self._forms(word.text)
-            if self._knows(longer := f"{beam.text} {form.text}")
-        ][:_MOST_FORMS]
-
-    def _find_forms(self, word: str) -> tuple[_Form, ...]:
+    def _read(self, word: str) -> tuple[_Form, ...]:
         """The word itself, and the names of which it may be a case."""
-        if len(word) > _LONGEST_WORD:
-            return ()
         endings = self._table.endings
         if not endings or len(word) < _LEAST_INFLECTED:
             return (_Form(word),)
@@ -185,7 +203,7 @@ class NameSearch:
         return (_Form(word), *names)
 
     def _find_lengths(self, letters: str) -> tuple[int, ...]:
-        lengths = {*self._index.lengths(letters), *self._named.lengths.get(letters, ())}
+        lengths = {*self._index.lengths().get(letters, ()), *self._named.lengths.get(letters, ())}
         return tuple(sorted(lengths, reverse=True))
 
     def _without_prefix(self, word: str) -> Iterator[_Form]:
@@ -195,16 +213,26 @@ class NameSearch:
 
     def _knows(self, words: str) -> bool:
         named = self._named
-        return words in named.places or words in named.beginnings or self._index.knows(words)
+        return (
+            words in named.places
+            or words in named.beginnings
+            or words in named.fixed
+            or self._index.knows(words)
+        )
 
     def _continues(self, words: str) -> bool:
         return words in self._named.beginnings or self._index.continues(words)
 
 
+def _found(name: Name, words: Sequence[Word], first: int, last: int) -> Found:
+    start, end = words[first].start, words[last].end
+    return Found(name.key, name.places, first, last, start, end, *name[2:])
+
+
 def _is_glued(before: Word, after: Word, text: str) -> bool:
     """Whether two words may be of one name."""
     gap = text[before.end : after.start]
-    if gap == " ":
+    if gap == " ":  # as it is nearly always
         return not (before.unspaced or after.unspaced)
     if before.unspaced or after.unspaced or not _GLUE.fullmatch(gap):
         return False

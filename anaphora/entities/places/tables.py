@@ -2,8 +2,8 @@
 
 ``languages/en.yaml`` holds for a language
 
-- ``within`` and ``toward``: the prepositions before places ("in", "from"), and the words that
-  say what the place is ("the city of");
+- ``within`` and ``toward``: the prepositions before places ("in", "from");
+- ``titles``: the words that say that a city follows ("the city of");
 - ``articles``: what may stand between a preposition and a name;
 - ``joins`` and ``fillers``: what may stand between a place and the greater one that it lies in
   ("Paris in the state of Texas");
@@ -11,14 +11,19 @@
 - ``prefixes``: prepositions and articles that are written as one with the name;
 - ``common`` and ``people``: words and given names that are names of places as well; ``phrases``
   are such ones of several words;
+- ``homonyms``: those among them whose city one speaks of so often that they count in small
+  letters, if they stand between one of ``pointing`` (the surest prepositions) and the end of
+  what is said, a stop word or one of ``closing`` ("from split to", "in nice today");
+- ``fixed``: what only begins with the name of a place ("peking duck", "paris hilton");
 - ``nouns_in_capitals``: that all nouns begin with a capital letter;
 - ``places``: further names by the id of what they name (a country's code, a region's, GeoNames'
   number of a city). A name of up to four capitals counts only in capitals, unless it is given in
-  small letters as well.
+  small letters as well. A name that stands here has none of the meanings that it has in English;
+- ``called``: what cities are called in the language, by GeoNames' number.
 
-``countries/en.yaml`` has the names of countries, from the Unicode CLDR; ``regions.yaml`` has
-regions: by country and code the English name, the seat, and further names; ``corrections.yaml``
-better English names than those of the data.
+``countries/en.yaml`` has the names of countries, ``exonyms/de.yaml`` those of some cities, both from
+the Unicode CLDR; ``regions.yaml`` has regions: by country and code the English name, the seat, and
+further names; ``corrections.yaml`` better English names than those of the data.
 """
 
 from __future__ import annotations
@@ -39,15 +44,20 @@ __all__ = [
     "LanguageTable",
     "Names",
     "RegionRow",
+    "called",
     "corrections",
+    "local_names",
     "names_in",
     "regions",
     "table",
 ]
 
 ENGLISH = "en"
-_LONGEST_ABBREVIATION = 4
-_WORDS = ("within", "toward", "articles", "joins", "fillers", "common", "people", "phrases")
+_LONGEST_ABBREVIATION, _SHORTEST_WORD = 4, 2
+_WORDS = (
+    "within", "toward", "titles", "articles", "joins", "fillers",
+    "common", "people", "phrases", "homonyms", "pointing", "closing",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,7 @@ class LanguageTable:
 
     within: frozenset[str] = frozenset()
     toward: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
     joins: frozenset[str] = frozenset()
     fillers: frozenset[str] = frozenset()
@@ -77,6 +88,9 @@ class LanguageTable:
     common: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
     phrases: frozenset[str] = frozenset()
+    homonyms: frozenset[str] = frozenset()
+    pointing: frozenset[str] = frozenset()
+    closing: frozenset[str] = frozenset()
     stops: frozenset[str] = frozenset()
     nouns_in_capitals: bool = False
 
@@ -85,11 +99,14 @@ class LanguageTable:
 class Names:
     """The names that the tables of a language add to those of cities. ``places`` goes from a name
     as it is compared to ids; ``capitals`` from one as it is written, where it must be written in
-    capitals; ``beginnings`` are the words with which longer names begin; ``lengths`` tells how
-    long those are that begin with two letters of a script without blanks."""
+    capitals; ``listed`` are those that the language's own table adds; ``fixed`` are phrases that
+    are none of a place; ``beginnings`` are the words with which longer names begin; ``lengths``
+    tells how long those are that begin with two letters of a script without blanks."""
 
     places: Mapping[str, tuple[str, ...]]
     capitals: Mapping[str, tuple[str, ...]]
+    listed: frozenset[str]
+    fixed: frozenset[str]
     beginnings: frozenset[str]
     lengths: Mapping[str, tuple[int, ...]]
 
@@ -98,26 +115,20 @@ class Names:
 def table(language: str) -> LanguageTable:
     """The table of a language; an almost empty one where there is no file for it."""
     code = base(language)
-    read = _read(f"languages/{code}.yaml")
-    words = {
-        name: frozenset(map(key_of_name, _listed(read.get(name, []))))
-        for name in (
-            "within",
-            "toward",
-            "articles",
-            "joins",
-            "fillers",
-            "common",
-            "people",
-            "phrases",
-        )
-    }
+    read = _read(_path(code))
+    words = {name: frozenset(map(key_of_name, _listed(read.get(name, [])))) for name in _WORDS}
+    common, stops = words.pop("common"), frozenset(map(fold, stop_words(code)))
+    if not any(map(str.isascii, common)):
+        # Words in Latin letters are English ones in languages that have other letters.
+        common |= frozenset(map(key_of_name, _listed(_read(_path(ENGLISH))["common"])))
+        stops |= frozenset(map(fold, stop_words(ENGLISH)))
     return LanguageTable(
         **words,
+        common=common,
         nouns_in_capitals=bool(read.get("nouns_in_capitals")),
         endings=_turned_round(read.get("endings", {})),
         prefixes={fold(prefix): fold(rest) for prefix, rest in read.get("prefixes", {}).items()},
-        stops=frozenset(map(fold, stop_words(code))),
+        stops=stops,
     )
 
 
@@ -127,16 +138,24 @@ def names_in(language: str) -> Names:
     further names of places."""
     places: dict[str, list[str]] = {}
     capitals: dict[str, list[str]] = {}
-    for name, id in _names(base(language)):
+    code = base(language)
+    for name, id in _names(code):
         short = name.isupper() and len(name) <= _LONGEST_ABBREVIATION
         known = capitals.setdefault(name, []) if short else places.setdefault(key_of_name(name), [])
         if id not in known:
             known.append(id)
     places.pop("", None)
+    fixed = {
+        key_of_name(phrase)
+        for read in dict.fromkeys((code, ENGLISH))
+        for phrase in _read(_path(read)).get("fixed", ())
+    }
     return Names(
         {name: tuple(ids) for name, ids in places.items()},
         {name: tuple(ids) for name, ids in capitals.items()},
-        frozenset(_beginnings(places)),
+        frozenset(key_of_name(name) for name, _ in _listed_names(_path(code), "places")),
+        frozenset(fixed),
+        frozenset(_beginnings((*places, *fixed))),
         _lengths(places),
     )
 
@@ -149,6 +168,28 @@ def regions() -> tuple[RegionRow, ...]:
         for country, rows in _read("regions.yaml").items()
         for code, row in rows.items()
     )
+
+
+@lru_cache(maxsize=1)
+def local_names() -> Mapping[str, tuple[str, ...]]:
+    """The names of regions in their own countries, by id."""
+    return {row.id: row.names for row in regions()}
+
+
+@lru_cache(maxsize=64)
+def called(language: str) -> Mapping[str, str]:
+    """What places are called in a language, by id, as far as its tables tell."""
+    # The last one counts; of regions the further names are all there is.
+    further = {id: name for name, id in reversed((*_listed_names(_path(language), "places"),))}
+    return {
+        **{id: name for id, name in further.items() if "-" in id},
+        **{
+            id: name
+            for path in (f"countries/{language}.yaml", f"exonyms/{language}.yaml")
+            for name, id in reversed((*_listed_names(path),))
+        },
+        **{id: name for name, id in _listed_names(_path(language), "called")},
+    }
 
 
 @lru_cache(maxsize=1)
@@ -166,13 +207,36 @@ def _names(language: str) -> Iterator[tuple[str, str]]:
     for row in regions():
         for name in (row.name, *row.names):
             yield name, row.id
-    for code in dict.fromkeys((language, ENGLISH)):
-        for id, names in _read(f"countries/{code}.yaml").items():
-            for name in names if isinstance(names, list) else [names]:
-                yield name, id
-        for id, names in _read(f"languages/{code}.yaml").get("places", {}).items():
-            for name in names if isinstance(names, list) else [names]:
-                yield name, str(id)
+    yield from (own := tuple(_listed_names(_path(language), "places")))
+    yield from _listed_names(_path(language), "called")
+    yield from _listed_names(f"countries/{language}.yaml")
+    yield from _listed_names(f"exonyms/{language}.yaml")
+    if language == ENGLISH:
+        return
+    taken = {key_of_name(name) for name, _ in own}
+    english = (
+        *_listed_names(f"countries/{ENGLISH}.yaml"),
+        *_listed_names(_path(ENGLISH), "places"),
+    )
+    # Two small letters are a word in the one language or the other.
+    yield from (
+        (name, id)
+        for name, id in english
+        if key_of_name(name) not in taken and not (name.islower() and len(name) <= _SHORTEST_WORD)
+    )
+
+
+def _listed_names(path: str, *keys: str) -> Iterator[tuple[str, str]]:
+    read = _read(path)
+    for key in keys:
+        read = read.get(key, {})
+    for id, names in read.items():
+        for name in names if isinstance(names, list) else [names]:
+            yield name, str(id)
+
+
+def _path(language: str) -> str:
+    return f"languages/{language}.yaml"
 
 
 def _turned_round(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:

@@ -28,7 +28,7 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import Phrasebook, tables
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -72,7 +72,7 @@ class _Answers:
         self._book = book
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         if not self._book.concerns(text):
             return []
         found = self._book.atoms(text)

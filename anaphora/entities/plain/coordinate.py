@@ -25,7 +25,7 @@ from spacy.tokens import Doc
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import tables
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -77,7 +77,7 @@ class _Coordinates:
                 self._directions.setdefault(_key(word), direction)
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         return self._found(text) if _GATE.search(text) else []
 
     def _found(self, text: str) -> Iterator[Mention]:

@@ -15,7 +15,7 @@ import regex
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -36,7 +36,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 
 
 def _emails(doc: Doc, at: datetime) -> Iterable[Mention]:
-    text = doc.text
+    text = text_of(doc)
     found: list[Mention] = []
     reach = 0
     sign = text.find("@")

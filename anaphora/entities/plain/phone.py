@@ -22,7 +22,7 @@ import yaml
 from spacy.tokens import Doc
 
 from anaphora.entities.languages import base
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 from anaphora.errors import ModelError, Problem
 
 __all__ = ["create"]
@@ -62,7 +62,7 @@ class _Phones:
         }
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         if not _GATE.search(text):
             return []
         return [

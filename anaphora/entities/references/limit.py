@@ -31,7 +31,7 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 from anaphora.entities.references.counts import counts
 
 __all__ = ["create"]
@@ -81,7 +81,7 @@ class _Limits:
         self._default = default
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         if not self._book.concerns(text):
             return []
         found = self._book.atoms(text)

@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 from anaphora.entities.references.clauses import SENTENCE_MARKS, parts
 
 __all__ = ["create"]
@@ -62,7 +62,7 @@ class _Relations:
         self._book = book
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         if not self._book.concerns(text):
             return []
         found = self._book.atoms(text)

@@ -140,6 +140,12 @@ def ent_is_direct(entity: EntityView = CURRENT) -> bool:
     return "permuted" not in entity.marks
 
 
+@function("entity", "ent_is_misspelt", examples=("!ent_is_misspelt",))
+def ent_is_misspelt(entity: EntityView = CURRENT) -> bool:
+    """Whether a word of it has wrong letters, which its element allows by 'typos'."""
+    return "misspelt" in entity.marks
+
+
 @function("entity", "ent_is_english", "tok_is_english", examples=("tok_is_english",))
 def ent_is_english(entity: EntityView = CURRENT) -> bool:
     """Whether every letter of its text is Latin."""

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
+from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from anaphora.entities.dates.reader import reader
 from anaphora.entities.dates.recognizer import DateRecognizer
+from anaphora.entities.dates.tables import table
 from tests.entities.dates.test_calendar import ZONES, times
 
 SAID = sorted(
@@ -18,6 +21,7 @@ SAID = sorted(
     for path in (Path(__file__).parent / "phrases").glob("*.yaml")
     for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
 )
+LANGUAGES = sorted({language for language, _ in SAID})
 NEW_YORK = ZoneInfo("America/New_York")
 
 
@@ -96,7 +100,8 @@ def test_any_text_is_read(text, language):
                 *("from", "to", "until", "since", "next", "last", "3", "12", "2024", "may"),
                 *("friday", "week", "days", "at", "5", "pm", "of", "the", "-", ",", ".", "/"),
                 *(":", "half", "quarter", "first", "in", "and", "31", "february", "99999"),
-                *("tomorrow", "morning"),
+                *("tomorrow", "morning", "week", "half", "quarter", "noon", "midnight", "this"),
+                *("not", "before", "after", "same", "time", "weekend", "christmas", "the", "½"),
             ]
         ),
         max_size=14,
@@ -105,6 +110,44 @@ def test_any_text_is_read(text, language):
 def test_any_row_of_words_is_read(words):
     for found in dates(" ".join(words), datetime(2026, 11, 18, 10, 30, tzinfo=UTC)):
         assert found.value
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
+def test_any_row_of_words_is_read_in_every_language(data, language, at, ahead):
+    known = table(language)
+    words = sorted({*known.words, *known.weak, *known.months, "5", "12", "31", "2024", "2.5"})
+    row = data.draw(st.lists(st.sampled_from(words), max_size=9))
+    text = (" " if known.spaced else "").join(row)
+    for found in dates(text, at, language, ahead=ahead):
+        assert found.value
+
+
+@pytest.mark.parametrize("language", ["xx", "grc", "la", "tl", "lij", "sa", "zxx", "de-AT"])
+def test_what_is_written_in_digits_is_found_in_languages_without_a_table(language):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    assert dates("1.5.2024", at, language)[0].value in ("2024-05-01", "2024-01-05")
+    assert dates("x 2024-05-01 14:30", at, language)[0].value == "2024-05-01T14:30"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ["quarter", "1 h", "fri", "sept", "to", "may", "5", "first", "a"]),
+        ("en", ["monday", "tuesday,"]),
+        ("ru", ["сутки", "получаса", "полгода", "до", "мая", "5"]),
+        ("de", ["dreiviertelstunde", "viertelstunde", "5 h", "bis", "mai"]),
+        ("ja", ["五", "月", "日", "午", "後", "時", "から", "1"]),
+    ],
+)
+def test_a_long_text_of_nothing_but_times_takes_no_second(language, words):
+    shuffled = Random(1)
+    text = " ".join(shuffled.choice(words) for _ in range(10_000))[:10_000]
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    dates("5 x 1.5.2024", at, language)  # the tables are read
+    began = process_time()
+    dates(text, at, language)
+    assert process_time() - began < 1  # some 0.1 s
 
 
 @pytest.mark.parametrize(
@@ -161,6 +204,97 @@ def test_dates_that_do_not_tell_may_lie_behind():
     assert value("May 1", at, ahead=False) == "2026-05-01"
     assert value("December 24", at, ahead=False) == "2025-12-24"
     assert value("in December", at, ahead=False) == "2025-12"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("from Friday to Monday", "2026-11-13/2026-11-16"),
+        ("from Monday to Wednesday", "2026-11-09/2026-11-11"),
+        ("between March and May", "2026-03-01/2026-05-31"),
+        ("from October to December", "2025-10-01/2025-12-31"),
+        ("from Dec 20 to Jan 5", "2025-12-20/2026-01-05"),
+        ("from May 2026 to March", "2026-05-01/2027-03-31"),
+        ("from 10pm to 2am", "2026-11-17T22:00/2026-11-18T02:00"),
+        ("since May", "2026-05-01T00:00/2026-11-18T10:30"),
+        ("until May", "../2026-05-31"),
+        ("on Thanksgiving", "2025-11-27"),
+        ("this Friday", "2026-11-20"),
+        ("this weekend", "2026-11-21/2026-11-22"),
+        ("tonight", "2026-11-18T18:00/2026-11-19T05:00"),
+        ("this evening", "2026-11-18T18:00/2026-11-18T23:00"),
+        ("in the evening", "2026-11-17T18:00/2026-11-17T23:00"),
+        ("today at 5", "2026-11-18T05:00"),
+        ("Friday the 13th", "2026-11-13"),
+    ],
+)
+def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    assert value(said, at, ahead=False) == meant
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "this morning"),
+        ("ru", "сегодня утром"),
+        ("ru", "этим утром"),
+        ("uk", "цього ранку"),
+        ("de", "heute Morgen"),
+        ("de", "diesen Morgen"),
+        ("fr", "ce matin"),
+        ("es", "esta mañana"),
+        ("it", "stamattina"),
+        ("it", "questa mattina"),
+        ("ja", "今朝"),
+        ("zh", "今早"),
+    ],
+)
+@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("hour", [3, 9, 15])
+def test_this_morning_is_that_of_today_at_any_time_of_the_day(language, said, ahead, hour):
+    at = datetime(2026, 11, 18, hour, tzinfo=UTC)
+    (found,) = dates(said, at, language, ahead=ahead)
+    assert found.value == "2026-11-18T06:00/2026-11-18T12:00"
+
+
+@pytest.mark.parametrize(
+    ("said", "from_monday", "from_sunday"),
+    [
+        ("this week", "2026-11-16", "2026-11-15"),
+        ("next week", "2026-11-23", "2026-11-22"),
+        ("Sunday this week", "2026-11-22", "2026-11-15"),
+        ("Sunday next week", "2026-11-29", "2026-11-22"),
+        ("next Sunday", "2026-11-29", "2026-11-22"),
+        ("last 2 weeks", "2026-11-02", "2026-11-01"),
+        ("the week of December 6", "2026-11-30", "2026-12-06"),
+        ("this weekend", "2026-11-21", "2026-11-21"),
+        ("the first week of December", "2026-11-30", "2026-11-29"),
+    ],
+)
+def test_a_week_may_begin_on_sunday(said, from_monday, from_sunday):
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    for first_day, starts in ((0, from_monday), (6, from_sunday)):
+        assert dates(said, at, first_day=first_day)[0].meta["start"][:10] == starts
+
+
+def test_weekdays_of_a_week_that_begins_today_are_those_to_come():
+    sunday = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+    assert value("weekdays", sunday) == "2026-11-16/2026-11-20"
+    assert value("weekdays", sunday, first_day=6) == "2026-11-23/2026-11-27"
+
+
+def test_the_same_time_of_another_day_is_what_the_clocks_show_there():
+    at = datetime(2026, 10, 31, 10, 30, tzinfo=NEW_YORK)
+    (found,) = dates("this time tomorrow", at)
+    assert found.meta["start"] == "2026-11-01T10:30:00-05:00"
+    (found,) = dates("this time tomorrow", datetime(2026, 3, 7, 2, 30, tzinfo=NEW_YORK))
+    assert found.meta["start"] == "2026-03-08T03:30:00-04:00"
+
+
+def test_a_month_ago_of_a_day_that_it_does_not_have_is_its_last_day():
+    assert value("a month ago today", datetime(2026, 3, 31, 9, tzinfo=UTC)) == "2026-02-28"
+    assert value("a year ago today", datetime(2028, 2, 29, 9, tzinfo=UTC)) == "2027-02-28"
 
 
 def test_an_hour_that_may_be_one_of_the_afternoon_is_the_next_of_both():

@@ -144,7 +144,8 @@ def test_the_same_reader_serves_a_language_once_more() -> None:
 @pytest.mark.parametrize("language", [*CARDINALS, "zh"])
 @given(words=st.lists(st.sampled_from(range(400)), max_size=12))
 def test_any_row_of_number_words_is_read_without_overlap(language: str, words: list[int]) -> None:
-    heads = sorted(vocabulary(language).heads)
+    words_of = vocabulary(language)
+    heads = sorted({" ".join(key) for key in words_of.openers} | words_of.binders)
     text = " ".join(heads[index % len(heads)] for index in words)
     found = read(text, language)
     assert all(one.start < one.end for one in found)

@@ -9,11 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from zoneinfo import available_timezones
 
 import pytest
-from hypothesis import given
+import regex
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.entities.places import source
 from anaphora.entities.places.gazetteer import Gazetteer
+from anaphora.entities.places.scripts import ScriptedNames
 from anaphora.entities.places.spelling import key_of_name
 from anaphora.entities.places.tables import regions
 from anaphora.errors import ModelError
@@ -78,6 +80,53 @@ def test_every_region_of_the_table_has_cities_in_the_data_and_none_shares_them(w
     assert len(set(codes)) == len(codes)
 
 
+@pytest.mark.parametrize(
+    ("id", "names"),
+    [
+        (
+            "524901",
+            {"ru": "Москва", "uk": "Москва", "de": "Moskau", "ja": "モスクワ", "en": "Moscow"},
+        ),
+        ("520555", {"ru": "Нижний Новгород", "uk": "Нижній Новгород", "ar": "نيجني نوفغورود"}),
+        ("2867714", {"de": "München", "it": "Monaco di Baviera", "zh": "慕尼黑", "he": "מינכן"}),
+        ("1853909", {"ja": "大阪", "ru": "Осака", "fr": "Osaka"}),
+        ("480562", {"ru": "Тула", "de": "Tula"}),
+        ("2907911", {"ja": "ハイデルベルク", "zh": "海德堡", "en": "Heidelberg"}),
+        ("DE", {"ru": "Германия", "fr": "Allemagne", "ja": "ドイツ", "en": "Germany"}),
+        ("DE-BY", {"de": "Bayern", "ru": "Бавария", "it": "Baviera"}),
+        ("JP-01", {"ja": "北海道", "ru": "Хоккайдо", "es": "Hokkaido"}),
+        ("6255148", {"ru": "Европа", "he": "אירופה", "en": "Europe"}),
+    ],
+)
+def test_a_place_is_called_what_it_is_called_in_the_language(world, id, names):
+    place = world.by_id(id)
+    assert {language: world.name(place, language) for language in names} == names
+
+
+def test_without_a_name_in_the_language_a_place_has_its_english_one(world):
+    tula = world.by_id("480562")
+    assert world.name(tula, "fi") == world.name(tula, "en-GB") == tula.name == "Tula"
+    assert world.name(tula, "ru-RU") == "Тула"
+
+
+@pytest.mark.parametrize(
+    ("language", "letters"),
+    [
+        ("ru", r"[\p{Cyrillic}\s\-()’.]+"),
+        ("uk", r"[\p{Cyrillic}\s\-()'’ʼ.]+"),
+        ("ja", r"[\p{Han}\p{Katakana}\p{Hiragana}ー・=]+"),
+        ("zh", r"[\p{Han}·]+"),
+        ("ar", r"[\p{Arabic}\s\-()ًّ.]+"),
+        ("he", r"[\p{Hebrew}\s\-׳'\".]+"),
+    ],
+)
+def test_a_name_is_in_the_letters_of_the_language_or_the_english_one(world, language, letters):
+    for number in range(0, len(world), 20):
+        place = world.place(number)
+        name = world.name(place, language)
+        assert name == place.name or regex.fullmatch(letters, name), name
+
+
 def test_what_is_unknown_is_not_found(world):
     assert world.find("no such place anywhere") == ()
     assert world.find("") == ()
@@ -98,6 +147,7 @@ def test_every_time_zone_is_one_that_exists(world):
     assert zones <= known
 
 
+@settings(deadline=None)  # the first name in a script has it indexed
 @given(st.text())
 def test_any_text_may_be_looked_for(name):
     Gazetteer.load().find(name)
@@ -110,6 +160,23 @@ def test_every_city_is_found_by_its_name_and_its_id(number):
     assert world.by_id(city.id) == city
     numbers = [found for found, _ in world.names.places(key_of_name(city.name))]
     assert number in numbers
+
+
+def test_the_names_in_a_script_are_indexed_when_one_is_looked_for():
+    code = (
+        "from anaphora.entities.places.gazetteer import Gazetteer as G; names = G.load().names;"
+        "before = len(names); latin = G.load().find('Paris'); same = len(names);"
+        "found = G.load().find('Токио'); print(before == same, before < len(names), found[0].name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "Tokyo"]
+
+
+def test_threads_that_look_for_the_first_name_in_a_script_find_it_all():
+    names = ScriptedNames([(0, "Paris")], ["Париж\nباريس\n巴黎"], ["FR"])
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(names.places, ["париж", "باريس", "巴黎", "paris"] * 50))
+    assert [places[0][0] for places in found] == [0] * 200
 
 
 def test_a_process_has_one_gazetteer_however_many_ask_for_it_at_once():

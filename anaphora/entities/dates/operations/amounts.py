@@ -12,6 +12,11 @@ from anaphora.entities.dates.operations.registry import Meaning
 
 __all__ = ["AMOUNTS", "Amount", "amount_of", "finest", "later", "minute_of", "point"]
 
+_FINER: Mapping[Grain, Grain] = {
+    "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
+    "month": "day", "week": "day", "weekend": "day", "day": "hour",
+}  # fmt: skip
+
 Amount: TypeAlias = tuple[tuple[Fraction, Grain], ...]
 """So many of each unit."""
 
@@ -31,7 +36,12 @@ def later(moment: Moment, of: datetime, amount: Amount, sign: int) -> datetime:
 
 
 def finest(amount: Amount) -> Grain:
-    return min((unit for _, unit in amount), key=GRAINS.index)
+    """Its finest unit; half a year is told in months, a day and a half in hours."""
+    return min((_whole(n, unit) for n, unit in amount), key=GRAINS.index)
+
+
+def _whole(n: Fraction, unit: Grain) -> Grain:
+    return unit if n.denominator == 1 else _FINER.get(unit, unit)
 
 
 def point(moment: Moment, of: datetime, grain: Grain) -> Interval:
@@ -40,7 +50,7 @@ def point(moment: Moment, of: datetime, grain: Grain) -> Interval:
         return moment.cell("second", of)
     if grain in ("minute", "hour"):
         return Interval(minute_of(of), moment.passed(minute_of(of), 60), "minute", whole=True)
-    if grain in ("day", "week", "weekend"):
+    if grain in ("day", "week"):
         return moment.day(of.date())
     return moment.cell(grain, of)
 

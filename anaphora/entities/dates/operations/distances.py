@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 from anaphora.entities.dates.operations.amounts import amount_of, finest, later, minute_of, point
 from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
@@ -20,7 +22,7 @@ def _never(moment: Moment) -> Interval:
 @operation("behind")
 def _behind(moment: Moment, date: Meaning) -> Interval:
     """The date as it is understood where dates lie behind: the latest one before now."""
-    return date_of(date, Moment(moment.at, ahead=False, first_day=moment.first_day))
+    return date_of(date, replace(moment, ahead=False))
 
 
 @operation("cell")
@@ -58,6 +60,13 @@ def _coming(moment: Moment, duration: Meaning) -> Interval:
     start = minute_of(moment.at) if grain in FINE else moment.cell(grain).end
     assert start is not None
     return Interval(start, later(moment, start, amount, 1), grain)
+
+
+@operation("alike")
+def _alike(moment: Moment, unit: Grain, duration: Meaning, sign: int) -> Interval:
+    """The same minute, day, week … so much later, or earlier (-1): this time tomorrow, the same
+    week last year, a year ago today."""
+    return moment.cell(unit, later(moment, moment.at, amount_of(duration), sign))
 
 
 @operation("during")

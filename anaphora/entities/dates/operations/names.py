@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
@@ -10,6 +12,7 @@ from dateutil.easter import easter as easter_sunday
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
 from anaphora.entities.dates.operations.registry import Meaning, closed, date_of, operation
 
+_MOST_MONTHS = 24  # within 20 each day of the month falls on each weekday
 _SEASONS = ("winter", "spring", "summer", "autumn")
 
 
@@ -34,6 +37,47 @@ def _day_of_week(moment: Moment, week: Interval, day: int) -> Interval:
 def _last_weekday(moment: Moment, day: int) -> Interval:
     """The latest such day before today."""
     return moment.day(moment.today - timedelta(days=(moment.today.weekday() - day - 1) % 7 + 1))
+
+
+@operation("this_weekday")
+def _this_weekday(moment: Moment, day: int) -> Interval:
+    """That of this week; that of the next one, if it has passed and dates lie ahead."""
+    found = _day_of_week(moment, moment.cell("week"), day)
+    assert found.end is not None
+    return _weekday(moment, day) if moment.ahead and found.end <= moment.at else found
+
+
+@operation("on_weekday")
+def _on_weekday(moment: Moment, day: int, date_: Meaning) -> Interval:
+    """Friday, November 13: of the next and of the last such date the one on that weekday. A
+    weekday that fits neither was an error."""
+    if date_[0] == "on_weekday":
+        raise ValueError("a date has one weekday")
+    found = date_of(date_, moment)
+    if _is_on(found, day):
+        return found
+    aside = replace(moment, ahead=not moment.ahead)
+    other = date_of(date_, aside)
+    return other if _is_on(other, day) else found
+
+
+def _is_on(found: Interval, day: int) -> bool:
+    return found.start is not None and found.start.weekday() == day
+
+
+@operation("weekday_of_month")
+def _weekday_of_month(moment: Moment, day: int, number: int) -> Interval:
+    """Friday the 13th: the nearest such one from today on, or up to it."""
+    step = 1 if moment.ahead else -1
+    for shift in range(0, _MOST_MONTHS * step, step):
+        try:
+            found = _day_of_month(moment, number, shift)
+        except ValueError:  # a month without such a day
+            continue
+        assert found.start is not None
+        if _is_on(found, day) and (found.start.date() - moment.today).days * step >= 0:
+            return found
+    raise ValueError("there is no such day")
 
 
 @operation("weekday_in")
@@ -61,6 +105,29 @@ def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
     if n == 0 or not -len(days) <= n <= len(days) or days[0] >= end:
         raise ValueError("there are not as many in it")
     return moment.day(days[n - 1 if n > 0 else n])
+
+
+@operation("nth_weekday_of_year")
+def _nth_weekday_of_year(moment: Moment, n: int, day: int, month: int, days: int = 0) -> Interval:
+    """So many days after the n-th such weekday of that month: a feast of each year, the nearest
+    one from today on, or up to it."""
+
+    def of_year(year: int) -> date:
+        found = _nth_weekday(moment, n, day, ("month_of", month, year)).start
+        assert found is not None
+        return found.date() + timedelta(days=days)
+
+    return _nearest(moment, of_year)
+
+
+def _nearest(moment: Moment, of_year: Callable[[int], date]) -> Interval:
+    """A day that each year has one of."""
+    step = 1 if moment.ahead else -1
+    for year in (moment.today.year, moment.today.year + step):
+        found = of_year(year)
+        if (found - moment.today).days * step >= 0:
+            return moment.day(found)
+    raise ValueError("there is no such day")
 
 
 @operation("month")
@@ -135,16 +202,29 @@ def _year(moment: Moment, year: int) -> Interval:
 
 @operation("decade")
 def _decade(moment: Moment, year: int) -> Interval:
-    """The 90s are those of the last century, the 20s of this one."""
+    """The 90s are those of the last century, the 20s of this one: the latest that have begun."""
     if year < 100:
         century = moment.today.year - moment.today.year % 100
-        year += century if century + year <= moment.today.year + 10 else century - 100
+        year += century if century + year <= moment.today.year else century - 100
     return moment.cell("decade", noon(moment, date(year, 1, 1)))
 
 
 @operation("century")
 def _century(moment: Moment, number: int) -> Interval:
     return moment.cell("century", noon(moment, date(number * 100 - 50, 1, 1)))
+
+
+@operation("week_of_year")
+def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Interval:
+    """The week of that number, as ISO 8601 counts them; of this year, if none is told."""
+    first = date.fromisocalendar(moment.today.year if year is None else year, number, 1)
+    return moment.cell("week", noon(moment, first))
+
+
+@operation("cell_of")
+def _cell_of(moment: Moment, unit: Grain, date_: Meaning) -> Interval:
+    """The week of December 7: the one that holds the beginning of that date."""
+    return moment.cell(unit, date_of(date_, moment).start)
 
 
 @operation("quarter")
@@ -192,7 +272,7 @@ def _season(moment: Moment, name: str, year: int | None = None) -> Interval:
 @operation("next_season")
 def _next_season(moment: Moment, name: str) -> Interval:
     """The next such season that is still to begin."""
-    here = _season(Moment(moment.at, ahead=True, first_day=moment.first_day), name)
+    here = _season(replace(moment, ahead=True), name)
     assert here.start is not None
     return here if here.start > moment.at else moment.cell("season", shift=4)
 
@@ -200,7 +280,7 @@ def _next_season(moment: Moment, name: str) -> Interval:
 @operation("last_season")
 def _last_season(moment: Moment, name: str) -> Interval:
     """The latest such season that is over."""
-    here = _season(Moment(moment.at, ahead=False, first_day=moment.first_day), name)
+    here = _season(replace(moment, ahead=False), name)
     assert here.end is not None
     return here if here.end <= moment.at else moment.cell("season", shift=-4)
 
@@ -214,20 +294,16 @@ def _season_of(moment: Moment, name: str, year: int) -> Interval:
 @operation("workweek")
 def _workweek(moment: Moment, shift: int = 0) -> Interval:
     """From Monday to Friday."""
-    monday = moment.today - timedelta(days=moment.today.weekday()) + timedelta(weeks=shift)
-    return moment.days(monday, monday + timedelta(days=5), "day")
+    monday = _day_of_week(moment, moment.cell("week", shift=shift), 0).start
+    assert monday is not None
+    return moment.days(monday.date(), monday.date() + timedelta(days=5), "day")
 
 
 @operation("easter")
 def _easter(moment: Moment, days: int = 0, church: str = "western") -> Interval:
     """So many days after Easter Sunday, of the western or of the orthodox church."""
     method = EASTER_ORTHODOX if church == "orthodox" else EASTER_WESTERN
-    step = 1 if moment.ahead else -1
-    for year in (moment.today.year, moment.today.year + step):
-        found = easter_sunday(year, method) + timedelta(days=days)
-        if (found - moment.today).days * step >= 0:
-            return moment.day(found)
-    raise ValueError("there is no such day")
+    return _nearest(moment, lambda year: easter_sunday(year, method) + timedelta(days=days))
 
 
 @operation("in_year")
@@ -235,7 +311,7 @@ def _in_year(moment: Moment, date_: Meaning, year: Meaning) -> Interval:
     """Christmas of next year, May last year."""
     whole = closed(moment, year)
     before = moment.passed(whole.start, 0)
-    return date_of(date_, Moment(before, ahead=True, first_day=moment.first_day))
+    return date_of(date_, replace(moment, at=before, ahead=True))
 
 
 def noon(moment: Moment, day: date) -> datetime:

@@ -2,31 +2,90 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 from anaphora.entities.dates.calendar import GRAINS, Interval, Moment
 from anaphora.entities.dates.operations.amounts import minute_of
 from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
+
+# What tells no year, by the place of the argument that would.
+_YEARLESS = {"monthday": 3, "month": 2, "day_of_month": 2}
+_WITH_YEAR = ("ymd", "month_of", "in_year")
 
 
 @operation("span")
 def _span(moment: Moment, first: Meaning, last: Meaning) -> Interval:
     """From the beginning of the first one to the end of the last one; to the beginning of a
-    time of the day. A last one that would come before the first is the next one after it."""
-    one = date_of(first, moment)
-    other = date_of(last, moment)
-    if one.start is None or other.start is None or other.end is None:
-        raise ValueError("it has no end")
-    if other.end <= one.start:
-        other = date_of(last, moment.moved_to(one.start))
-    end = other.start if other.grain in FINE and other.grain != "part" else other.end
+    time of the day. A last one that would come before the first is the next one after it; the
+    other way round, where dates lie behind."""
+    one, other = _in_order(moment, first, last)
     grain = min(one.grain, other.grain, key=GRAINS.index)
-    return Interval(one.start, end, grain)
+    return Interval(one.start, _end(other), grain)
+
+
+def _in_order(moment: Moment, first: Meaning, last: Meaning) -> tuple[Interval, Interval]:
+    """Both ends. A year that is told of the last one is that of the first one too."""
+    other = date_of(last, moment)
+    if _takes_year(first, last):
+        return _latest(moment, first, other), other
+    one = date_of(first, moment)
+    if _is_span(one, other):
+        return one, other
+    later = one, _next(moment, last, one)
+    earlier = _latest(moment, first, other), other
+    for found in (later, earlier) if moment.ahead else (earlier, later):
+        if _is_span(*found):
+            return found
+    raise ValueError("it ends before it begins")
+
+
+def _is_span(one: Interval, other: Interval) -> bool:
+    end = _end(other)
+    if one.start is None or end is None:
+        raise ValueError("it has no end")
+    return one.start < end
+
+
+def _end(last: Interval) -> datetime | None:
+    """A time of the day ends when it comes."""
+    return last.start if last.grain in FINE and last.grain != "part" else last.end
+
+
+def _next(moment: Moment, date_: Meaning, after: Interval) -> Interval:
+    """The nearest such date from the beginning of ``after`` on."""
+    assert after.start is not None
+    return date_of(date_, replace(moment, at=after.start, ahead=True))
+
+
+def _latest(moment: Moment, date_: Meaning, before: Interval) -> Interval:
+    """The nearest such date back from the beginning of ``before``."""
+    if before.start is None:
+        raise ValueError("it has no beginning")
+    return date_of(date_, replace(moment, at=before.start, ahead=False))
+
+
+def _takes_year(first: Meaning, last: Meaning) -> bool:
+    """From May 1 to June 3, 2024; from the 3rd to June 10."""
+    first, last = _day_of(first), _day_of(last)
+    place = _YEARLESS.get(first[0])
+    if place is None or any(told is not None for told in first[place:]):
+        return False
+    return last[0] in _WITH_YEAR or (first[0] == "day_of_month" and last[0] == "monthday")
+
+
+def _day_of(date_: Meaning) -> Meaning:
+    """That of a time or of a part of a day."""
+    while date_[0] in ("at", "within"):
+        date_ = date_[1]
+    return date_
 
 
 @operation("since")
 def _since(moment: Moment, first: Meaning) -> Interval:
     """From then up to now; without an end, if that is still to come. Since Monday is since the
     last one."""
-    behind = Moment(moment.at, ahead=False, first_day=moment.first_day)
+    behind = replace(moment, ahead=False)
     found = date_of(first, behind)
     if found.start is None:
         raise ValueError("it has no beginning")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
@@ -73,12 +74,16 @@ def clock(name: str) -> Callable[[_Time], _Time]:
 
 def date_of(meaning: Meaning, moment: Moment) -> Interval:
     """The interval that a meaning comes to. Raises ValueError or OverflowError if there is no
-    such date."""
+    such date (quarter two and a half)."""
+    if any(isinstance(argument, Fraction) for argument in meaning):
+        raise ValueError("there is no half of it")
     return OPERATIONS[meaning[0]](moment, *meaning[1:])
 
 
 def clock_of(meaning: Meaning) -> Clock:
     """The time of the day that a meaning comes to; raises ValueError if no clock shows it."""
+    if any(isinstance(argument, Fraction) for argument in meaning):
+        raise ValueError("no clock shows that")
     return CLOCKS[meaning[0]](*meaning[1:])
 
 

@@ -52,13 +52,26 @@ def _within(moment: Moment, day: Meaning, name: str) -> Interval:
 @operation("at")
 def _at(moment: Moment, day: Meaning, clock: Meaning) -> Interval:
     """A time of a day, or of a part of it: five in the evening is 17:00. Without a day it is the
-    next such time, or the last one."""
+    next such time, or the last one. Of today one that has passed is that of the afternoon, if it
+    may be and dates lie ahead."""
     on, placed = _placed(moment, day, clock_of(clock))
     found = _showing(moment, on, placed)
     assert found.start is not None
-    if day[0] != "part" or _fits(moment, found.start):
+    if _fits(moment, found.start):
+        return found
+    if day == ("cell", "day") and moment.ahead and placed.open:
+        later = _showing(moment, on, placed._replace(hours=placed.hours % _HALF_DAY + _HALF_DAY))
+        return later if later.start and _fits(moment, later.start) else found
+    if day[0] != "part":
         return found
     return _showing(moment, on + (_DAY if moment.ahead else -_DAY), placed)
+
+
+@operation("at_now")
+def _at_now(moment: Moment, day: Meaning) -> Interval:
+    """The time that it is now, on another day."""
+    on = _day(day, moment)[0]
+    return moment.cell("minute", moment.clock(on, moment.at.hour, moment.at.minute))
 
 
 @operation("clock")
@@ -70,8 +83,11 @@ def _clock(moment: Moment, clock: Meaning) -> Interval:
 
 @operation("times")
 def _times(moment: Moment, first: Meaning, last: Meaning) -> Interval:
-    """From five to seven: the next such time."""
+    """From five to seven: the next such time. From nine to five is by day, not through the
+    night."""
     one, other = _of_one_half(clock_of(first), clock_of(last))
+    if one.open and other.open and other[:2] < one[:2] and one.hours < _HALF_DAY:
+        one = one._replace(open=False)
     start = _nearest(moment, one).start
     assert start is not None
     return _from_to(moment, start.date(), one._replace(hours=start.hour), other)

@@ -1,0 +1,38 @@
+"""The time zones of countries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+__all__ = ["zones_of"]
+
+
+def zones_of(country: str) -> tuple[ZoneInfo, ...]:
+    """Those in which cities of the country lie, by its code."""
+    return _zones().get(country, ())
+
+
+@lru_cache(maxsize=1)
+def _zones() -> Mapping[str, tuple[ZoneInfo, ...]]:
+    """Of all countries: one walk through the gazetteer takes 0.1 seconds."""
+    from anaphora.entities.places.gazetteer import Gazetteer
+
+    gazetteer = Gazetteer.load()
+    names: dict[str, set[str]] = {}
+    for number in range(len(gazetteer)):
+        place = gazetteer.place(number)
+        if place.kind == "city" and place.country and place.timezone:
+            names.setdefault(place.country, set()).add(place.timezone)
+    return {country: tuple(_known(sorted(zones))) for country, zones in names.items()}
+
+
+def _known(names: list[str]) -> list[ZoneInfo]:
+    zones = []
+    for name in names:
+        try:
+            zones.append(ZoneInfo(name))
+        except (ValueError, OSError, ZoneInfoNotFoundError):
+            continue
+    return zones

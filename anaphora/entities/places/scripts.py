@@ -1,0 +1,228 @@
+"""The names of cities by scripts: those of a script are indexed when the first one is looked for.
+
+Half of all names are in scripts that a bot never sees. They are kept as they were read until a
+text comes with letters of that script, and after that too: so a city can be called what it is
+called there.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from anaphora.entities.places.names import NameIndex
+from anaphora.entities.places.spelling import is_unspaced, keys_of_names
+
+__all__ = ["Script", "ScriptedNames", "script_of"]
+
+Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "other"]
+
+# From which letter on: blocks of Unicode, as coarse as indexing needs them.
+_BLOCKS: tuple[tuple[int, Script], ...] = (
+    (0, "latin"),
+    (0x370, "greek"),
+    (0x400, "cyrillic"),
+    (0x530, "other"),
+    (0x590, "hebrew"),
+    (0x600, "arabic"),
+    (0x900, "other"),
+    (0xE00, "unspaced"),
+    (0xF00, "other"),
+    (0x1000, "unspaced"),
+    (0x10A0, "other"),
+    (0x1780, "unspaced"),
+    (0x1800, "other"),
+    (0x1E00, "latin"),
+    (0x1F00, "greek"),
+    (0x2000, "latin"),
+    (0x2C80, "other"),
+    (0x2E80, "unspaced"),
+    (0xA000, "other"),
+    (0xF900, "unspaced"),
+    (0xFB00, "latin"),
+    (0xFB1D, "hebrew"),
+    (0xFB50, "arabic"),
+    (0xFF00, "latin"),
+    (0xFF66, "unspaced"),
+    (0xFFA0, "other"),
+)
+# Where a script is at home: there it holds main names, elsewhere what others call the places.
+# Of those without blanks, and the ones used in one country, all are taken as main ones.
+_HOMES: Mapping[Script, str] = {
+    "cyrillic": "RU UA BY BG RS MK ME KZ KG TJ MN",
+    "arabic": "AE AF BH DJ DZ EG EH ER IQ IR JO KW LB LY MA MR OM PK PS QA SA SD SO SY TD TN YE",
+    "hebrew": "IL PS",
+    "greek": "GR CY",
+}
+_STARTS = tuple(start for start, _ in _BLOCKS)
+_FIRST_OTHER = chr(_BLOCKS[1][0])
+_LETTER = regex.compile(r"\p{L}")
+# A transliteration by a machine ("ba li"), the code of an airport, a state that is added.
+_NO_NAME = regex.compile(
+    r"^(?:[\p{Ll}'ʿ].*\p{Latin}.*|\p{Lu}{3}|[^\n,،(0-9=]*+[,،(0-9=].*|.{61,})$", regex.MULTILINE
+)
+_LEAST, _LEAST_UNSPACED = 3, 2
+
+
+class ScriptedNames:
+    """The names of cities → their numbers.
+
+    ``main`` are the main names by the number of the city, which may have several of them;
+    ``others`` all other names of each city, a line each; ``countries`` the codes of theirs.
+    """
+
+    __slots__ = ("_countries", "_indexes", "_latin", "_lengths", "_lock", "_raw")
+
+    def __init__(
+        self, main: Sequence[tuple[int, str]], others: Sequence[str], countries: Sequence[str]
+    ) -> None:
+        self._countries = countries
+        names = "\n".join(name for _, name in main)
+        numbers = np.array([number for number, _ in main], np.uint32)
+        by_script = _by_script(others)
+        ascii, latin = by_script.pop("ascii"), by_script.pop("latin")
+        keys = [
+            *keys_of_names(names).split("\n"),
+            *(key for lines, _ in (ascii, latin) for key in _keys(lines)),
+        ]
+        places = np.concatenate((numbers, ascii[1], latin[1]))
+        is_main = np.arange(len(keys)) < len(main)
+        long = np.fromiter(map(len, keys), np.int64, len(keys))
+        kept = (long >= _LEAST) | is_main & (long > 0)
+        self._latin = NameIndex(list(compress(keys, kept)), places[kept], is_main[kept])
+        self._indexes: dict[str, NameIndex] = {"latin": self._latin}
+        self._lengths: Mapping[str, tuple[int, ...]] = {}
+        self._raw = {script: _Lines(*names) for script, names in by_script.items()}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many rows the indexes have that were needed so far."""
+        return sum(map(len, self._indexes.values()))
+
+    def places(self, name: str) -> list[tuple[int, bool]]:
+        """The numbers of the cities of that name, each with whether it is its main name."""
+        return self._index(name).places(name)
+
+    def knows(self, words: str) -> bool:
+        """Whether ``words`` are a name, or whole words with which a longer one begins."""
+        return self._index(words).knows(words)
+
+    def continues(self, words: str) -> bool:
+        """Whether longer names begin with these words."""
+        return self._index(words).continues(words)
+
+    def lengths(self) -> Mapping[str, tuple[int, ...]]:
+        """How long the names are that begin with two letters of a script without blanks, longest
+        first."""
+        self._index("\u4e00")
+        return self._lengths
+
+    def prepare(self, script: Script) -> None:
+        """Indexes the names in that script now."""
+        self._indexed(script)
+
+    def written(self, city: int, script: Script) -> list[str]:
+        """The city's names in that script (not Latin) as the data spells them."""
+        return self._raw[script].of(city)
+
+    def _index(self, name: str) -> NameIndex:
+        if name < _FIRST_OTHER:
+            return self._latin
+        script = script_of(name)
+        return self._indexes.get(script) or self._indexed(script)
+
+    def _indexed(self, script: Script) -> NameIndex:
+        with self._lock:  # who comes second waits, and does not do it as well
+            if script not in self._indexes:
+                keys, places = self._read(script)
+                if script == "unspaced":
+                    self._lengths = _lengths(keys)
+                self._indexes[script] = NameIndex(keys, places, self._at_home(script, places))
+            return self._indexes[script]
+
+    def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
+        """The names in that script as they are compared, and the city of each."""
+        lines, places = self._raw[script].all()
+        keys = _keys(lines)
+        least = _LEAST_UNSPACED if script == "unspaced" else _LEAST
+        kept = np.fromiter((len(key) >= least for key in keys), bool, len(keys))
+        return list(compress(keys, kept)), places[kept]
+
+    def _at_home(self, script: Script, places: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+        if script not in _HOMES:
+            return np.ones(len(places), bool)
+        homes = frozenset(_HOMES[script].split())
+        at_home = np.fromiter((country in homes for country in self._countries), bool)
+        return at_home[places]
+
+
+class _Lines:
+    """Names, and the city of each; in the order of the cities."""
+
+    __slots__ = ("_places", "_starts", "_texts")
+
+    def __init__(self, lines: Sequence[str], places: npt.NDArray[np.uint32]) -> None:
+        self._texts = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
+        self._starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
+        self._places = places
+
+    def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
+        """All names, and the city of each."""
+        return self._texts.decode("utf-8", "surrogatepass").split("\n")[:-1], self._places
+
+    def of(self, city: int) -> list[str]:
+        first, last = np.searchsorted(self._places, (city, city + 1))
+        names = self._texts[self._starts[first] : self._starts[last]]
+        return names.decode("utf-8", "surrogatepass").splitlines()
+
+
+def _keys(names: Sequence[str]) -> list[str]:
+    return keys_of_names(_NO_NAME.sub("", "\n".join(names))).split("\n") if names else []
+
+
+def script_of(name: str) -> Script:
+    """In which script a name is written: that of its first letter."""
+    return _BLOCKS[bisect_right(_STARTS, ord(_first_letter(name))) - 1][1]
+
+
+def _first_letter(name: str) -> str:
+    if name[:1].isalpha():
+        return name[0]
+    letter = _LETTER.search(name)
+    return letter.group() if letter else " "
+
+
+def _by_script(
+    names: Sequence[str],
+) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
+    """The names in each script, and the city of each; those in ASCII by themselves, which are
+    most of all, and the quickest to read."""
+    counts = [lines.count("\n") + 1 for lines in names]
+    lines = "\n".join(names).split("\n")
+    places = np.repeat(np.arange(len(names), dtype=np.uint32), counts)
+    ascii = np.fromiter(map(str.isascii, lines), bool, len(places))
+    found: dict[str, tuple[list[str], npt.NDArray[np.uint32]]] = {
+        "ascii": (list(compress(lines, ascii)), places[ascii])
+    }
+    lines, places = list(compress(lines, ~ascii)), places[~ascii]
+    letters = np.fromiter(map(ord, map(_first_letter, lines)), np.int64, len(lines))
+    blocks = np.searchsorted(_STARTS, letters, side="right") - 1
+    for script in dict.fromkeys(script for _, script in _BLOCKS):
+        own = np.isin(blocks, [at for at, block in enumerate(_BLOCKS) if block[1] == script])
+        found[script] = list(compress(lines, own)), places[own]
+    return found
+
+
+def _lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    lengths: dict[str, set[int]] = {}
+    for name in filter(is_unspaced, names):
+        lengths.setdefault(name[:2], set()).add(len(name))
+    return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}

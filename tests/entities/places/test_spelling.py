@@ -1,0 +1,56 @@
+"""How names are spelled when they are compared."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.entities.places.source import read_cities
+from anaphora.entities.places.spelling import key_of_name, keys_of_names, words_of
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("São Paulo", "sao paulo"),
+        ("Saint-Étienne", "saint etienne"),
+        ("Xi'an", "xi an"),
+        ("Орёл", "орел"),
+        ("Йошкар-Ола", "йошкар ола"),
+        ("ＴＯＫＹＯ", "tokyo"),
+        ("القاهرة", "القاهره"),
+        ("東京", "東京"),
+        ("...", ""),
+    ],
+)
+def test_case_accents_and_hyphens_make_no_difference(name, key):
+    assert key_of_name(name) == key
+
+
+def test_many_names_at_a_time_are_spelled_as_one_by_one():
+    names: list[str] = []
+    read_cities(15_000, lambda city: names.extend((city["name"], *city["alternatenames"])))
+    some = names[::7]
+    for own in (
+        [name for name in some if name.isascii()],
+        [name for name in some if not name.isascii()],
+    ):
+        assert keys_of_names("\n".join(own)).split("\n") == list(map(key_of_name, own))
+
+
+TEXTS = st.text(st.characters(exclude_categories=("Cs", "Zl", "Zp", "Cc")), max_size=20)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+def test_as_many_names_come_out_as_go_in(names):
+    assert len(keys_of_names("\n".join(names)).split("\n")) == len(names)
+    assert [word.written for word in words_of(" ".join(names))] == [
+        word.written for name in names for word in words_of(name)
+    ]
+
+
+@given(st.text(max_size=60))
+def test_words_are_where_they_say(text):
+    for word in words_of(text):
+        assert text[word.start : word.end] == word.written
