@@ -13,6 +13,7 @@ from spacy.tokens import Doc, SpanGroup
 
 from anaphora.entities.assembly import add_recognizers, check_labels
 from anaphora.entities.component import TIME_KEY
+from anaphora.entities.cutting import doc_of
 from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
 from anaphora.entities.installed import installed
@@ -139,9 +140,9 @@ class _Reader:
     def _doc(self, text: str, at: datetime | None) -> Doc:
         nlp = self._nlp()
         if not (self._asks_others or self._annotated):
-            return nlp(text)
+            return nlp(doc_of(nlp, text))
         try:
-            doc = nlp.make_doc(text)
+            doc = doc_of(nlp, text)
             if at is not None:
                 doc.user_data[TIME_KEY] = at
             return nlp(doc)

@@ -202,9 +202,9 @@ def test_it_computes_as_python_does(a, first, b, second, c):
 def test_endless_texts_take_no_time(piece):
     text = (piece * 10_000)[:10_000]
     expressions(text, "en")  # tables are read once
-    begin = time.perf_counter()
+    begin = time.process_time()
     expressions(text, "en")
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 10  # some 0.1 s; it must come to an end
 
 
 def test_the_bot_keeps_the_result_for_the_next_question():

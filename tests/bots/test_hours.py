@@ -74,8 +74,8 @@ def test_an_hour_is_the_next_of_its_kind(at, hour):
 def test_endless_texts_take_no_time(piece):
     text = (piece * 10_000)[:10_000]
     list(hours("8", MORNING, "en"))  # tables are read once
-    begin = time.perf_counter()
+    begin = time.process_time()
     list(hours(text, MORNING, "en"))
     list(repeats(text, "en"))
     list(repeats(text, "ru"))
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 10  # some 0.1 s; it must come to an end

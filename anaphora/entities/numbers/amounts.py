@@ -16,7 +16,7 @@ from anaphora.entities.numbers.numerals import Numeral, numerals
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.wording import wording
 
-__all__ = ["HYPHENS", "Amount", "Kind", "Unit", "amounts_of", "simple"]
+__all__ = ["HYPHENS", "Amount", "Kind", "amounts_of", "simple"]
 
 Kind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")

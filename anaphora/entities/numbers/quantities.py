@@ -6,7 +6,7 @@ them may make a range; what stands before and behind them compares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from anaphora.entities.atoms import Atom, atoms_of
 from anaphora.entities.numbers.amounts import Amount, amounts_of
@@ -48,13 +48,14 @@ class QuantityReader:
         those that their neighbours took up."""
         told: list[Amount] = []
         reach = 0
+        starts = {amount.start for amount in amounts}
         for amount in amounts:
             if amount.start < reach:
                 continue
             one = self._with_minus(found, amount, reach)
             measured = self._measure(text, found, one)
             if measured is not None and measured.start >= reach:
-                one = self._below_zero(found, measured)
+                one = self._below_zero(found, measured, starts)
             else:
                 one = self._with_percent(found, one)
             if one.literal and self._is_part(found, one):
@@ -72,12 +73,13 @@ class QuantityReader:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
 
-    def _below_zero(self, found: Sequence[Atom], amount: Amount) -> Amount:
-        """Made negative by what stands behind degrees: 5 градусов мороза."""
+    def _below_zero(self, found: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
+        """Made negative by what stands behind degrees and before no other amount (``starts``): 5
+        градусов мороза, *5 Grad minus*."""
         if amount.unit is None or amount.unit.type != "temperature" or amount.value < 0:
             return amount
         behind = self._wording.below_zero.behind(found, amount.end)
-        if behind is None:
+        if behind is None or behind[0] in starts:
             return amount
         return amount._replace(end=behind[0], value=-amount.value)
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, Protocol
 
 from anaphora.entities.atoms import Atom
-from anaphora.entities.numbers.amounts import Amount, Kind, Unit
+from anaphora.entities.numbers.amounts import Amount, Kind
+from anaphora.entities.numbers.measures import Unit
 
 __all__ = ["Bound", "Measure", "Quantity"]
 

@@ -6,6 +6,10 @@ The value of a mention is a text that is the same however it was said: ``205``, 
 ``~5`` for "about 5" and ``!=5`` for "not 5". Its metadata: ``value``, or ``from`` with
 ``fromincl`` and ``to`` with ``toincl``; ``kind``; ``comparison``, ``unit`` and ``unittype``
 where there are any.
+
+Amounts that are said together are one, in the smaller unit, in which they are exact: "2 hours 30
+minutes" are ``150 min``. A decimal is a cardinal, in digits and in words; a ``fraction`` is what
+was said as one ("two and a half").
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from anaphora.entities.atoms import Atom
-from anaphora.entities.numbers.amounts import Amount, Unit
-from anaphora.entities.numbers.measures import measures
+from anaphora.entities.numbers.amounts import Amount
+from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.phrases import Phrases, listed
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import table
@@ -107,6 +107,9 @@ class Units:
         for end in self._ends(found, amount.start):
             is_last = last is not None and last.end == end
             whole = last if is_last else self._one(found, end, last.end if last else 0)
+            if whole is not None and not is_last and end == amount.start and amount.unit:
+                # "an hour 20 minutes", but not "once a week 20 minutes".
+                whole = whole if whole.unit in self._measures.bare else None
             total = self._total(whole, amount) if whole is not None else None
             if total is not None and (end < amount.start or self._may_touch(found, amount)):
                 return total

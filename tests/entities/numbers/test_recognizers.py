@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities.numbers import money, recognizer
+from anaphora.entities.numbers.gate import gate
+from anaphora.entities.numbers.quantities import QuantityReader
+from anaphora.entities.numbers.units import Units
 from anaphora.entities.recognition import Mention, built_in
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
@@ -32,6 +37,14 @@ HOSTILE = {
     "Chinese myriads": "万" * 10_000,
     "Chinese fractions": "一分之" * 3_300,
     "comparisons": "more than " * 1_000 + "5",
+    "hours without a number": "hour and " * 1_100,
+    "hours and minutes": "1h 2m " * 1_600,
+    "часы": "час с " * 1_600,
+    "noughts": "0" * 10_000,
+    "half a telephone number": "912 34 56 7 " * 800,
+    "years in halves": "nineteen eighty " * 600,
+    "neighbours": "两三" * 5_000,
+    "times": "1x" * 5_000,
 }
 
 
@@ -149,3 +162,59 @@ def test_a_hostile_text_takes_no_long_time(text: str, language: str) -> None:
     cash(text, language)
     # Far above what it takes, and far below what anything quadratic would.
     assert time.process_time() - started < 2
+
+
+def test_amounts_that_are_said_together_are_one_in_the_smaller_unit() -> None:
+    together = {"value": 150, "kind": "cardinal", "unit": "min", "unittype": "datetime"}
+    assert meta("2 hours 30 minutes") == together
+    assert meta("2 hours and 30 minutes") == together
+
+
+def test_a_mention_of_amounts_said_together_has_the_place_of_all_of_them() -> None:
+    text = "wake me in an hour and a half please"
+    (one,) = number(text)
+    assert text[one.start : one.end] == "an hour and a half"
+
+
+def test_a_decimal_is_the_same_in_digits_and_in_words() -> None:
+    assert meta("3.14") == meta("three point one four")
+
+
+def test_money_does_not_take_half_an_hour_for_an_amount() -> None:
+    assert cash("через полчаса", "ru") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "what is the weather in Paris"),
+        ("ru", "свет на кухне выключи, сколько стоит стол"),
+        ("uk", "яка погода у Києві"),
+        ("de", "mach das Licht in der Küche aus"),
+        ("fr", "éteins la lumière dans la cuisine"),
+        ("es", "apaga las luces de la cocina"),
+        ("it", "spegni la luce della cucina"),
+        ("pt", "apaga as luzes da cozinha"),
+        ("ja", "台所の電気を消して"),
+        ("zh", "关掉厨房的灯"),
+        ("ar", "كيف سيكون الطقس غدا في طوكيو"),
+        ("he", "מה מזג האוויר מחר בטוקיו"),
+    ],
+)
+def test_a_text_without_numbers_is_not_even_taken_apart(language: str, text: str) -> None:
+    assert not gate(language)(text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_number_is_kept_out_by_the_first_look(language: str) -> None:
+    file = Path(__file__).parent / "phrases" / f"{language}.yaml"
+    table = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
+    may_have = gate(language)
+    read = QuantityReader(language, Units(language))
+    for text in map(str, table.get("number", ())):
+        assert may_have(text) or not read(text)[1]
+        assert may_have(text.upper()) == may_have(text)
+
+
+def test_half_a_character_does_no_harm() -> None:
+    assert [one.value for one in number("\ud800 5")] == ["5"]
