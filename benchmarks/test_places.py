@@ -36,8 +36,8 @@ if len(sys.argv) > 2:
         world.find(name)
 scripts = time.perf_counter() - start
 now, peak = tracemalloc.get_traced_memory() if traced else (0, 0)
-print(json.dumps({"seconds": seconds, "all scripts": scripts, "places": len(world), "names": len(world.names),
-                  "megabytes": now / 1e6, "peak megabytes": peak / 1e6}))
+print(json.dumps({"seconds": seconds, "all scripts": scripts, "places": len(world),
+                  "names": len(world.names), "megabytes": now / 1e6, "peak megabytes": peak / 1e6}))
 """
 
 

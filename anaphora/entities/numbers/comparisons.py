@@ -90,7 +90,7 @@ class Comparisons:
         start = one.end
         behind = self._wording.behind.behind(found, start)
         if behind is None:
-            start = self._wording.after_counter(found, one)
+            start = self._wording.after_counter(found, one.end, one.unit)
             behind = self._wording.behind.behind(found, start) if start > one.end else None
         if behind is None or behind[0] > limit or _reads_on(found, start, behind[0]):
             return one

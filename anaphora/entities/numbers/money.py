@@ -18,8 +18,8 @@ from spacy.tokens import Doc
 from anaphora.entities.atoms import Atom
 from anaphora.entities.languages import base
 from anaphora.entities.numbers.amounts import Amount, simple
-from anaphora.entities.numbers.measures import Unit
 from anaphora.entities.numbers.gate import gate
+from anaphora.entities.numbers.measures import Unit
 from anaphora.entities.numbers.phrases import Phrases, listed
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity

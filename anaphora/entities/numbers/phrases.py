@@ -15,8 +15,7 @@ T = TypeVar("T")
 
 
 class Phrases(Generic[T]):
-    """Phrases of a language, each with what it means; ``first`` and ``last`` are the words that
-    they start and end with."""
+    """Phrases of a language, each with what it means."""
 
     def __init__(self, language: str, phrases: Iterable[tuple[str, T]]) -> None:
         normalize = normalizer(language)
@@ -31,8 +30,6 @@ class Phrases(Generic[T]):
             self._starting[key[0]] = max(len(key), self._starting.get(key[0], 0))
             self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
         self._longest = max(self._starting.values(), default=0)
-        self.first = frozenset(self._starting)
-        self.last = frozenset(self._ending)
 
     def attached(self, found: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
         """The longest phrase whose last word is ``last`` and whose others end before an atom."""

@@ -18,6 +18,8 @@ from anaphora.entities.numbers.wording import TIMES, wording
 
 __all__ = ["QuantityReader"]
 
+_CENTURIES = range(13, 22)
+
 
 class QuantityReader:
     """Reads the quantities of a language, with units that ``measure`` knows."""
@@ -35,7 +37,10 @@ class QuantityReader:
         plain = amounts_of(text, self._language)
         if not plain:
             return found, []
-        amounts = self._measure.join(found, self._measured(text, found, plain))
+        measured = self._measured(text, found, plain)
+        if self._wording.has_years_in_halves and len(measured) > 1:
+            measured = _with_years(measured)
+        amounts = self._measure.join(found, measured)
         compared = self._compare(text, found, self._ranges(found, amounts))
         if any(one.weak for one in compared) and not _are_all(found, compared):
             compared = [one for one in compared if not one.weak]
@@ -108,6 +113,27 @@ class QuantityReader:
             and not (is_unspaced(after.text) or is_unspaced(last.text))
             and not _is_times(found, amount.end)
         )
+
+
+def _with_years(amounts: Sequence[Amount]) -> list[Amount]:
+    """The amounts, with those made one that are the halves of a year: nineteen eighty-four."""
+    joined: list[Amount] = []
+    for one in amounts:
+        last = joined[-1] if joined else None
+        if last is not None and last.end == one.start and _are_halves(last, one):
+            joined[-1] = last._replace(end=one.end, value=last.value * 100 + one.value)
+        else:
+            joined.append(one)
+    return joined
+
+
+def _are_halves(one: Amount, other: Amount) -> bool:
+    """A unit makes two of them: "fifteen twenty minutes"."""
+    if one.unit is not None or other.unit is not None or one.literal or other.literal:
+        return False
+    if one.kind != "cardinal" or other.kind != "cardinal":
+        return False
+    return one.value in _CENTURIES and 10 <= other.value <= 99
 
 
 def _is_times(found: Sequence[Atom], at: int) -> bool:

@@ -56,7 +56,7 @@ class Ranges:
         if opening is not None and opening[0] < reach:
             opening = None
         if not _joins(found, one.end, other.start) and not _are_neighbours(found, one, other):
-            end = _after_hyphen(found, self._wording.after_counter(found, one))
+            end = _after_hyphen(found, self._wording.after_counter(found, one.end, one.unit))
             middle = self._wording.middles.between(found, end, other.start)
             if middle is None:
                 return None
@@ -68,7 +68,8 @@ class Ranges:
                 return None  # "five to four" is a time, and "quarter to six"
         elif one.value >= other.value:
             return None  # 555-123
-        closing = self._wording.closings.behind(found, self._wording.after_counter(found, other))
+        end = self._wording.after_counter(found, other.end, other.unit)
+        closing = self._wording.closings.behind(found, end)
         low, high = sorted((one.value, other.value))
         return Quantity(
             one.start if opening is None else opening[0],

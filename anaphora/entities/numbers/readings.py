@@ -19,7 +19,6 @@ _MOST_DIGITS = 30
 _LIMIT = 10**_MOST_DIGITS
 _DOZEN, _MILLION = 12, 10**6
 _NEIGHBOURS = frozenset({"12", "23", "34", "35", "45", "56", "67", "78", "89"})
-_CENTURIES = range(13, 22)
 _DECIMAL = frozenset({10, 100, 1000})  # две целых пять десятых
 
 
@@ -78,8 +77,6 @@ class Reading:
         if value is None:
             value = self._sum()
             if value is not None and not self._ordinal:
-                if self._words.paired:
-                    value = self._year(value)
                 value = self._with_fraction(value)
                 self._ordinal_behind(value)
         if value is None or value >= _LIMIT or self._is_within_word():
@@ -243,21 +240,6 @@ class Reading:
         before, last = self._parts[-2:]
         if before.made and not last.made and before.end == last.start and before.room >= 100:
             last.value *= before.room // 10
-
-    def _year(self, value: int | Fraction) -> int | Fraction:
-        """Reads "nineteen eighty-four", where two numbers are the halves of a year."""
-        at = self.at
-        if value not in _CENTURIES or at >= len(self._slots):
-            return value
-        before, here = self._slots[at - 1], self._slots[at]
-        if before.literal or here.inner or before.end != here.start:
-            return value
-        inner = Reading(self._words, self._found, self._slots, at)
-        rest = inner._sum()
-        if not isinstance(rest, int) or inner._ordinal or not 10 <= rest <= 99:
-            return value
-        self.at = inner.at
-        return value * 100 + rest
 
     # Ordinals by a word of their own
 

@@ -107,7 +107,6 @@ class Vocabulary:
         self._joined = bool(written.get("apostrophes"))  # п'ять is one word
         self.inverted = bool(written.get("inverted"))
         self.positional = bool(written.get("positional"))
-        self.paired = bool(written.get("paired"))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
         self.weak = frozenset(self._key(word) for word in written.get("weak", ()))

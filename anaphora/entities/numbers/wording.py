@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.languages import normalizer
@@ -43,16 +43,6 @@ class Middle:
     closings: frozenset[str]
 
 
-class Counted(Protocol):
-    """A number with its place, and a unit if it has one."""
-
-    @property
-    def end(self) -> int: ...
-
-    @property
-    def unit(self) -> Unit | None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Wording:
     """The phrases of a language."""
@@ -82,14 +72,13 @@ class Wording:
     determiners: frozenset[str]
     definite: frozenset[str]
     has_bare_ones: bool
+    has_years_in_halves: bool
 
-    def after_counter(self, found: Sequence[Atom], one: Counted) -> int:
+    def after_counter(self, found: Sequence[Atom], end: int, unit: Unit | None) -> int:
         """Behind the word that counts what a number without a unit stands for (三個), if there is
-        one; else behind the number."""
-        if one.unit is not None or not self.counters.first:
-            return one.end
-        behind = self.counters.behind(found, one.end)
-        return one.end if behind is None else behind[0]
+        one; else ``end``, which is behind the number."""
+        behind = self.counters.behind(found, end) if unit is None else None
+        return end if behind is None else behind[0]
 
 
 @lru_cache(maxsize=32)
@@ -133,6 +122,7 @@ def wording(language: str) -> Wording:
         determiners=words("determiners"),
         definite=words("definite"),
         has_bare_ones="" in written.get("ones", ()),
+        has_years_in_halves=bool(written.get("years_in_halves")),
     )
 
 

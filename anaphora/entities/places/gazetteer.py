@@ -92,7 +92,8 @@ class Gazetteer:
         return tuple(self.place(number) for number in self.ranked(found))
 
     def by_id(self, id: str | int) -> Place | None:
-        """The place with that id: a number of GeoNames (of a city or a continent), ``DE``, ``DE-BY``; None if there is none."""
+        """The place with that id: a number of GeoNames (of a city or a continent), ``DE``,
+        ``DE-BY``; None if there is none."""
         number = self.number(str(id))
         return None if number is None else self.place(number)
 

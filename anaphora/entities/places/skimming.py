@@ -41,6 +41,7 @@ class Skimmer:
         self._idle: set[str] = set()
         self._pairs: set[tuple[str, str]] = set()
         self._busy: set[str] = set()
+        self._leading: set[tuple[str, str]] = set()
 
     def finds_nothing(self, text: str) -> bool:
         """Whether no place is named in ``text``; False where only the recognizer can tell."""
@@ -52,6 +53,8 @@ class Skimmer:
             return False
         begins = True
         for pair in pairwise((*chunks, "")):
+            if pair in self._leading:
+                return False
             known = pair[0] in idle or pair in pairs
             if not (known or self._is_idle(*pair) or (begins and self._is_idle_first(*pair))):
                 return False
@@ -71,9 +74,12 @@ class Skimmer:
                 _remember(chunk, self._busy)
             return False
         after = words_of(following)[:1]
+        short = len(chunk) + len(following) <= _LONGEST_REMEMBERED
         if any(self._lead_on(*two) for two in pairwise((*words, *after))):
+            if short and not begins:
+                _remember((chunk, following), self._leading)
             return False
-        if len(chunk) + len(following) <= _LONGEST_REMEMBERED:
+        if short:
             if words and self._search.first(words[-1].written).beams:
                 _remember((chunk, following), self._pairs)
             else:

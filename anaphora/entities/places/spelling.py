@@ -61,10 +61,8 @@ def words_of(text: str) -> list[Word]:
     for chunk in text.split():
         start = text.index(chunk, start)
         known = _words_in(chunk) if len(chunk) <= _LONGEST_CACHED else _find_words(chunk)
-        words += [
-            Word(plain, written, first + start, last + start, unspaced)
-            for plain, written, first, last, unspaced in known
-        ]
+        for plain, written, first, last, unspaced in known:
+            words.append(Word(plain, written, first + start, last + start, unspaced))
         start += len(chunk)
     return words
 

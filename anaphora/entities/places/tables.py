@@ -21,9 +21,9 @@
   small letters as well. A name that stands here has none of the meanings that it has in English;
 - ``called``: what cities are called in the language, by GeoNames' number.
 
-``countries/en.yaml`` has the names of countries, ``exonyms/de.yaml`` those of some cities, both from
-the Unicode CLDR; ``regions.yaml`` has regions: by country and code the English name, the seat, and
-further names; ``corrections.yaml`` better English names than those of the data.
+``countries/en.yaml`` has the names of countries, ``exonyms/de.yaml`` those of some cities, both
+from the Unicode CLDR; ``regions.yaml`` has regions: by country and code the English name, the seat,
+and further names; ``corrections.yaml`` better English names than those of the data.
 """
 
 from __future__ import annotations
