@@ -35,6 +35,7 @@ _ATOM_WITH_MARKS = regex.compile(
 )
 
 
+_OF_LETTERS = regex.compile(r"\p{M}")
 _LONGEST_KEPT = 1_000  # characters
 
 
@@ -53,7 +54,8 @@ class Atom(NamedTuple):  # a dataclass takes twice as long to make, and there ar
 def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
     """The atoms of ``text``; ``normalize`` is that of its language, see
     :func:`~anaphora.entities.languages.normalizer`. It is called for each word."""
-    pattern = _ATOM if text.isascii() or not any(map(_is_mark, text)) else _ATOM_WITH_MARKS
+    has_marks = not text.isascii() and _OF_LETTERS.search(text) is not None
+    pattern = _ATOM_WITH_MARKS if has_marks else _ATOM
     found = []
     reach = -1
     for match in pattern.finditer(text):
@@ -66,7 +68,10 @@ def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
             plain = written if written.isascii() else _digits(written)
             found.append(Atom(plain, "digits", start, end, start == reach))
         else:
-            found.append(Atom(normalize(written), "mark", start, end, start == reach))
+            plain = normalize(written)
+            # A circled 5 is no 5: what only looks like digits stays as it is.
+            plain = written if plain.isalnum() else plain
+            found.append(Atom(plain, "mark", start, end, start == reach))
         reach = end
     return found
 
@@ -87,11 +92,6 @@ def _kept(text: str, language: str) -> tuple[Atom, ...]:
 @lru_cache(maxsize=64)
 def _normalizer(language: str) -> Callable[[str], str]:
     return lru_cache(maxsize=20_000)(normalizer(language))
-
-
-def _is_mark(char: str) -> bool:
-    """Whether it belongs to the letter before it."""
-    return char > "\u02ff" and unicodedata.category(char)[0] == "M"
 
 
 def _digits(written: str) -> str:

@@ -79,6 +79,8 @@ class Guesses:
         self._also_known = frozenset[str]().union(*known[1:])
         self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
         self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
+        self.asks_of_all = bool(self._bare) or self._spellings is not None
+        """Whether not only a word that means something else may stand for another."""
         self._young: dict[_Key, tuple[Guess, ...]] = {}
         self._old: dict[_Key, tuple[Guess, ...]] = {}
 

@@ -75,13 +75,16 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
     could not work with ('' if nothing)."""
     texts = [token.text for token in doc]
     words: Sequence[Word] = lexicon.words(texts)
+    # Found once, for every question pays for it (2 % of a short one).
+    strange = [word for word in words if word.odd or word.meant]
     places = None
-    if any(word.odd for word in words):
+    if any(word.odd for word in strange):
         starts = [token.idx for token in doc]
         ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
         places = solid(words, starts, ends)
         words, texts = [words[i] for i in places], [texts[i] for i in places]
-    guesses = _guesses(doc, words, known, places)
+    asks = known.guesses is not None and (strange or known.guesses.asks_of_all)
+    guesses = _guesses(doc, words, known, places) if asks else None
     passable = [_is_stop_word(word) for word in words] if known.skips else None
     composing = len(known.layers) > 1
     found = _found(doc, words, known) if composing else None

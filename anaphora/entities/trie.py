@@ -226,8 +226,8 @@ class Trie:
                     for stems, typos in others.get(here, ()) if others else ():
                         after = self._along(node, stems)
                         if after != _NONE:
-                            over = way.over(after, here + 1, passed, word.form, typos=typos)
-                            ways.append(over)
+                            most = max(typos, way.typos)
+                            ways.append(way.over(after, here + 1, passed, word.form, typos=most))
                     if node == _ROOT or not passable or not passable[here]:
                         break
         return _merged(hits)
@@ -322,10 +322,10 @@ class _Way(NamedTuple):
         parts: tuple[tuple[str, int], ...] = (),
         typos: int = 0,
     ) -> _Way:
-        """The walk after one more step, before which some words were passed over."""
+        """The walk after one more step, before which some words were passed over; ``typos`` are
+        the most since its start, if there are more now."""
         over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
-        most = typos if typos > self.typos else self.typos
-        return _Way(node, at, over, (*self.forms, form), self.parts + parts, most)
+        return _Way(node, at, over, (*self.forms, form), self.parts + parts, typos or self.typos)
 
 
 def form_of(step: Step) -> str:

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.dates.operations import Amount, amount_of
 from anaphora.entities.dates.reader import Reader, reader
-from anaphora.entities.recognition import Mention
+from anaphora.entities.recognition import Mention, text_of
 
 __all__ = ["DurationRecognizer", "create"]
 
@@ -44,7 +44,7 @@ class DurationRecognizer:
         self._reader = reader
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        return self.read(doc.text)
+        return self.read(text_of(doc))
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""

@@ -13,7 +13,7 @@ from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations import Meaning, is_fine, resolve
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
-from anaphora.entities.recognition import Mention
+from anaphora.entities.recognition import Mention, text_of
 
 __all__ = ["DateRecognizer", "create"]
 
@@ -47,7 +47,7 @@ class DateRecognizer:
         self._told = lru_cache(maxsize=_KEPT)(self._tell)
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        return self.read(doc.text, at)
+        return self.read(text_of(doc), at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
         """The dates in ``text``, as they are understood at the local time ``at``."""

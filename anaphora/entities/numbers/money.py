@@ -26,7 +26,7 @@ from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import canonical, plain, range_of
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import common, table
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["Currencies", "MoneyRecognizer", "create"]
 
@@ -48,7 +48,7 @@ class MoneyRecognizer:
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
         """The amounts of money in ``doc``; the time does not matter."""
-        return self.mentions(doc.text)
+        return self.mentions(text_of(doc))
 
     def mentions(self, text: str) -> list[Mention]:
         """The amounts of money in a text."""

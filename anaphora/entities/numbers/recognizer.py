@@ -26,7 +26,7 @@ from anaphora.entities.numbers.gate import gate
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.units import Units
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["NumberRecognizer", "canonical", "create", "plain", "range_of"]
 
@@ -45,7 +45,7 @@ class NumberRecognizer:
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
         """The numbers in ``doc``; the time does not matter."""
-        return self.mentions(doc.text)
+        return self.mentions(text_of(doc))
 
     def mentions(self, text: str) -> list[Mention]:
         """The numbers in a text."""

@@ -22,7 +22,7 @@ from anaphora.entities.places.search import NOWHERE, Found, NameSearch
 from anaphora.entities.places.skimming import Skimmer
 from anaphora.entities.places.spelling import Word, words_of
 from anaphora.entities.places.tables import table
-from anaphora.entities.recognition import Mention, Recognizer
+from anaphora.entities.recognition import Mention, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -57,7 +57,7 @@ class _Places:
         self._wanted_of = lru_cache(maxsize=1024)(self._find_wanted)
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = doc.text
+        text = text_of(doc)
         if self._skimmer.finds_nothing(text):
             return []
         words = words_of(text)

@@ -309,3 +309,12 @@ def test_the_order_of_day_and_month_may_be_chosen():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
     (found,) = DateRecognizer(reader("en", "DMY")).read("05/01/2024", at)
     assert found.value == "2024-01-05"
+
+
+def test_what_looks_like_a_digit_does_not_spoil_digits():
+    at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+    recognizer = DateRecognizer(reader.__wrapped__("en"))
+    recognizer.read("① ⑤ ² ½", at)
+    assert [found.value for found in recognizer.read("1/5/2024 at 5 pm", at)] == [
+        "2024-01-05T17:00"
+    ]

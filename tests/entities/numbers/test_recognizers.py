@@ -45,6 +45,7 @@ HOSTILE = {
     "years in halves": "nineteen eighty " * 600,
     "neighbours": "两三" * 5_000,
     "times": "1x" * 5_000,
+    "digits and words": "5 x two x " * 1_000,
 }
 
 
