@@ -149,4 +149,6 @@ def _has(nlp: Language, factory: str) -> bool:
 
 
 def _said(error: Any) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    """The error in one line, without the configuration that spaCy prints below its own."""
+    said = f"{type(error).__name__}: {error}".partition("\n{")[0]
+    return " ".join(said.split())

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from anaphora.entities.recognition import Mention
 from anaphora.errors import GrammarError, HandlerError, ModelError, Problem
 from anaphora.grammar.code import Code
+from anaphora.models.failures import described
 from anaphora.models.functions import misfits, takes
 
 __all__ = ["FunctionRecognizer", "found_by_name"]
@@ -43,7 +44,7 @@ class FunctionRecognizer:
             found = self._function(**self._always, **{key: given[key] for key in self._each})
             listed = [found] if isinstance(found, Mention) else list(found or ())
         except Exception as error:
-            said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            said = described(error, self._function)
             raise HandlerError(f"the recognizer {self._name} failed: {said}") from error
         for one in listed:
             if wrong := _wrong(one, text):

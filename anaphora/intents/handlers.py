@@ -12,6 +12,7 @@ from anaphora.errors import HandlerError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
+from anaphora.models.failures import described
 
 __all__ = ["Handler", "Reject", "Skip"]
 
@@ -115,20 +116,10 @@ class Handler:
         except (Skip, Reject):
             raise
         except (Exception, SystemExit) as error:  # it may leave the question, not the program
-            raise HandlerError(
-                f"the handler of '{match.intent.id}' failed: {_described(error)}"
-            ) from error
+            said = described(error, self.function)
+            raise HandlerError(f"the handler of '{match.intent.id}' failed: {said}") from error
         if inspect.iscoroutine(result) or inspect.isgenerator(result):
             result.close()
             kind = type(result).__name__
             raise HandlerError(f"the handler of '{match.intent.id}' returned a {kind}, not run yet")
         return result
-
-
-def _described(error: BaseException) -> str:
-    """The kind and the text of an error, whatever its text does."""
-    kind = type(error).__name__
-    try:
-        return f"{kind}: {error}"
-    except Exception:
-        return kind

@@ -18,6 +18,7 @@ from anaphora.errors import HandlerError
 from anaphora.intents.handlers import Reject, Skip
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
+from anaphora.models.failures import described
 from anaphora.models.utterance import Utterance, Variant
 
 __all__ = ["HookName", "Hooks"]
@@ -97,6 +98,4 @@ class Hooks:
         except _PASSED_ON.get(name, ()):
             raise
         except Exception as error:
-            raise HandlerError(
-                f"the hook '{name}' failed: {type(error).__name__}: {error}"
-            ) from error
+            raise HandlerError(f"the hook '{name}' failed: {described(error, function)}") from error

@@ -5,6 +5,7 @@ What they find and how is in :mod:`anaphora.entities`; a model only names them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -27,12 +28,14 @@ __all__ = [
 class Option:
     """One option. ``default`` has the kind of all its values: a whole number (at least
     ``least``), a text, or a list of texts; ``choices`` are all texts that it may be or hold
-    (any, if there are none)."""
+    (any, if there are none). ``example`` is a code, which all others have the length of; it may
+    be left empty."""
 
     description: str
     default: int | str | tuple[str, ...]
     choices: tuple[str, ...] = ()
     least: int = 0
+    example: str = ""
 
     def read(self, value: Any) -> int | str | tuple[str, ...]:
         """The value as the entity gets it. Raises ValueError, in words for the user, for one
@@ -56,6 +59,10 @@ class Option:
             raise ValueError(f"expected a text, not {value!r}")
         if self.choices and value not in self.choices:
             raise ValueError(f"'{value}' is none of {', '.join(self.choices)}")
+        if self.example and value and not re.fullmatch(f"[A-Za-z]{{{len(self.example)}}}", value):
+            raise ValueError(
+                f"'{value}' is no code of {len(self.example)} letters, as {self.example}"
+            )
         return value
 
 
@@ -140,6 +147,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
                     "The country (US, DE) of numbers without a country code; that of the "
                     "language, if left out.",
                     "",
+                    example="US",
                 )
             },
         ),
@@ -151,6 +159,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
                     "The currency (USD) of a sign that several share; that of the language, if "
                     "left out.",
                     "",
+                    example="USD",
                 )
             },
         ),

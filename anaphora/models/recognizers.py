@@ -11,17 +11,28 @@ from anaphora.models.builtin import BUILT_IN, NLPCRAFT, known_entity, options_of
 from anaphora.models.domain import Element, Recognition
 from anaphora.models.draft import Draft
 from anaphora.models.functions import misfits
-from anaphora.models.hints import closest
+from anaphora.models.hints import closest, did_you_mean
 from anaphora.models.nodes import Path
 
 __all__ = ["built_in_elements", "read_recognition"]
 
 _SPACY, _COMPONENT = "spacy:", "component:"
+_WITHIN = {
+    "date": ("time", "datetime", "day", "hour", "weekday", "month", "year", "period"),
+    "number": ("int", "integer", "float", "percent", "percentage", "ordinal", "quantity", "unit"),
+    "money": ("currency", "price", "amount"),
+    "place": ("city", "country", "region", "continent", "location", "address"),
+    "boolean": ("yes_no", "yesno", "confirmation"),
+    "spacy:PERSON": ("person",),
+    "spacy:ORG": ("organization", "organisation", "company"),
+}
+"""By the names of entities, others under which people look for what they find."""
 
 
 def built_in_elements(draft: Draft, declared: Sequence[Element]) -> Iterator[Element]:
     """An element for each name under ``entities``; unknown names, and those that are elements
     of the file as well, are reported."""
+    _check_references(draft, declared)
     taken = {element.id for element in declared}
     first: dict[str, str] = {}
     for index, name in enumerate(draft.file.entities):
@@ -124,9 +135,29 @@ def _meant(draft: Draft, name: str) -> str:
         return "an element of the model needs no recognizer: its synonyms find it"
     if name.isupper():
         return f"did you mean 'spacy:{name}'?"
+    asked = name.casefold()
+    if within := next((one for one, others in _WITHIN.items() if asked in others), ""):
+        return f"'{within}' finds such things"
     if "." in name or ":" in name:
         return "a function is written module#function, a component component:NAME"
     return f"there are: {', '.join(BUILT_IN)}, spacy:LABEL"
+
+
+def _check_references(draft: Draft, declared: Sequence[Element]) -> None:
+    """Reports names under ``of`` that no element and no group of the model has."""
+    written = draft.file.elements
+    if any(draft.is_spoilt("elements", index, "groups") for index in range(len(written))):
+        return
+    groups = {group for element in declared for group in element.groups}
+    known = {*draft.element_names, *draft.file.entities, *groups}
+    for index, element in enumerate(declared):
+        if element.recognition is None or element.recognition.kind != "built-in":
+            continue
+        for name in element.recognition.options.get("of", ()):
+            if name not in known:
+                hint = did_you_mean(name, sorted(known), what="there are")
+                message = f"the model has neither an element nor a group '{name}'"
+                draft.complain(("elements", index, "config", "of"), message, hint)
 
 
 def _folded(name: str) -> str:

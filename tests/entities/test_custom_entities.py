@@ -213,6 +213,8 @@ def test_a_function_that_fails_leaves_the_conversation_as_it_was(shop) -> None:
     before = engine.conversation()
     with pytest.raises(HandlerError, match="shop#orders failed: AssertionError: boom") as caught:
         engine.ask("boom")
+    line = FAILING[: FAILING.index("assert 'boom'")].count("\n") + 1
+    assert str(caught.value).endswith(f".py, line {line})")
     assert isinstance(caught.value.__cause__, AssertionError)
     assert engine.conversation() == before
     assert engine.ask("and CD-456?").status == "matched"
@@ -440,6 +442,13 @@ def test_a_component_that_cannot_be_made_is_told_of(shop, model, message, hint) 
     assert message in caught.value.message
     assert hint in caught.value.hint
     assert caught.value.source.endswith("shop.yaml")
+
+
+def test_the_wrong_option_of_a_component_is_told_without_all_the_others(shop) -> None:
+    model = SIZES.replace("test_shop_sizes", "entity_ruler").format(config="config: {foo: 1}")
+    with pytest.raises(ModelError) as caught:
+        Engine(load_model(shop(model)))
+    assert caught.value.message.endswith("foo unexpected argument: 'foo'")
 
 
 def test_a_recognizer_of_the_model_and_one_of_its_synonyms_agree_on_a_word(shop) -> None:

@@ -203,6 +203,19 @@ class TestHandlers:
         assert raised.value.__cause__ is error
         assert engine.ask("and tomorrow?").text == "Tokyo"
 
+    def test_an_error_tells_the_line_of_the_handler_it_came_from(self, bot):
+        engine = bot(WEATHER)
+
+        @engine.on("weather")
+        def answer(match: Any) -> str:
+            return match.slots["when"].text
+
+        line = answer.__code__.co_firstlineno + 2
+        with pytest.raises(
+            HandlerError, match=rf"KeyError: 'when' \(test_handlers.py, line {line}\)"
+        ):
+            engine.ask("weather in Tokyo")
+
     def test_an_unknown_intent_gets_a_suggestion(self, bot):
         with pytest.raises(HandlerError, match="did you mean 'weather'"):
             bot(WEATHER).on("wether")

@@ -97,6 +97,11 @@ MISTAKES = {
         "entities: ['spacy:ORG', 'spacy:org']",
         *(4, 25, "the entity 'spacy:ORG' stands here twice", ""),
     ),
+    "a name of something that another one finds": (
+        "entities: [time]",
+        *(4, 12, "there is no built-in entity 'time'", "'date' finds such things"),
+    ),
+    "a person": ("entities: [person]", 4, 12, "no built-in", "'spacy:PERSON' finds such things"),
     "an element": ("entities: [e]", 4, 12, "declares an element 'e' as well", "leave it out"),
 }
 
@@ -131,6 +136,18 @@ OF_ELEMENTS = {
     "too few": (
         "recognizer: place\n    config: {ambiguity: 0}",
         *(6, 14, "expected at least 1, not 0", ""),
+    ),
+    "the name of a currency": (
+        "recognizer: money\n    config: {currency: dollars}",
+        *(6, 14, "the option 'currency': 'dollars' is no code of 3 letters, as USD", ""),
+    ),
+    "the name of a country": (
+        "recognizer: phone\n    config: {region: Germany}",
+        *(6, 14, "the option 'region': 'Germany' is no code of 2 letters, as US", ""),
+    ),
+    "a reference to nothing": (
+        "recognizer: limit\n    config: {of: [prodct]}\n    groups: [e, product]",
+        *(6, 18, "neither an element nor a group 'prodct'", "did you mean 'product'?"),
     ),
     "options of spaCy": (
         "recognizer: spacy:ORG\n    config: {x: 1}",

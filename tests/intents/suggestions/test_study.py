@@ -162,13 +162,14 @@ class TestOtherLanguages:
         assert {("wetter", "Weter"), ("stadt=München", "Münhcen")} <= suggestions.keys()
         assert ("wetter", "Wetterbericht") in suggestions
 
-    def test_an_accent_that_is_left_out(self):
+    def test_an_accent_that_is_left_out_is_understood_and_needs_no_synonym(self):
         cities = model("""
             id: cities
             elements: [{id: city, values: {São Paulo: []}}]
             intents: ["intent=city term={# == 'city'}"]
         """)
-        assert found("Sao Paulo", of=cities)["city=São Paulo", "Sao Paulo"].score == 1.0
+        assert found("Sao Paulo", of=cities) == {}
+        assert ("city=São Paulo", "Sau Paulo") in found("Sau Paulo", of=cities)
 
     def test_russian_beside_english(self):
         both = model("""
@@ -276,7 +277,7 @@ def test_a_score_is_a_share_and_grows_with_the_evidence(spelling, trial, place, 
     assert 0 <= less <= grown <= 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=5))
 def test_any_text_may_stand_in_a_log(questions):
     asked = ["weather in Tokyo", *questions]
