@@ -10,6 +10,8 @@ from itertools import count, cycle, product
 import pytest
 from dateparser.search import search_dates
 
+from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.pipeline import Pipeline
 from anaphora.models.loader import parse_model
 
@@ -64,6 +66,16 @@ def test_read_an_utterance(benchmark, language, entities):
     for text in utterances(language):  # the words of every day are known
         read(text, at=AT)
     benchmark(lambda: read(next(said), at=AT + timedelta(seconds=next(seconds))))
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_find_the_dates_of_an_utterance(benchmark, language):
+    """What is compared with dateparser's search: the finding of dates alone."""
+    recognize = DateRecognizer(reader(language))
+    said, seconds = cycle(utterances(language)), count()
+    for text in utterances(language):
+        recognize.read(text, AT)
+    benchmark(lambda: recognize.read(next(said), AT + timedelta(seconds=next(seconds))))
 
 
 @pytest.mark.parametrize("language", SAID)

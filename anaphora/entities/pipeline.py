@@ -332,8 +332,10 @@ def _sees_docs(element: Element) -> bool:
 
 
 def _identity(entity: Entity) -> Hashable:
+    """What tells entities of the same words apart; of two that were recognized, which it is."""
     parts = tuple(map(_identity, entity.parts))
-    return entity.element, entity.value, entity.tokens, entity.aliases, parts
+    which = 0 if entity.own else id(entity.meta)
+    return entity.element, entity.value, entity.tokens, entity.aliases, which, parts
 
 
 def _tokens_of(entity: Entity) -> tuple[int, int]:

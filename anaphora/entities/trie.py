@@ -214,7 +214,7 @@ class Trie:
                     for part, child in self._parts.get(node, ()):
                         ways += [
                             way.over(child, end, passed, ANY, ((part.alias, number),))
-                            for end, number in parts_at(part, here)
+                            for end, number in reversed(parts_at(part, here))
                         ]
                     word, text = words[here], texts[here]
                     for pattern, child in self._patterns.get(node, ()):

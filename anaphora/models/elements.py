@@ -28,7 +28,8 @@ def read_elements(draft: Draft, phrasebook: Phrasebook, code: Code) -> tuple[Ele
     entities; what is wrong with them is reported."""
     written = draft.file.elements
     is_empty = not (written or draft.file.entities)
-    if is_empty and not draft.imported and not draft.is_spoilt("elements"):
+    is_spoilt = draft.is_spoilt("elements") or draft.is_spoilt("entities")
+    if is_empty and not draft.imported and not is_spoilt:
         draft.complain(("elements",), "the model declares no elements")
     _check_ids(draft, written)
     ancestors = _Parents(draft, written).ancestors

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 import spacy
 from spacy.tokens import Doc
 
+from anaphora import Engine, parse_model
 from anaphora.entities.pipeline import Pipeline, build
 from anaphora.entities.variants import variants
 from anaphora.errors import ModelError
@@ -241,3 +244,20 @@ def test_layer_upon_layer_of_parts_in_a_long_text_is_bounded(text, more):
     work, utterance = counted(lambda: pipeline(text))
     assert {"l0", "l1"} <= {entity.element for entity in utterance.entities}
     assert 0 < work < 15_000_000
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_role_is_of_the_likeliest_place_and_of_another_where_that_is_asked_for(sparse) -> None:
+    found = """
+    id: trip
+    entities: [place]
+    elements:
+      - {id: to, id_synonym: false, sparse: %s, synonyms: ["to ^^[city]{# == 'place'}^^"]}
+    intents:
+      - "intent=texas term(to)={%s}"
+    """
+    part = "meta_part(tok_find_part(tok_this, 'city'), 'country')"
+    for asked, country in (("# == 'to'", "FR"), (f"# == 'to' && {part} == 'US'", "US")):
+        engine = Engine(parse_model(dedent(found) % (str(sparse).lower(), asked)))
+        (to,) = engine.ask("to Paris").slots["to"].entities
+        assert to.parts[0].meta["country"] == country
