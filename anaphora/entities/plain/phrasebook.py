@@ -102,17 +102,17 @@ class Phrasebook:
             self._gate = re2.compile(_gate(self._anchors, self._fold))
         return self
 
-    def concerns(self, text: str) -> bool:
-        """Whether a phrase may stand in a text: it holds a word without which none does."""
+    def atoms(self, text: str) -> list[Atom]:
+        """What :meth:`read` reads; nothing, and at no cost, of a text in which no phrase can stand
+        since it holds no word without which none does."""
+        return atoms(text, self._normalize) if self._concerns(text) else []
+
+    def _concerns(self, text: str) -> bool:
         if self._gate is None:
             return False
         if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
             return True
         return self._gate.search(self._fold(text)) is not None
-
-    def atoms(self, text: str) -> list[Atom]:
-        """What :meth:`read` reads."""
-        return atoms(text, self._normalize)
 
     def read(self, found: Sequence[Atom], counts: Iterable[Item] = ()) -> list[Item]:
         """All phrases in a text, by their starts, the longer ones first; an item means what its
@@ -127,7 +127,7 @@ class Phrasebook:
 
     def _steps(self, written: str) -> list[Literal | str]:
         steps: list[Literal | str] = []
-        for atom in self.atoms(written):
+        for atom in atoms(written, self._normalize):
             last = steps[-1] if steps else None
             if atom.text == "#":
                 steps.append(COUNT)

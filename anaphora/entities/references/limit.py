@@ -81,10 +81,9 @@ class _Limits:
         self._default = default
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = text_of(doc)
-        if not self._book.concerns(text):
+        found = self._book.atoms(text_of(doc))
+        if not found:
             return []
-        found = self._book.atoms(text)
         phrases = self._book.read(found, counts(found, self._language))
         usable = [item for item in phrases if not _is_bare(item) or _names_next(found, item.end)]
         return [self._mention(item, found) for item in leftmost(usable) if item.meaning != NOTHING]

@@ -72,10 +72,9 @@ class _Orders:
         self._book = book
 
     def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
-        text = text_of(doc)
-        if not self._book.concerns(text):
+        found = self._book.atoms(text_of(doc))
+        if not found:
             return []
-        found = self._book.atoms(text)
         phrases = [item for item in leftmost(self._book.read(found)) if item.meaning != NOTHING]
         return [
             mention
