@@ -15,7 +15,7 @@ chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL)
 
 test: lint
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest -p no:benchmark -n auto --dist worksteal --cov --cov-report=term
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
