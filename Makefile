@@ -1,5 +1,6 @@
 # make chat   talk to the weather model        make test   all checks
 # make lint   ruff and mypy alone              make bench  all benchmarks
+# make cover  the tests with their coverage
 # A virtual environment in .venv is made on first use; PYTHON=… chooses another interpreter.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -9,13 +10,16 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 MODEL ?= weather
 
-.PHONY: chat test lint bench clean
+.PHONY: chat test lint cover bench clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL)
 
 test: lint
-	$(BIN)/python -m pytest -p no:benchmark -n auto --dist worksteal --cov --cov-report=term
+	$(BIN)/python -m pytest
+
+cover: $(VENV)/installed-dev
+	$(BIN)/python -m pytest --cov --cov-report=term
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -162,7 +162,7 @@ def test_a_hostile_text_takes_no_long_time(text: str, language: str) -> None:
     number(text, language)
     cash(text, language)
     # Far above what it takes, and far below what anything quadratic would.
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 5
 
 
 def test_amounts_that_are_said_together_are_one_in_the_smaller_unit() -> None:

@@ -228,7 +228,7 @@ def test_hostile_texts_take_no_quadratic_time(text, language):
     short = Doc(nlp.vocab, words=[text[: len(text) // 10]])
     list(recognize(doc, AT)), list(recognize(short, AT))
     seconds = _seconds(recognize, doc)
-    assert seconds < 0.2
+    assert seconds < 5  # some 0.1 s; squared, it is minutes
     assert seconds < 40 * max(_seconds(recognize, short), 0.0005)
 
 

@@ -67,4 +67,4 @@ def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(kind: str, te
     found(kind, "en", text[:100])
     started = time.process_time()
     found(kind, "en", text)
-    assert time.process_time() - started < 2  # some 0.1 s on a quiet machine; squared, it is 10 s
+    assert time.process_time() - started < 5  # some 0.1 s on a quiet machine; squared, it is 10 s
