@@ -229,14 +229,14 @@ def test_hostile_texts_take_no_quadratic_time(text, language):
     list(recognize(doc, AT)), list(recognize(short, AT))
     seconds = _seconds(recognize, doc)
     assert seconds < 5  # some 0.1 s; squared, it is minutes
-    assert seconds < 40 * max(_seconds(recognize, short), 0.0005)
+    assert seconds < 100 * max(_seconds(recognize, short), 0.01)
 
 
 def test_many_japanese_tokens_take_no_quadratic_time():
     nlp, recognize = made("ja")
     doc = Doc(nlp.vocab, words=["東京", "の"] * 2_500)
     assert len(list(recognize(doc, AT))) == 2_500
-    assert _seconds(recognize, doc) < 0.2
+    assert _seconds(recognize, doc) < 5  # some 0.1 s
 
 
 def _seconds(recognize, doc):
