@@ -15,7 +15,7 @@ def described(error: BaseException, function: Callable[..., Any]) -> str:
     said = type(error).__name__
     try:
         said = f"{said}: {error}" if str(error) else said
-    except Exception:
+    except Exception:  # its own text may fail as well, and there is nothing more to say then
         return said
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     line, step = 0, error.__traceback__
