@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ModelError,
         Problem,
         StoreError,
+        UnknownModel,
     )
     from anaphora.grammar.context import Surroundings
     from anaphora.grammar.request import Company, Request, User
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from anaphora.models.utterance import Entity, Token, Utterance
     from anaphora.stm.conversation import Conversation
     from anaphora.stm.stores.memory import MemoryStore
+    from anaphora.stm.stores.store import Store
+    from anaphora.stm.stores.urls import store_at
 
 __all__ = [
     "AnaphoraError",
@@ -64,14 +67,17 @@ __all__ = [
     "Request",
     "Skip",
     "Slot",
+    "Store",
     "StoreError",
     "Surroundings",
     "Token",
+    "UnknownModel",
     "User",
     "Utterance",
     "__version__",
     "load_model",
     "parse_model",
+    "store_at",
 ]
 
 _HOMES = {
@@ -85,6 +91,7 @@ _HOMES = {
         "ModelError",
         "Problem",
         "StoreError",
+        "UnknownModel",
     ),
     "anaphora.grammar.context": ("Surroundings",),
     "anaphora.grammar.request": ("Company", "Request", "User"),
@@ -98,6 +105,8 @@ _HOMES = {
     "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
     "anaphora.stm.conversation": ("Conversation",),
     "anaphora.stm.stores.memory": ("MemoryStore",),
+    "anaphora.stm.stores.store": ("Store",),
+    "anaphora.stm.stores.urls": ("store_at",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

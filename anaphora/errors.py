@@ -14,6 +14,7 @@ __all__ = [
     "ModelError",
     "Problem",
     "StoreError",
+    "UnknownModel",
 ]
 
 _WIDEST_EXCERPT = 160
@@ -89,6 +90,10 @@ class GrammarError(_LocatedError):
 
 class ModelError(_LocatedError):
     """A model file with mistakes; ``problems`` lists all of them in the order of the file."""
+
+
+class UnknownModel(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state
+    """A question to a model that the engine does not have."""
 
 
 class EvaluationError(AnaphoraError):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
     from anaphora.models.domain import Model
-    from anaphora.stm.conversation import Conversation
 
 __all__ = ["WatchedFile", "WatchedModel"]
 
@@ -83,23 +82,16 @@ class WatchedModel:
 
     def _carry_over(self, before: Model, now: Model) -> list[str]:
         """Fit the conversation to the model; what is forgotten of it, as text."""
-        from anaphora.stm.rules import fitted
+        from anaphora.intents.fitting import Fitting
+        from anaphora.stm.conversation import Key
 
-        held = self._store.peek(self._user, before.id)
+        earlier, key = Key(self._user, before.id), Key(self._user, now.id)
+        held = self._store.peek(earlier)
         if held is None:
             return []
-        conversation, forgotten = fitted(replace(held, model=now.id), now.elements)
-        timeout = now.conversation.timeout
-        with self._store.open(self._user, now.id, timeout) as session:
-            session.commit(_without_lost_intent(conversation, now))
-        if before.id != now.id:
-            self._store.forget(self._user, before.id)
+        conversation, forgotten = Fitting(now).fit(replace(held, model=now.id))
+        with self._store.open(key, now.conversation.timeout) as session:
+            session.commit(conversation)
+        if earlier != key:
+            self._store.forget(earlier)
         return [str(gone.remembered.entity) for gone in forgotten]
-
-
-def _without_lost_intent(conversation: Conversation, model: Model) -> Conversation:
-    """Nothing can complete a question whose intent is no more."""
-    pending = conversation.pending
-    if pending is None or model.intent(pending.intent):
-        return conversation
-    return replace(conversation, pending=None)

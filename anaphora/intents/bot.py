@@ -18,6 +18,7 @@ from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
 from anaphora.intents.decision import Decision, Mind, decide, pending_of
+from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
@@ -87,8 +88,10 @@ class Bot:
         self.model = model
         self.pipeline = Pipeline(model, nlp)
         self.responses = Responses(model)
+        self.fitting = Fitting(model)
         self.handlers = _handlers(model)
         self.hooks = Hooks()
+        self._registered: dict[str, Callable[..., Any]] = {}
         self._mind = Mind.of(model)
         self._facts = model.facts
         self._random = random
@@ -101,6 +104,19 @@ class Bot:
     def on(self, intent: Intent, function: Callable[..., Any]) -> None:
         """Let ``function`` answer ``intent``; raises :class:`HandlerError` if it cannot."""
         self.handlers[intent.id] = Handler.bind(function, intent)
+        self._registered[intent.id] = function
+
+    def take_over(self, other: Bot) -> None:
+        """Let the functions that were registered with ``other``, an earlier state of the model,
+        answer its intents. One whose intent is gone waits for it to come back.
+
+        Raises :class:`HandlerError` for a function that cannot answer its intent any more.
+        """
+        self.hooks = other.hooks
+        self._registered = dict(other._registered)
+        for id, function in other._registered.items():
+            if intent := self.model.intent(id):
+                self.on(intent, function)
 
     def read(
         self,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from random import random
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from anaphora.errors import AnaphoraError, HandlerError
+from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.decision import Decision
@@ -22,8 +25,9 @@ from anaphora.models.domain import Model, ResetWhat
 from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, Remembered
+from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.store import Session, Store
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Engine"]
 
 _NO_REQUEST = Request()
+_ACTIVE_FOR = timedelta(days=30)  # how long the model that a user chose stays chosen
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -42,21 +47,25 @@ class Engine:
     """Answers the questions of many users with one or more models.
 
     ``models`` are models, paths of model files, or names of bundled models; the first is asked
-    when a question names none. ``nlp`` is a spaCy pipeline to extend instead of a blank one (or
-    one for each language). ``clock`` tells the time (with a time zone) of a question that comes
-    without one, ``random`` gives the numbers of ``rand`` in predicates. Longer texts than
-    ``max_characters`` are rejected unread.
+    when a question names none. ``store`` keeps the conversations: a store or the URL of one
+    (``memory:``, ``sqlite:///bot.db``, ``redis://host``), the memory of this process if left out.
+    ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
+    ``clock`` tells the time (with a time zone) of a question that comes without one, ``random``
+    gives the numbers of ``rand`` in predicates. Longer texts than ``max_characters`` are rejected
+    unread.
 
     All methods may be called from any thread. Questions of one conversation are answered one
-    after the other, those of different conversations side by side.
+    after the other, those of different conversations side by side. A user is an id or a
+    :class:`User`; the users of one company are not those of another, whatever their ids.
 
-    Raises :class:`ModelError` for a model that cannot be loaded.
+    Raises :class:`ModelError` for a model that cannot be loaded, :class:`StoreError` for a store
+    that cannot be used.
     """
 
     def __init__(
         self,
         *models: Model | str | Path,
-        store: MemoryStore | None = None,
+        store: Store | str | None = None,
         clock: Callable[[], datetime] = _utc_now,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
@@ -66,18 +75,49 @@ class Engine:
             raise AnaphoraError("an engine needs at least one model")
         loaded = [model if isinstance(model, Model) else load_model(model) for model in models]
         _check(loaded, nlp)
-        self._bots = {
-            model.id: Bot(model, nlp=nlp, max_characters=max_characters, random=random)
-            for model in loaded
-        }
+
+        def live(model: Model) -> Bot:
+            return Bot(model, nlp=nlp, max_characters=max_characters, random=random)
+
+        self._live = live
+        self._bots = {model.id: live(model) for model in loaded}
         self._default = loaded[0].id
         self._clock = clock
-        self._store = MemoryStore(clock) if store is None else store
+        self._is_ours = store is None or isinstance(store, str)
+        self._store = _store(store, clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store, unless it was given as one. No question can be asked then."""
+        if self._is_ours:
+            self._store.close()
+
+    @property
+    def store(self) -> Store:
+        """Where the conversations are kept."""
+        return self._store
 
     @property
     def models(self) -> tuple[Model, ...]:
         """The models, the one asked by default first."""
         return tuple(bot.model for bot in self._bots.values())
+
+    def model(self, id: str | None = None) -> Model:
+        """The model of that id; the one asked by default if left out.
+
+        Raises :class:`UnknownModel` if there is none.
+        """
+        return self._bot(self._default if id is None else id).model
 
     def ask(
         self,
@@ -101,21 +141,24 @@ class Engine:
 
         Raises :class:`HandlerError` if the handler or the response template of the intent
         fails: the conversation is then as it was before the question. Raises :class:`Conflict`
-        if a handler asks in the very conversation it is answering.
+        if a handler asks in the very conversation it is answering, or if the conversation stays
+        busy for too long; :class:`StoreError` if it cannot be read or kept.
         """
         _check_question(text, request)
-        bot, now, who = self._bot(model), self._time(at, request), _as_user(user)
-        usual = self._peek(who.id, bot).language
-        utterance = bot.read(text, language, usual=usual, at=now)
-        with self._store.open(who.id, bot.model.id, bot.model.conversation.timeout) as session:
-            decision = bot.decide(utterance, session.conversation, now, who, request)
+        now, who = self._time(at, request), _as_user(user)
+        bot = self._asked(model, who)
+        with self._open(who, bot) as session:
+            before = session.conversation
+            utterance = bot.read(text, language, usual=before.language, at=now)
+            decision = bot.decide(utterance, before, now, who, request)
             try:
                 outcome = bot.answer(decision, now)
             except HandlerError as error:
-                outcome = bot.recover(error, session.conversation)
+                outcome = bot.recover(error, before)
             decision = outcome.decision or decision
             explanation = _explain(bot, decision, outcome) if explain else None
-            session.commit(rules.in_language(outcome.conversation, utterance.language))
+            after = outcome.conversation
+            session.commit(rules.closed(after, language=utterance.language, fits=bot.fitting.mark))
         return _reply(outcome, explanation)
 
     def explain(
@@ -134,8 +177,9 @@ class Engine:
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
         _check_question(text, request)
-        bot, now, who = self._bot(model), self._time(at, request), _as_user(user)
-        conversation = self._peek(who.id, bot)
+        now, who = self._time(at, request), _as_user(user)
+        bot = self._asked(model, who)
+        conversation = self._peek(who, bot)
         utterance = bot.read(text, language, usual=conversation.language, at=now)
         decision = bot.decide(utterance, conversation, now, who, request)
         return _explain(bot, decision, bot.foresee(decision, now))
@@ -155,7 +199,7 @@ class Engine:
         """
         if not isinstance(intent, str):
             raise HandlerError("name the intent that the handler answers: @engine.on('order')")
-        bots = [self._bot(model)] if model else list(self._bots.values())
+        bots = self._bots_of(model)
         known = {
             declared.id: [bot for bot in bots if bot.model.intent(declared.id)]
             for bot in bots
@@ -186,7 +230,7 @@ class Engine:
 
         Raises :class:`HandlerError` for an unknown name.
         """
-        bots = [self._bot(model)] if model else list(self._bots.values())
+        bots = self._bots_of(model)
 
         def register(function: _Function) -> _Function:
             for bot in bots:
@@ -195,10 +239,51 @@ class Engine:
 
         return register
 
+    def active_model(self, *, user: str | User = "user") -> str:
+        """The id of the model that is asked when a question of ``user`` names none."""
+        return self._asked(None, _as_user(user)).model.id
+
+    def switch(self, model: str | None, *, user: str | User = "user") -> None:
+        """Let ``model`` be asked when a question of ``user`` names none; None for the default.
+
+        It is the explicit change of context: each model has its own memory of the user, which
+        is kept until its own timeout. Raises :class:`UnknownModel` if there is no such model.
+        """
+        shelf = _shelf(_as_user(user))
+        if model is None:
+            self._store.drop_note(shelf, "model")
+        else:
+            self._store.put_note(shelf, "model", self._bot(model).model.id, _ACTIVE_FOR)
+
+    def reload(self, model: str | None = None) -> Model:
+        """Read the file of a model again, and answer with it from the next question on. What is
+        remembered stays as far as it fits; so do registered handlers and hooks.
+
+        Raises :class:`ModelError` or :class:`HandlerError` if that cannot be: the model as it was
+        goes on answering.
+        """
+        before = self._bot(self._default if model is None else model)
+        id, source = before.model.id, before.model.source
+        if not source:
+            raise AnaphoraError(f"the model '{id}' does not come from a file")
+        now = load_model(source)
+        if now.id != id:
+            raise ModelError(
+                Problem(
+                    f"the id of this model was '{id}' and is '{now.id}' now",
+                    source,
+                    hint="conversations are kept by the model's id; start anew to change it",
+                )
+            )
+        after = self._live(now)
+        after.take_over(before)
+        self._bots = self._bots | {id: after}
+        return now
+
     def forget(
         self,
         *,
-        user: str = "user",
+        user: str | User = "user",
         model: str | None = None,
         what: ResetWhat = "all",
         group: str | None = None,
@@ -207,8 +292,8 @@ class Engine:
         """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``
         or its dialog ``flow``; or only the entities of a ``group``, or those for which
         ``where`` is true."""
-        bot = self._bot(model)
-        with self._store.open(user, bot.model.id, bot.model.conversation.timeout) as session:
+        who = _as_user(user)
+        with self._open(who, self._asked(model, who)) as session:
             conversation = session.conversation
             if group is not None:
                 conversation, _ = rules.forget_group(conversation, group)
@@ -219,30 +304,48 @@ class Engine:
             elif what == "entities":
                 conversation, _ = rules.forget(conversation, lambda entity: True)
             else:
-                conversation = Conversation(user, bot.model.id)
+                conversation = Conversation.of(conversation.key)
             session.commit(conversation)
 
     def conversation(
-        self, *, user: str = "user", model: str | None = None, at: datetime | None = None
+        self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
     ) -> Conversation:
         """What the conversation holds at the time ``at`` (now if left out), the timeouts
         applied; an empty one if there is none."""
-        bot = self._bot(model)
-        return rules.recall(self._peek(user, bot), self._time(at), bot.model.conversation)[0]
+        who = _as_user(user)
+        bot = self._asked(model, who)
+        return rules.recall(self._peek(who, bot), self._time(at), bot.model.conversation)[0]
 
     def memory(
-        self, *, user: str = "user", model: str | None = None, at: datetime | None = None
+        self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
     ) -> tuple[Remembered, ...]:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
-    def _peek(self, user: str, bot: Bot) -> Conversation:
-        return self._store.peek(user, bot.model.id) or Conversation(user, bot.model.id)
+    def _bots_of(self, model: str | None) -> list[Bot]:
+        return list(self._bots.values()) if model is None else [self._bot(model)]
 
-    def _bot(self, model: str | None) -> Bot:
-        id = self._default if model is None else model
+    @contextmanager
+    def _open(self, who: User, bot: Bot) -> Iterator[Session]:
+        with self._store.open(_key(who, bot), bot.model.conversation.timeout) as session:
+            session.conversation = bot.fitting(session.conversation)
+            yield session
+
+    def _peek(self, who: User, bot: Bot) -> Conversation:
+        key = _key(who, bot)
+        kept = self._store.peek(key)
+        return Conversation.of(key) if kept is None else bot.fitting(kept)
+
+    def _asked(self, model: str | None, who: User) -> Bot:
+        """The bot of the model that a question names or, if it names none, the active one."""
+        if model is not None:
+            return self._bot(model)
+        chosen = self._store.note(_shelf(who), "model") if len(self._bots) > 1 else None
+        return self._bots.get(chosen or self._default) or self._bots[self._default]
+
+    def _bot(self, id: str) -> Bot:
         if id not in self._bots:
-            raise AnaphoraError(f"this engine has no model '{id}'{_meant(id, self._bots)}")
+            raise UnknownModel(f"this engine has no model '{id}'{_meant(id, self._bots)}")
         return self._bots[id]
 
     def _time(self, at: datetime | None, request: Request = _NO_REQUEST) -> datetime:
@@ -252,6 +355,25 @@ class Engine:
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
         return now.astimezone(_zone(request.time_zone)) if request.time_zone else now
+
+
+def _store(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
+    if store is None:
+        return MemoryStore(clock)
+    if not isinstance(store, str):
+        return store
+    from anaphora.stm.stores.urls import store_at
+
+    return store_at(store, clock=clock)
+
+
+def _key(who: User, bot: Bot) -> Key:
+    return Key(who.id, bot.model.id, who.company.id if who.company else "")
+
+
+def _shelf(who: User) -> str:
+    """Where the notes of a user are: JSON, for ids may hold any mark that would divide them."""
+    return f"user:{json.dumps([who.company.id if who.company else '', who.id])}"
 
 
 def _zone(name: str) -> ZoneInfo:

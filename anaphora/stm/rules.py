@@ -23,13 +23,13 @@ from anaphora.stm.conversation import (
 )
 
 __all__ = [
+    "closed",
     "evict",
     "fitted",
     "forget",
     "forget_all",
     "forget_flow",
     "forget_group",
-    "in_language",
     "incomplete",
     "offered",
     "recall",
@@ -247,13 +247,11 @@ def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple
     return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
 
 
-def in_language(conversation: Conversation, language: str) -> Conversation:
-    """The conversation after a question in ``language``."""
-    return (
-        conversation
-        if conversation.language == language
-        else replace(conversation, language=language)
-    )
+def closed(conversation: Conversation, *, language: str, fits: str) -> Conversation:
+    """The conversation after a question in ``language`` to the state ``fits`` of its model."""
+    if conversation.language == language and conversation.fits == fits:
+        return conversation
+    return replace(conversation, language=language, fits=fits)
 
 
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:

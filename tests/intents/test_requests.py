@@ -52,8 +52,20 @@ def test_a_predicate_reads_who_asks_and_what_comes_with_the_question(predicate):
 
 def test_the_conversation_is_that_of_the_users_id():
     engine = engine_with("true")
-    engine.ask("go", user=ANN)
+    engine.ask("go", user=User("ann", first_name="Ann"))
     assert [held.entity.element for held in engine.memory(user="ann")] == ["go"]
+
+
+def test_users_of_different_companies_are_different_users():
+    engine = engine_with("true")
+    engine.ask("go", user=User("ann", company=Company("shop")))
+    assert [
+        held.entity.element for held in engine.memory(user=User("ann", company=Company("shop")))
+    ] == ["go"]
+    assert not engine.memory(user="ann")
+    assert not engine.memory(user=User("ann", company=Company("bank")))
+    engine.forget(user="ann")
+    assert engine.conversation(user=User("ann", company=Company("shop"))).questions == 1
     assert not engine.memory()
 
 

@@ -36,6 +36,9 @@ entities = st.builds(
     meta=data,
     topic=st.booleans(),
     exact=st.booleans(),
+    own=st.booleans(),
+    gaps=st.integers(0, 3),
+    marks=st.frozensets(st.sampled_from(["misspelt", "stop"])),
 )
 remembered = st.builds(
     Remembered, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
@@ -60,4 +63,6 @@ conversations = st.builds(
     matches=st.integers(0, 50),
     rejections=st.integers(0, 3),
     language=st.sampled_from(["", "en", "ru"]),
+    tenant=st.just("") | names,
+    fits=st.sampled_from(["", "a1b2"]),
 )

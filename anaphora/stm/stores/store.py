@@ -1,0 +1,95 @@
+"""What a store of conversations is: the one contract of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Protocol
+
+from anaphora.stm.conversation import Conversation, Key
+
+__all__ = ["Session", "Store"]
+
+
+class Session:
+    """One conversation, held by one question: ``conversation`` is as it was found, and only
+    :meth:`commit` changes what the store keeps."""
+
+    __slots__ = ("_committed", "conversation")
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+        self._committed: Conversation | None = None
+
+    def commit(self, conversation: Conversation) -> None:
+        """Keep ``conversation`` when the session ends without an error."""
+        self._committed = conversation
+
+    @property
+    def committed(self) -> Conversation | None:
+        return self._committed
+
+
+class Store(Protocol):
+    """Keeps conversations until they have been idle for longer than their timeout, and small
+    notes beside them. Every method may be called from any thread.
+
+    Whatever cannot be read or kept raises :class:`StoreError`, and then nothing has changed. A
+    record that is no conversation any more is logged and begins anew; one of a later format than
+    this version reads raises :class:`StoreError`, for it is not lost.
+    """
+
+    def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
+        """The conversation of ``key`` for the one who opens it alone, among all threads,
+        processes and machines that share the store, until the block ends; an empty one if none
+        is kept.
+
+        When the block ends, what was committed is kept for ``timeout``, and anyone who opens the
+        conversation from then on finds it; nothing is kept if the block raises. An empty
+        conversation is not kept. Raises :class:`Conflict` if this thread holds the conversation
+        already, if its turn doesn't come in time, or if the block has lost it to another (then
+        nothing is kept).
+        """
+        ...
+
+    def peek(self, key: Key) -> Conversation | None:
+        """The conversation as it was last committed, None if none is kept. Waits for nobody."""
+        ...
+
+    def forget(self, key: Key) -> None:
+        """Drop a conversation, once a question that is being answered in it is through.
+
+        Raises :class:`Conflict` as :meth:`open` does.
+        """
+        ...
+
+    def keys(self) -> Iterator[Key]:
+        """Which conversations are kept, in no order; those that come or go meanwhile may be
+        missing."""
+        ...
+
+    def note(self, shelf: str, name: str) -> str | None:
+        """The note of that name on a shelf, None if there is none."""
+        ...
+
+    def notes(self, shelf: str) -> Mapping[str, str]:
+        """All notes on a shelf by their names."""
+        ...
+
+    def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
+        """Put a note on a shelf instead of any of its name. The shelf is cleared when nothing
+        has been put on it for the longest ``ttl`` of its notes, or later."""
+        ...
+
+    def drop_note(self, shelf: str, name: str) -> None:
+        """Take a note from a shelf, if it is there."""
+        ...
+
+    def ping(self) -> None:
+        """Return if the store can be read and written; :class:`StoreError` if not."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections. The store cannot be used afterwards."""
+        ...
