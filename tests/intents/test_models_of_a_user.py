@@ -223,6 +223,6 @@ def test_a_damaged_record_begins_anew_and_the_next_question_is_answered(file, tm
         database.execute("UPDATE conversations SET record = x'7b' WHERE user = 'user'")
     database.close()
     with caplog.at_level(logging.ERROR), Engine(file, store=url) as engine:
-        assert engine.ask("and a coffee").status == "incomplete"
+        assert engine.ask("and a coffee").status == "rejected"
         assert engine.ask("and a coffee", user="ben").text == "One coffee."
     assert "begins anew" in caplog.text
