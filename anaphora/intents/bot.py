@@ -101,6 +101,16 @@ class Bot:
     def mind(self) -> Mind:
         return self._mind
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether all that answers is declared in the model: no function that could take its
+        time, no statistical pipeline."""
+        functions = self.handlers or not self.hooks.are_empty or self.model.pipelines
+        return not functions and all(
+            element.recognition is None or element.recognition.kind == "built-in"
+            for element in self.model.elements
+        )
+
     def on(self, intent: Intent, function: Callable[..., Any]) -> None:
         """Let ``function`` answer ``intent``; raises :class:`HandlerError` if it cannot."""
         self.handlers[intent.id] = Handler.bind(function, intent)

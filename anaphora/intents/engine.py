@@ -80,6 +80,7 @@ class Engine:
             return Bot(model, nlp=nlp, max_characters=max_characters, random=random)
 
         self._live = live
+        self._is_blank = nlp is None
         self._bots = {model.id: live(model) for model in loaded}
         self._default = loaded[0].id
         self._clock = clock
@@ -118,6 +119,16 @@ class Engine:
         Raises :class:`UnknownModel` if there is none.
         """
         return self._bot(self._default if id is None else id).model
+
+    def may_wait(self, model: str) -> bool:
+        """Whether a question to ``model`` may have to wait for something else than a processor:
+        for functions of the bot's author, or for a store outside of this process. If not, a
+        short one is best answered where it is asked, without another thread.
+
+        Raises :class:`UnknownModel` if there is no such model.
+        """
+        bot = self._bot(model)
+        return not (bot.is_declared and self._is_blank and isinstance(self._store, MemoryStore))
 
     def ask(
         self,

@@ -52,6 +52,11 @@ class Hooks:
             raise HandlerError(f"the hook '{name}' is async: a hook is a plain function")
         self._functions[name] = function
 
+    @property
+    def are_empty(self) -> bool:
+        """Whether there is none."""
+        return not self._functions
+
     def allows(self, variant: Variant) -> bool:
         """Whether this way to read the sentence is looked at."""
         return "variant" not in self._functions or self._flag("variant", variant)
