@@ -1,0 +1,173 @@
+"""The way to a Redis server: connections, attempts, and errors that say how to mend them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from random import uniform
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    BusyLoadingError,
+    NoScriptError,
+    RedisError,
+)
+from redis.retry import Retry
+
+from anaphora.errors import StoreError
+from anaphora.stm.stores.redis_scripts import Script
+
+__all__ = ["Link"]
+
+_ANSWER_TIMEOUT = 5.0
+_CONNECT_TIMEOUT = 2.0
+_CONNECTIONS = 64  # a command takes one for less than a millisecond
+_FIRST_PAUSE = 0.005
+_LONGEST_PAUSE = 0.25
+_SCANNED_AT_ONCE = 500
+
+_CODES = re.compile(r"\b(OOM|MISCONF|READONLY|WRONGTYPE|NOPERM|MOVED|CLUSTERDOWN)\b")
+_HINTS = {
+    "OOM": "it is out of memory: raise its maxmemory",
+    "MISCONF": "it cannot write to its disk: make room there",
+    "READONLY": "it is a replica: name the primary in the URL",
+    "WRONGTYPE": "a key holds what is no part of this store: delete it, or use another prefix",
+    "NOPERM": "its user may not do this: grant the keys of the prefix, and @read @write @scripting",
+    "MOVED": "it is one node of a cluster: name a proxy that hides it, or a server of its own",
+    "CLUSTERDOWN": "its cluster is not complete",
+}
+_Answer = TypeVar("_Answer")
+
+
+class Link:
+    """Sends commands to the server at ``url``, from any thread and also after a fork.
+
+    Whatever it sends may be sent twice: if the connection is lost, or the server is restarting,
+    it tries anew for ``patience`` seconds, unless it has never been there. Raises
+    :class:`StoreError` for a URL that cannot be read and for every command that fails.
+    """
+
+    def __init__(self, url: str, *, patience: float) -> None:
+        self._patience = patience
+        self._reached = False
+        self._shown = _without_password(url)
+        try:
+            # Attempts are counted here alone. Nothing of the newer protocol is needed.
+            self._pool = redis.BlockingConnectionPool.from_url(
+                url,
+                max_connections=_CONNECTIONS,
+                timeout=_ANSWER_TIMEOUT,
+                socket_timeout=_ANSWER_TIMEOUT,
+                socket_connect_timeout=_CONNECT_TIMEOUT,
+                retry=Retry(NoBackoff(), 0),
+                protocol=2,
+            )
+        except ValueError:  # what it says may be a part of the password
+            raise StoreError(
+                f"'{self._shown}' is no URL of a Redis server: write redis://host:6379/0, "
+                "rediss://… or unix:///path, and / @ : % in a password as %2F %40 %3A %25"
+            ) from None
+        # Typed as Any: its answers are typed as if they might have to be awaited.
+        self._client: Any = redis.Redis(connection_pool=self._pool)
+        self._closed = False
+
+    def run(
+        self,
+        script: Script,
+        keys: Sequence[bytes],
+        *arguments: str | bytes | int,
+        patience: float | None = None,
+    ) -> Any:
+        """Run a script and return its answer."""
+
+        def attempt() -> Any:
+            rest = (len(keys), *keys, *arguments)
+            try:
+                return self._client.execute_command("EVALSHA", script.digest, *rest)
+            except NoScriptError:  # a server that has just started
+                return self._client.execute_command("EVAL", script.text, *rest)
+
+        return self._patiently(attempt, patience)
+
+    def command(self, *words: str | bytes | int, patience: float | None = None) -> Any:
+        """Send one command and return its answer."""
+        return self._patiently(lambda: self._client.execute_command(*words), patience)
+
+    def scan(self, pattern: bytes) -> Iterator[bytes]:
+        """The keys that fit a pattern; one may come twice."""
+        cursor: int | None = None
+        while cursor != 0:
+            words = (cursor or 0, "MATCH", pattern, "COUNT", _SCANNED_AT_ONCE)
+            cursor, found = self.command("SCAN", *words)
+            yield from found
+
+    def close(self) -> None:
+        self._closed = True
+        self._pool.disconnect()
+
+    def _patiently(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
+        end = time.monotonic() + (self._patience if patience is None else patience)
+        pause = 0.0  # the first failure may be that of a connection that was idle for long
+        while True:
+            if self._closed:
+                raise StoreError(f"the store {self._shown} is closed")
+            try:
+                answer = attempt()
+            except RedisError as error:
+                self._reached = self._reached or isinstance(error, BusyLoadingError)
+                if not self._may_pass(error) or time.monotonic() + pause >= end:
+                    raise self._failure(error) from error
+            else:
+                self._reached = True
+                return answer
+            time.sleep(uniform(pause / 2, pause))
+            pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+
+    def _may_pass(self, error: RedisError) -> bool:
+        lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)
+        refused = isinstance(error, AuthenticationError | AuthorizationError)
+        return lost and not refused and self._reached
+
+    def _failure(self, error: RedisError) -> StoreError:
+        code = _CODES.search(str(error))
+        hint = _HINTS[code[0]] if code else _hint(error)
+        return StoreError(f"{self._shown}: {hint} ({error})")
+
+
+def _hint(error: RedisError) -> str:
+    match error:
+        case BusyLoadingError():
+            return "it is still reading its data: try again later"
+        case AuthenticationError() | AuthorizationError():
+            return "check the user and the password in the URL: redis://user:password@host"
+        case redis.ReadOnlyError():
+            return _HINTS["READONLY"]
+        case redis.OutOfMemoryError():
+            return _HINTS["OOM"]
+        case redis.exceptions.NoPermissionError():
+            return _HINTS["NOPERM"]
+        case redis.exceptions.MovedError():
+            return _HINTS["MOVED"]
+        case redis.TimeoutError():
+            return "it does not answer in time: is it overloaded, or the network cut?"
+        case redis.ConnectionError():
+            return "it cannot be reached: does it run, and is the URL right?"
+        case _:
+            return "it refuses a command"
+
+
+def _without_password(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        host = f"{host}:{parts.port}" if parts.port else host
+    except ValueError:
+        return "redis://…"
+    user = f"{parts.username}@" if parts.username else ""
+    return f"{parts.scheme}://{user}{host}{parts.path}"
