@@ -17,14 +17,18 @@ from anaphora.cli.ask import ask
 from anaphora.cli.chat import chat
 from anaphora.cli.check import check
 from anaphora.cli.compiling import compile_text
+from anaphora.cli.config import config
 from anaphora.cli.evaluate import evaluate
 from anaphora.cli.expand import expand
 from anaphora.cli.explain import explain
 from anaphora.cli.functions import functions
 from anaphora.cli.importing import import_app
+from anaphora.cli.key import key
+from anaphora.cli.mcp import mcp
 from anaphora.cli.models import models
 from anaphora.cli.new import new
 from anaphora.cli.schema import schema
+from anaphora.cli.serve import serve
 from anaphora.cli.suggest import suggest
 from anaphora.cli.terminal import complain
 from anaphora.errors import AnaphoraError
@@ -47,6 +51,10 @@ for command in (chat, ask, explain, check, new, models, schema, functions, expan
 app.command(short_help="Propose synonyms that a model lacks.")(suggest)
 app.command("eval", context_settings={"ignore_unknown_options": True})(evaluate)  # '-1 + 2'
 app.command("compile", short_help="Check a text in the intent language.")(compile_text)
+app.command(short_help="Serve models to agents (Model Context Protocol).")(mcp)
+app.command(short_help="Serve models over HTTP, with a page to talk to them.")(serve)
+app.command(short_help="Show the settings of 'serve' and where each was said.")(config)
+app.command(short_help="Make a key for the API of 'serve'.")(key)
 app.add_typer(import_app)
 
 
