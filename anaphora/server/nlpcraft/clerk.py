@@ -1,0 +1,184 @@
+"""Takes questions by NLPCraft's rules, has them answered by the engine, and tells their states."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from anyio.to_thread import run_sync
+
+from anaphora.errors import AnaphoraError, HandlerError, StoreError
+from anaphora.grammar.request import Request, User
+from anaphora.models.domain import ResetWhat
+from anaphora.server.nlpcraft.desk import Desk
+from anaphora.server.nlpcraft.shelf import Shelf, beat
+from anaphora.server.nlpcraft.states import (
+    ErrorCode,
+    State,
+    UserId,
+    answered,
+    failed,
+    milliseconds,
+)
+from anaphora.server.problems import problem_of
+from anaphora.stm.conversation import Key
+
+if TYPE_CHECKING:
+    from anaphora.server.service import Service
+
+__all__ = ["Asked", "Clerk", "Who"]
+
+_PAUSES = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """For whom it is: the user of the engine, and their id as NLPCraft's API writes it."""
+
+    user: User
+    usr_id: UserId
+
+    @property
+    def tenant(self) -> str:
+        return self.user.company.id if self.user.company else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it came."""
+
+    who: Who
+    model: str
+    text: str
+    request: Request
+    explain: bool
+
+
+class Clerk:
+    """Serves the questions of one worker. ``clock`` tells the time (with a time zone)."""
+
+    def __init__(self, service: Service, *, clock: Callable[[], datetime]) -> None:
+        self._service = service
+        self._store = service.engine.store
+        self._clock = clock
+        self._worker = token_hex(8)
+        self._desk = Desk(beat=self._beat)
+
+    async def ask(self, asked: Asked) -> str:
+        """Enlist a question, to be answered in its turn; returns its id.
+
+        Raises :class:`Full`, :class:`UnknownModel`, :class:`StoreError`.
+        """
+        state, shelf = self._begin(asked), self._shelf(asked.who)
+
+        async def work() -> State:
+            if not await run_sync(shelf.is_enlisted, state.srv_req_id):
+                return state
+            ready = await self._answer(asked, state)
+            await self._keep(shelf, ready)
+            return ready
+
+        async def give_up() -> None:
+            reason = "the service was shut down before it could answer"
+            gone = failed(state, ErrorCode.SYSTEM, reason, self._clock())
+            await run_sync(shelf.ready, gone)
+
+        with self._desk.place(_key(asked)) as place:
+            await run_sync(shelf.enlist, state)
+            place.take(work, give_up=give_up)
+        return state.srv_req_id
+
+    async def ask_and_wait(self, asked: Asked) -> State:
+        """Answer a question in its turn.
+
+        Raises :class:`Full`, :class:`UnknownModel`.
+        """
+        state = self._begin(asked)
+        with self._desk.place(_key(asked)) as place:
+            done = place.take(lambda: self._answer(asked, state))
+        return await done
+
+    async def states(
+        self, who: Who, ids: Collection[str] | None, *, most: int | None = None
+    ) -> list[State]:
+        """The questions of a user, newest first; of these ``ids`` alone, if there are any."""
+        found = await run_sync(self._shelf(who).states)
+        return [state for state in found if ids is None or state.srv_req_id in ids][:most]
+
+    async def cancel(self, who: Who, ids: Collection[str] | None) -> None:
+        """Forget questions of a user, all of them or these: those in line are not asked, and
+        the answers to the others are dropped."""
+        shelf = self._shelf(who)
+        if ids is None:
+            ids = [state.srv_req_id for state in await run_sync(shelf.states)]
+        await run_sync(shelf.drop, ids)
+
+    async def clear(self, who: Who, model: str, what: ResetWhat) -> None:
+        """Forget a part of a user's conversation, once what is being answered in it is through."""
+        await self._service.forget(user=who.user, model=model, what=what)
+
+    async def close(self) -> None:
+        """Wait for the questions in line, as long as the settings let a shutdown take."""
+        await self._desk.close(self._service.settings.shutdown_grace)
+
+    def _begin(self, asked: Asked) -> State:
+        self._service.engine.model(asked.model)
+        now = milliseconds(self._clock())
+        assert asked.request.id is not None
+        return State(
+            srv_req_id=asked.request.id,
+            usr_id=asked.who.usr_id,
+            mdl_id=asked.model,
+            probe_id=self._worker,
+            txt=asked.text,
+            create_tstamp=now,
+            update_tstamp=now,
+        )
+
+    async def _answer(self, asked: Asked, state: State) -> State:
+        try:
+            reply = await self._service.ask(
+                asked.text,
+                user=asked.who.user,
+                model=asked.model,
+                request=asked.request,
+                explain=asked.explain,
+            )
+        except AnaphoraError as error:
+            is_bots = isinstance(error, HandlerError)
+            code = ErrorCode.UNEXPECTED if is_bots else ErrorCode.SYSTEM
+            return failed(state, code, problem_of(error).detail, self._clock())
+        except Exception:
+            _log.exception("a question could not be answered")
+            self._service.metrics.failure("internal")
+            reason = "something went wrong; the log of the service says what"
+            return failed(state, ErrorCode.SYSTEM, reason, self._clock())
+        return answered(state, reply, self._clock())
+
+    async def _keep(self, shelf: Shelf, ready: State) -> None:
+        """The question has been answered: a store that is away for a moment is waited for."""
+        for pause in _PAUSES:
+            await asyncio.sleep(pause)
+            try:
+                return await run_sync(shelf.ready, ready)
+            except StoreError as error:
+                _log.warning("the store does not take the answer to a question: %s", error)
+        _log.error("the answer to the question %s is lost", ready.srv_req_id)
+        return None
+
+    def _shelf(self, who: Who) -> Shelf:
+        return Shelf(self._store, tenant=who.tenant, user=who.user.id, clock=self._clock)
+
+    async def _beat(self) -> None:
+        await run_sync(beat, self._store, self._worker, self._clock())
+
+
+def _key(asked: Asked) -> Key:
+    return Key(asked.who.user.id, asked.model, asked.who.tenant)

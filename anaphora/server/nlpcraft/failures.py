@@ -1,0 +1,91 @@
+"""The errors of NLPCraft's API: ``{code, msg}`` and its statuses, where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from anaphora.errors import AnaphoraError
+from anaphora.server.answers import ProblemDetails
+from anaphora.server.nlpcraft.bodies import NlpcraftFailure
+from anaphora.server.nlpcraft.shelf import Full
+from anaphora.server.problems import MEDIA_TYPE, Refusal, Slug, problem_of
+
+__all__ = ["DESCRIBED", "RAISED", "failure", "left_out"]
+
+RAISED = (HTTPException, AnaphoraError, Full)
+"""What is answered with a failure."""
+
+_ERROR = "NC_ERROR"
+_FIELD = (400, "NC_INVALID_FIELD")
+
+_CODES: Mapping[Slug, tuple[int, str]] = MappingProxyType(
+    {
+        "not-json": _FIELD,
+        "invalid-request": _FIELD,
+        "unknown-model": _FIELD,
+        "unauthorized": (401, "NC_INVALID_ACCESS_TOKEN"),
+        "forbidden": (403, "NC_ADMIN_REQUIRED"),
+        "too-many-requests": (429, "NC_TOO_MANY_REQUESTS"),
+        "handler-failed": (500, _ERROR),
+        "internal": (500, _ERROR),
+        # Theirs has no status for the others: they keep their own.
+    }
+)
+
+_MEANINGS = {
+    400: "Something in the body is wrong.",
+    401: "The key is missing, wrong or expired.",
+    403: "The key may not do this, or speaks for another user.",
+    408: "The body did not come in time.",
+    409: "The conversation is busy.",
+    413: "The body is too large.",
+    415: "The body was not sent as JSON.",
+    429: "Too many requests, or too many questions that wait.",
+    500: "Something went wrong.",
+    503: "The store cannot be reached, or the service is shutting down.",
+}
+_BEFORE_US = {413, 500, 503}  # what middlewares may answer, too, in the form of the other API
+_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}}
+
+DESCRIBED: Mapping[int, dict[str, Any]] = MappingProxyType(
+    {
+        status: {
+            "model": NlpcraftFailure,
+            "description": meaning,
+            **({"content": _PROBLEM} if status in _BEFORE_US else {}),
+        }
+        for status, meaning in _MEANINGS.items()
+    }
+)
+"""What OpenAPI tells of failures."""
+
+
+def failure(error: Exception, *, code: str | None = None) -> Response:
+    """The answer to a request that was refused, by one of ``RAISED``."""
+    if isinstance(error, Full):
+        error = Refusal("too-many-requests", f"{error}.")
+    elif isinstance(error, AnaphoraError):
+        error = problem_of(error)
+    assert isinstance(error, HTTPException)
+    status, usual = error.status_code, _ERROR
+    if isinstance(error, Refusal):
+        status, usual = _CODES.get(error.slug, (status, usual))
+    return _respond(status, code or usual, error.detail, error.headers)
+
+
+def left_out() -> Response:
+    """The answer to a request for a part of NLPCraft's API that is not there."""
+    return _respond(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not there.")
+
+
+def _respond(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    body = to_json({"code": code, "msg": message})
+    return Response(body, status, media_type="application/json", headers=headers)

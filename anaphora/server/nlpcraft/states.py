@@ -1,0 +1,124 @@
+"""The state of a question that was asked by NLPCraft's rules, and how it becomes ready."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, Literal, TypeAlias
+
+from anaphora.intents.reply import Reply
+
+__all__ = ["ErrorCode", "State", "UserId", "answered", "failed", "milliseconds", "read_state"]
+
+UserId: TypeAlias = str | int
+
+_LONGEST_RESULT = 256 * 1024  # characters of its JSON: `check` reads a hundred of them at once
+
+
+class ErrorCode(IntEnum):
+    """Why a question that is ready has no result, in NLPCraft's numbers."""
+
+    REJECTED = 1
+    UNEXPECTED = 100
+    TOO_BIG = 101
+    SYSTEM = 102
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A question and what has become of it; NLPCraft's names in our spelling.
+
+    ``probe_id`` is the worker that answers it. Times are in milliseconds. A question that is
+    ready has either an ``error`` or a ``res_type``; what it does not have is None.
+    """
+
+    srv_req_id: str
+    usr_id: UserId
+    mdl_id: str
+    probe_id: str
+    txt: str
+    create_tstamp: int
+    update_tstamp: int
+    status: Literal["QRY_ENLISTED", "QRY_READY"] = "QRY_ENLISTED"
+    res_type: Literal["text", "json"] | None = None
+    res_body: Any = None
+    res_meta: Mapping[str, Any] | None = None
+    error: str | None = None
+    error_code: int | None = None
+    intent_id: str | None = None
+    log_holder: Mapping[str, Any] | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        return self.status == "QRY_READY"
+
+    def to_plain(self) -> dict[str, Any]:
+        """The state as JSON-able data in NLPCraft's spelling, without what it does not have."""
+        values = {name: getattr(self, field) for name, field in _FIELDS.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+_FIELDS = {
+    re.sub("_([a-z])", lambda found: found[1].upper(), field.name): field.name
+    for field in fields(State)
+}
+
+
+def read_state(text: str) -> State | None:
+    """The state whose data is written in ``text`` as JSON; None if it is none."""
+    try:
+        state = State(**{_FIELDS[name]: value for name, value in json.loads(text).items()})
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return None
+    times = (state.create_tstamp, state.update_tstamp)
+    return state if all(isinstance(time, int) for time in times) else None
+
+
+def answered(state: State, reply: Reply, at: datetime) -> State:
+    """The question with its reply, ready at the time ``at``.
+
+    A question back ("For which city?") is a result, too: ``resMeta`` tells it from an answer. A
+    rejection is an error, unless a hook of the bot has an answer to it.
+    """
+    if reply.explanation:
+        state = replace(state, log_holder=reply.explanation.to_plain())
+    if reply.status == "rejected" and reply.result is None:
+        return failed(state, ErrorCode.REJECTED, reply.reason, at)
+    is_text = reply.result is None or isinstance(reply.result, str)
+    body = reply.text if is_text else reply.result
+    try:
+        size = len(json.dumps(body, allow_nan=False))
+    except (ValueError, TypeError, RecursionError):
+        return failed(state, ErrorCode.UNEXPECTED, "the result of the bot is not JSON", at)
+    if size > _LONGEST_RESULT:
+        return failed(state, ErrorCode.TOO_BIG, "the result of the bot is too big", at)
+    plain = reply.to_plain()
+    return replace(
+        state,
+        status="QRY_READY",
+        update_tstamp=milliseconds(at),
+        res_type="text" if is_text else "json",
+        res_body=body,
+        res_meta={name: plain[name] for name in ("status", "slots", "missing", "memory")},
+        intent_id=reply.intent,
+    )
+
+
+def failed(state: State, code: ErrorCode, reason: str, at: datetime) -> State:
+    """The question without a result, and why."""
+    return replace(
+        state,
+        status="QRY_READY",
+        update_tstamp=milliseconds(at),
+        error=reason,
+        error_code=int(code),
+    )
+
+
+def milliseconds(at: datetime) -> int:
+    """A time as NLPCraft writes it."""
+    return int(at.timestamp() * 1000)

@@ -1,0 +1,164 @@
+"""Lines of questions: their order, their bounds, and how they end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from anaphora.server.nlpcraft.desk import Desk
+from anaphora.server.nlpcraft.shelf import Full
+from anaphora.server.nlpcraft.states import State
+from anaphora.stm.conversation import Key
+
+STATE = State("id", "ann", "weather", "worker", "weather", 0, 0)
+
+
+def take(
+    desk: Desk, user: str, work: Callable[[], Awaitable[State]], **more: Any
+) -> asyncio.Future[State]:
+    with desk.place(Key(user, "weather")) as place:
+        return place.take(work, **more)
+
+
+async def done() -> State:
+    return STATE
+
+
+async def forever() -> State:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+def test_one_line_goes_on_in_order_and_others_beside_it() -> None:
+    async def run() -> list[str]:
+        desk, seen, gate = Desk(), [], asyncio.Event()
+
+        def work(name: str) -> Callable[[], Awaitable[State]]:
+            async def job() -> State:
+                if name == "a1":
+                    await gate.wait()
+                seen.append(name)
+                return STATE
+
+            return job
+
+        first = [take(desk, "a", work(f"a{number}")) for number in (1, 2, 3)]
+        await take(desk, "b", work("b1"))
+        gate.set()
+        await asyncio.gather(*first)
+        await take(desk, "a", work("a4"))
+        await desk.close(5)
+        return seen
+
+    assert asyncio.run(run()) == ["b1", "a1", "a2", "a3", "a4"]
+
+
+def test_work_that_fails_leaves_the_line_to_the_next() -> None:
+    async def run() -> None:
+        async def broken() -> State:
+            raise OSError("no route")
+
+        desk = Desk()
+        first, second = take(desk, "a", broken), take(desk, "a", done)
+        assert await second == STATE
+        with pytest.raises(OSError, match="no route"):
+            await first
+        take(desk, "a", broken)  # nobody waits for it
+        assert await take(desk, "a", done) == STATE
+        await desk.close(5)
+
+    asyncio.run(run())
+
+
+def test_there_are_so_many_places_and_each_is_given_back() -> None:
+    async def run() -> None:
+        desk = Desk(most=3, most_of_user=2)
+        gate = asyncio.Event()
+
+        async def waiting() -> State:
+            await gate.wait()
+            return STATE
+
+        jobs = [take(desk, "a", waiting), take(desk, "a", waiting)]
+        with pytest.raises(Full, match="2 questions of this user"):
+            take(desk, "a", done)
+        with pytest.raises(OSError, match="store"), desk.place(Key("b", "weather")):
+            raise OSError("the store is away")
+        jobs.append(take(desk, "b", waiting))
+        with pytest.raises(Full, match="3 questions"):
+            take(desk, "c", done)
+        gate.set()
+        await asyncio.gather(*jobs)
+        for user in "abcabc":
+            assert await take(desk, user, done) == STATE
+        await desk.close(5)
+
+    asyncio.run(run())
+
+
+def test_the_end_waits_for_the_lines_and_takes_no_more() -> None:
+    async def run() -> None:
+        desk, seen, given_up = Desk(), [], []
+
+        async def slow() -> State:
+            await asyncio.sleep(0)
+            seen.append(1)
+            return STATE
+
+        async def give_up() -> None:
+            given_up.append(1)
+
+        for _ in range(5):
+            take(desk, "a", slow, give_up=give_up)
+        await desk.close(30)
+        assert (len(seen), given_up) == (5, [])
+        with pytest.raises(Full, match="shutting down"):
+            take(desk, "a", done)
+
+    asyncio.run(run())
+
+
+def test_what_is_left_when_time_is_up_is_given_up_all_of_it() -> None:
+    async def run() -> None:
+        desk, given_up = Desk(), []
+
+        def giving_up(name: str) -> Callable[[], Awaitable[None]]:
+            async def give_up() -> None:
+                given_up.append(name)
+                if name == "first":
+                    raise OSError("the store is away")
+
+            return give_up
+
+        jobs = [
+            take(desk, "a", forever, give_up=giving_up("first")),
+            take(desk, "a", done, give_up=giving_up("second")),
+            take(desk, "b", forever, give_up=giving_up("third")),
+        ]
+        await desk.close(0)
+        assert given_up == ["first", "second", "third"]
+        assert all(job.cancelled() for job in jobs)
+
+    asyncio.run(run())
+
+
+def test_a_worker_gives_signs_of_life_while_there_is_something_to_do() -> None:
+    async def run() -> None:
+        beats, gate = [], asyncio.Event()
+
+        async def beat() -> None:
+            beats.append(1)
+            gate.set()
+            if len(beats) == 1:
+                raise OSError("the store is away")
+
+        desk = Desk(beat=beat)
+        assert beats == []
+        take(desk, "a", forever)
+        await asyncio.wait_for(gate.wait(), 30)
+        await desk.close(0)
+
+    asyncio.run(run())
