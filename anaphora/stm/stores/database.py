@@ -1,0 +1,342 @@
+"""One SQLite file, shared by the threads of this process and by other processes.
+
+Readers wait for nobody. Threads that write at the same time share one transaction, and so one
+wait for the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import uniform
+from typing import Any, Literal
+
+from anaphora.errors import AnaphoraError, StoreError
+
+__all__ = ["Database", "Synchronous", "Work"]
+
+Synchronous = Literal["full", "normal"]
+Work = Callable[[sqlite3.Connection], None]
+
+_APPLICATION = 0x416E6170  # "Anap": the file says whose it is
+_BUSY_FOR = 30.0  # seconds that another process may take to write
+_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
+_READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
+_TIDIED_EVERY = 512  # writes
+_LONGEST_LOG = 16 << 20  # bytes of the WAL
+_FREE_PAGES = 1024  # so many may wait for new conversations before some are given back
+
+_log = logging.getLogger(__name__)
+_creating = threading.Lock()
+
+
+class Database:
+    """The database at ``path``, whose ``schema`` is a step (some statements) for each version.
+
+    With ``synchronous`` "full" what is written survives a power cut, with "normal" the last
+    moments before one may be lost. Every method may be called from any thread and raises
+    :class:`StoreError`, which names the file and how to mend it; then nothing is written.
+    """
+
+    def __init__(
+        self, path: Path, *, schema: Sequence[Sequence[str]], synchronous: Synchronous
+    ) -> None:
+        self._path, self._schema, self._synchronous = path, schema, synchronous
+        self._uri = f"{path.as_uri()}?mode=rw"
+        self._closed = False
+        self._writer: sqlite3.Connection | None = None
+        self._written = 0
+        self._queue: deque[_Task] = deque()
+        self._idle: list[sqlite3.Connection] = []
+        self._make_locks()
+
+    def make(self) -> None:
+        """Make the file, private to its owner, if it is not there."""
+        try:
+            _make_file(self._path)
+        except OSError as error:
+            raise self._told(error) from error
+
+    def migrate(self) -> None:
+        """Bring the schema up to date. No other process may do so at the same time."""
+        try:
+            with self._reader() as connection:
+                self._check(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+            self.write(self._migrate)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that the query finds."""
+        try:
+            with self._reader() as connection:
+                return connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def write(self, work: Work) -> None:
+        """Do the work in a transaction. It is done again if it must be, so it should do nothing
+        else; an error that it raises itself is passed on, and must come before any change."""
+        task = _Task(work)
+        self._queue.append(task)
+        try:
+            with self._writing:
+                if not task.done:
+                    self._write_all(list(self._queued()))
+        except BaseException:  # Ctrl-C while it waits
+            with suppress(ValueError):
+                self._queue.remove(task)
+            raise
+        if not task.done:
+            raise StoreError(f"{self._path}: the one who was to write this was interrupted")
+        if task.error is not None:
+            raise task.error
+
+    def ping(self) -> None:
+        """Return if the file can be read and written."""
+        self.write(lambda connection: _set_version(connection, len(self._schema)))
+        if not self._path.exists():
+            raise StoreError(f"{self._path} was deleted while it was in use: start anew")
+
+    def pause(self) -> None:
+        """Wait until nobody reads or writes, and close the file; :meth:`resume` must follow."""
+        self._writing.acquire()
+        for _ in range(_READERS):
+            self._reading.acquire()
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+        self._close_writer()
+
+    def resume(self) -> None:
+        """Go on after a :meth:`pause`."""
+        for _ in range(_READERS):
+            self._reading.release()
+        self._writing.release()
+
+    def resume_in_child(self) -> None:
+        """Go on after a :meth:`pause` in a process that was forked meanwhile."""
+        self._queue.clear()  # threads that are not here
+        self._make_locks()
+
+    def close(self) -> None:
+        """Write everything into the file itself, and let go of it."""
+        self.pause()
+        self._closed = True
+        self.resume()
+
+    def _make_locks(self) -> None:
+        self._writing = threading.Lock()
+        self._reading = threading.Semaphore(_READERS)
+
+    def _queued(self) -> Iterator[_Task]:
+        with suppress(IndexError):
+            while True:
+                yield self._queue.popleft()
+
+    def _write_all(self, tasks: list[_Task]) -> None:
+        """Do all tasks in one transaction; if that fails, each in its own, so that the one at
+        fault is the only one to fail."""
+        begun = False
+        try:
+            connection = self._writing_connection()
+            _begin(connection)
+            begun = True
+            refusals = [_refusal(task, connection) for task in tasks]
+            connection.execute("COMMIT")
+        except BaseException as error:
+            self._close_writer()  # which rolls back
+            if begun and len(tasks) > 1 and isinstance(error, Exception):
+                for task in tasks:
+                    self._write_all([task])
+                return
+            for task in tasks:
+                task.end(self._told(error))
+            if not isinstance(error, Exception):  # Ctrl-C
+                raise
+            return
+        for task, refusal in zip(tasks, refusals, strict=True):
+            task.end(refusal)
+        self._tidy_now_and_then(connection, len(tasks))
+
+    def _writing_connection(self) -> sqlite3.Connection:
+        if self._writer is None:
+            self._writer = self._connect()
+            self._writer.execute("PRAGMA busy_timeout = 0")
+        return self._writer
+
+    def _close_writer(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        with self._reading:
+            connection = self._idle.pop() if self._idle else self._connect()
+            try:
+                yield connection
+            except BaseException:
+                connection.close()
+                raise
+            self._idle.append(connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StoreError("this store is closed")
+        connection = sqlite3.connect(
+            self._uri,
+            uri=True,
+            timeout=_BUSY_FOR,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
+            connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Raises :class:`StoreError` for a file that is not ours or of a later version; makes an
+        empty one one that can shrink."""
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and application != _APPLICATION:
+            raise StoreError(f"{self._path} is the database of another program: name another file")
+        if version > len(self._schema):
+            raise StoreError(
+                f"{self._path} was made by a later version (its schema is {version}, this one "
+                f"knows {len(self._schema)}): update anaphora or name another file"
+            )
+        if not tables:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        for statements in self._schema[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        _set_version(connection, len(self._schema))
+
+    def _tidy_now_and_then(self, connection: sqlite3.Connection, written: int) -> None:
+        self._written += written
+        if self._written < _TIDIED_EVERY:
+            return
+        self._written = 0
+        try:
+            self._tidy(connection)
+        except sqlite3.Error as error:  # what was asked for is written
+            self._close_writer()
+            if _code(error) != sqlite3.SQLITE_BUSY:
+                _log.warning("a database could not be tidied", extra={"reason": str(error)})
+
+    def _tidy(self, connection: sqlite3.Connection) -> None:
+        """Give some of what is free back to the disk, and cut the WAL if readers let it grow."""
+        connection.execute("PRAGMA busy_timeout = 200")
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        if free > _FREE_PAGES:
+            # A script, for execute() stops at the first of the pages.
+            connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
+        with suppress(FileNotFoundError):
+            if self._path.with_name(f"{self._path.name}-wal").stat().st_size > _LONGEST_LOG:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.execute("PRAGMA busy_timeout = 0")
+
+    def _told(self, error: BaseException) -> StoreError:
+        """``error`` as one that names the file and says how to mend it."""
+        if isinstance(error, StoreError):
+            return error
+        told = StoreError(f"{self._path}: {error}{self._hint(error)}")
+        told.__cause__ = error
+        return told
+
+    def _hint(self, error: BaseException) -> str:
+        if isinstance(error, FileNotFoundError) and not self._path.parent.is_dir():
+            return f"; make the folder first: mkdir -p '{self._path.parent}'"
+        hint = _HINTS.get(_code(error))
+        return f"; {hint}" if hint else ""
+
+
+class _Task:
+    """Work that waits to be done, and what became of it."""
+
+    __slots__ = ("done", "error", "work")
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.done = False
+        self.error: Exception | None = None
+
+    def end(self, error: Exception | None) -> None:
+        self.done, self.error = True, error
+
+
+_HINTS = {
+    sqlite3.SQLITE_FULL: "make room on the disk; nothing was changed",
+    sqlite3.SQLITE_IOERR: "see whether the disk is full, over its quota or failing",
+    sqlite3.SQLITE_READONLY: "give this user the right to write the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "see whether the file and its folder are there and can be written",
+    sqlite3.SQLITE_PERM: "give this user the right to write the file and its folder",
+    sqlite3.SQLITE_NOTADB: "name another file, or move this one away: a new one is made",
+    sqlite3.SQLITE_CORRUPT: "save what can be saved with sqlite3's .recover, or move the file, its "
+    "-wal and its -shm away: a new one is made",
+    sqlite3.SQLITE_BUSY: f"another program has kept it locked for {_BUSY_FOR:g} seconds",
+}
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Begin to write as soon as no other process does. SQLite itself would look again only every
+    100 ms (measured, for four busy processes: 1 % of all writes waited for half a second)."""
+    deadline = time.monotonic() + _BUSY_FOR
+    while True:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(uniform(*_PAUSE))
+        else:
+            return
+
+
+def _refusal(task: _Task, connection: sqlite3.Connection) -> Exception | None:
+    """Do the task; the error by which it refused to, if it did."""
+    try:
+        task.work(connection)
+    except AnaphoraError as error:
+        return error
+    return None
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's code of an error without what it adds to it, -1 if it has none."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return -1 if code is None else code & 0xFF
+
+
+def _set_version(connection: sqlite3.Connection, version: int) -> None:
+    connection.execute(f"PRAGMA user_version = {version}")
+
+
+def _make_file(path: Path) -> None:
+    """Make an empty file that is private, if there is none.
+
+    One that another store of this process may have open already must not be opened here:
+    closing it would let go of SQLite's locks.
+    """
+    with _creating, suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

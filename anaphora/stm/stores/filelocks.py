@@ -1,0 +1,261 @@
+"""Locks that processes of one machine share: single bytes of a file, which need not hold any.
+
+The lock of a process that dies is free at once, whatever killed it: no lease has to run out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import struct
+import threading
+import time
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from anaphora.errors import StoreError
+
+__all__ = ["FileLocks"]
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02  # seconds
+_TAKEN = (errno.EAGAIN, errno.EACCES)
+_FLOCK = "hhqqi0q"  # struct flock: type, whence, start, length, process
+
+
+class FileLocks:
+    """The locks of the file at ``path``, which is made when the first is taken, with the
+    permissions and the owner of the file ``like``.
+
+    A place is a number below 2**63. Whoever shares one object must not ask for a place that is
+    held through it. Raises :class:`StoreError` where there are no such locks.
+    """
+
+    def __init__(self, path: Path, *, like: Path) -> None:
+        self._path, self._like = path, like
+        self._mutex = threading.Lock()
+        self._open: _Locker | None = None
+        self._closed = False
+
+    def take(self, place: int, *, wait: float) -> bool:
+        """Take a place within ``wait`` seconds; False if it did not become free.
+
+        Raises :class:`StoreError` if the file cannot be locked.
+        """
+        locker, deadline, pause = self._locker(), time.monotonic() + wait, _FIRST_PAUSE
+        while not self._try(locker, place):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(pause, left))
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+        return True
+
+    def give_back(self, place: int) -> None:
+        """Let the next one have it."""
+        with self._mutex:
+            if self._open is not None:
+                self._open.unlock(place)
+
+    def check(self) -> None:
+        """Raises :class:`StoreError` if other processes cannot meet us at this file any more."""
+        locker = self._locker()
+        try:
+            same = os.path.samestat(os.fstat(locker.descriptor), self._path.stat())
+        except OSError as error:
+            raise self._error(error) from error
+        if not same:
+            raise StoreError(f"{self._path} was replaced while it was in use: start anew")
+
+    def close(self) -> None:
+        """Let go of the file and of every place in it."""
+        with self._mutex:
+            self._closed = True
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    def abandon(self) -> None:
+        """Let go of the file in a process that was forked; the places are its parent's, and the
+        next one that is taken opens the file anew."""
+        self._mutex = threading.Lock()  # a thread that the child lacks may hold the old one
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.close()
+
+    def _try(self, locker: _Locker, place: int) -> bool:
+        try:
+            return locker.lock(place)
+        except OSError as error:
+            raise self._error(error) from error
+
+    def _locker(self) -> _Locker:
+        if (locker := self._open) is not None:
+            return locker
+        with self._mutex:
+            if self._closed:
+                raise StoreError("this store is closed")
+            if self._open is None:
+                try:
+                    self._open = _locker_of(self._path, self._like)
+                except OSError as error:
+                    raise self._error(error) from error
+            return self._open
+
+    def _error(self, error: OSError) -> StoreError:
+        return StoreError(
+            f"{self._path} cannot be locked: {error.strerror or error}; the store needs to write "
+            "beside its file, on a disk of this machine"
+        )
+
+
+class _Locker(Protocol):
+    """One way to lock a place of an open file, without waiting."""
+
+    descriptor: int
+
+    def lock(self, place: int) -> bool: ...
+    def unlock(self, place: int) -> None: ...
+    def close(self) -> None: ...
+
+
+class _ByDescription:
+    """Locks of an open file description (Linux): those of two stores in one process are two."""
+
+    def __init__(self, descriptor: int, fcntl: Any) -> None:
+        self.descriptor, self._fcntl = descriptor, fcntl
+
+    def lock(self, place: int) -> bool:
+        try:
+            self._set(self._fcntl.F_WRLCK, place)
+        except OSError as error:
+            if error.errno in _TAKEN:
+                return False
+            raise
+        return True
+
+    def unlock(self, place: int) -> None:
+        self._set(self._fcntl.F_UNLCK, place)
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+    def _set(self, kind: int, place: int) -> None:
+        how = struct.pack(_FLOCK, kind, os.SEEK_SET, place, 1, 0)
+        self._fcntl.fcntl(self.descriptor, self._fcntl.F_OFD_SETLK, how)
+
+
+@dataclass(slots=True)
+class _File:
+    """A file that the stores of this process lock through one descriptor: closing a second one
+    would let go of every lock. Which of them holds what, only we know."""
+
+    descriptor: int
+    process: int
+    users: int = 0
+    held: set[int] = field(default_factory=set)
+
+
+_files: dict[tuple[int, int], _File] = {}
+_files_mutex = threading.Lock()
+
+
+def _begin_anew() -> None:
+    """A forked process holds no lock of its parent."""
+    global _files_mutex
+    _files_mutex = threading.Lock()
+    _files.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
+class _ByProcess:
+    """Locks of a process (POSIX), told apart among its stores by our own list."""
+
+    def __init__(self, file: _File, fcntl: Any) -> None:
+        self._file, self._fcntl = file, fcntl
+        self._mine: set[int] = set()
+        self.descriptor = file.descriptor
+        file.users += 1
+
+    def lock(self, place: int) -> bool:
+        with _files_mutex:
+            if place in self._file.held:
+                return False
+            try:
+                self._fcntl.lockf(
+                    self.descriptor, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, place
+                )
+            except OSError as error:
+                if error.errno in _TAKEN:
+                    return False
+                raise
+            self._file.held.add(place)
+            self._mine.add(place)
+            return True
+
+    def unlock(self, place: int) -> None:
+        with _files_mutex:
+            self._let_go(place)
+
+    def close(self) -> None:
+        with _files_mutex:
+            for place in tuple(self._mine):
+                self._let_go(place)
+            self._file.users -= 1
+            if not self._file.users:
+                identity = _identity(os.fstat(self.descriptor))
+                if _files.get(identity) is self._file:
+                    del _files[identity]
+                os.close(self.descriptor)
+
+    def _let_go(self, place: int) -> None:
+        self._mine.discard(place)
+        self._file.held.discard(place)
+        if self._file.process == os.getpid():
+            self._fcntl.lockf(self.descriptor, self._fcntl.LOCK_UN, 1, place)
+
+
+def _locker_of(path: Path, like: Path) -> _Locker:
+    try:
+        fcntl = import_module("fcntl")
+    except ImportError as error:
+        raise StoreError(
+            "this system has no locks on parts of files, which sqlite: stores need; use redis:"
+        ) from error
+    if hasattr(fcntl, "F_OFD_SETLK"):
+        return _ByDescription(_opened(path, like), fcntl)
+    with _files_mutex:
+        return _ByProcess(_file_at(path, like), fcntl)
+
+
+def _file_at(path: Path, like: Path) -> _File:
+    """The file at ``path`` as this process has it open, opened at most once."""
+    with contextlib.suppress(FileNotFoundError):
+        if known := _files.get(_identity(path.stat())):
+            return known
+    descriptor = _opened(path, like)
+    file = _files[_identity(os.fstat(descriptor))] = _File(descriptor, os.getpid())
+    return file
+
+
+def _opened(path: Path, like: Path) -> int:
+    """A descriptor of the file at ``path``: who may use ``like`` may use it, too."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return os.open(path, os.O_RDWR)
+    model = like.stat()
+    with contextlib.suppress(OSError):  # not ours to give away; then those who need it are told
+        if os.geteuid() == 0:
+            os.fchown(descriptor, model.st_uid, model.st_gid)
+        os.fchmod(descriptor, model.st_mode & 0o666)
+    return descriptor
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -1,0 +1,346 @@
+"""Conversations in one SQLite file, shared by the processes of one machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, NamedTuple, get_args
+from weakref import WeakSet, finalize
+
+from anaphora.errors import Conflict, StoreError
+from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.records import dump, revive
+from anaphora.stm.stores.database import Database, Synchronous
+from anaphora.stm.stores.filelocks import FileLocks
+from anaphora.stm.stores.store import Session
+from anaphora.stm.stores.turns import Turns, busy
+
+__all__ = ["SqliteStore"]
+
+_SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
+_LISTED_AT_ONCE = 1_000
+_SETTING_UP = 2**62  # the place of the lock of those who make or migrate the file
+_NEVER = 2**63 - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+# A table of its own rows and not WITHOUT ROWID: records are so long that they would spill over
+# the pages of an index (measured: 3.3 KB a conversation instead of 1.3 for records of 1 KB).
+# Names have no type, for they are texts or, with lone surrogates, bytes.
+_SCHEMA = (
+    (
+        "CREATE TABLE conversations (id INTEGER PRIMARY KEY, tenant NOT NULL, user NOT NULL, "
+        "model NOT NULL, record BLOB NOT NULL, expires INTEGER NOT NULL, "
+        "UNIQUE (tenant, user, model))",
+        "CREATE INDEX conversations_by_expiry ON conversations (expires)",
+        "CREATE TABLE notes (id INTEGER PRIMARY KEY, shelf NOT NULL, name NOT NULL, "
+        "text NOT NULL, expires INTEGER NOT NULL, UNIQUE (shelf, name))",
+        "CREATE INDEX notes_by_expiry ON notes (expires)",
+    ),
+)
+
+_FIND = "SELECT id, record, expires FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
+_ADD = "INSERT INTO conversations (tenant, user, model, record, expires) VALUES (?, ?, ?, ?, ?)"
+_CHANGE = "UPDATE conversations SET record = ?, expires = ? WHERE id = ?"
+_DROP = "DELETE FROM conversations WHERE id = ?"
+_LIST = (
+    "SELECT id, tenant, user, model FROM conversations WHERE id > ? AND expires >= ? "
+    f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
+)
+_SWEEP = tuple(
+    f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE expires < ? "
+    f"ORDER BY expires LIMIT {_SWEPT_AT_ONCE})"
+    for table in ("conversations", "notes")
+)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class SqliteStore:
+    """Keeps conversations in the SQLite file at ``path``, made private to its owner if it is not
+    there; its folder must be. Beside it, ``<path>-turns`` is what processes take turns by.
+
+    With ``synchronous`` "full" a committed answer survives a power cut; with "normal" it survives
+    the death of a process, and the last moments before a power cut may be lost. ``clock`` tells
+    (with a time zone) when a conversation has been idle for too long, ``wait`` is for how many
+    seconds a question waits for its turn. A process may fork; the child has the store, but not
+    the conversations that are open in its parent. See
+    :class:`~anaphora.stm.stores.store.Store` for the methods.
+
+    Raises :class:`StoreError` if the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        clock: Callable[[], datetime] = _utc_now,
+        wait: float = 60.0,
+        synchronous: Synchronous = "full",
+    ) -> None:
+        if synchronous not in get_args(Synchronous):
+            raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+        self._path = Path(os.path.realpath(path))
+        self._clock, self._wait = clock, wait
+        self._turns = Turns(wait)
+        self._locks = FileLocks(self._lock_path, like=self._path)
+        self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
+        try:
+            self._set_up()
+        except BaseException:
+            self.close()
+            raise
+        finalize(self, _close, self._database, self._locks)
+        _stores.add(self)
+
+    @contextmanager
+    def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
+        turns, place = self._turns, _place(key)
+        deadline = time.monotonic() + self._wait
+        turn = turns.take(key)
+        try:
+            if not self._locks.take(place, wait=deadline - time.monotonic()):
+                raise busy(key, self._wait)
+            try:
+                row = self._row(key)
+                session = Session(self._revived(row, key) or Conversation.of(key))
+                yield session
+                if session.committed is not None:
+                    if turns is not self._turns:
+                        raise Conflict(
+                            f"the conversation of {key.user!r} with '{key.model}' was opened "
+                            "before this process was forked: its parent goes on with it"
+                        )
+                    self._keep(key, row, session.committed, timeout)
+            finally:
+                if turns is self._turns:
+                    self._locks.give_back(place)
+        finally:
+            turns.give_back(key, turn)
+
+    def peek(self, key: Key) -> Conversation | None:
+        return self._revived(self._row(key), key)
+
+    def forget(self, key: Key) -> None:
+        with self.open(key, timedelta()) as session:
+            session.commit(Conversation.of(key))
+
+    def keys(self) -> Iterator[Key]:
+        now, last = self._now(), 0
+        while rows := self._database.read(_LIST, (last, now)):
+            for _, tenant, user, model in rows:
+                yield Key(_read(user), _read(model), _read(tenant))
+            last = rows[-1][0]
+
+    def note(self, shelf: str, name: str) -> str | None:
+        found = self._database.read(
+            "SELECT text FROM notes WHERE shelf = ? AND name = ? AND expires >= ?",
+            (_kept(shelf), _kept(name), self._now()),
+        )
+        return _read(found[0][0]) if found else None
+
+    def notes(self, shelf: str) -> Mapping[str, str]:
+        found = self._database.read(
+            "SELECT name, text FROM notes WHERE shelf = ? AND expires >= ?",
+            (_kept(shelf), self._now()),
+        )
+        return {_read(name): _read(text) for name, text in found}
+
+    def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
+        where, now = _kept(shelf), self._now()
+        values = (where, _kept(name), _kept(text))
+
+        def put(connection: Connection) -> None:
+            connection.execute("DELETE FROM notes WHERE shelf = ? AND expires < ?", (where, now))
+            # All notes of a shelf stay as long as the one that stays longest.
+            (longest,) = connection.execute(
+                "SELECT max(expires) FROM notes WHERE shelf = ?", (where,)
+            ).fetchone()
+            expires = max(_after(now, ttl), longest or 0)
+            connection.execute("UPDATE notes SET expires = ? WHERE shelf = ?", (expires, where))
+            connection.execute(
+                "INSERT OR REPLACE INTO notes (shelf, name, text, expires) VALUES (?, ?, ?, ?)",
+                (*values, expires),
+            )
+            _sweep(connection, now)
+
+        self._database.write(put)
+
+    def drop_note(self, shelf: str, name: str) -> None:
+        values = (_kept(shelf), _kept(name))
+        drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
+        self._database.write(lambda connection: _run(connection, drop, values))
+
+    def ping(self) -> None:
+        self._database.ping()
+        self._locks.check()
+
+    def close(self) -> None:
+        _close(self._database, self._locks)
+
+    @property
+    def _lock_path(self) -> Path:
+        return self._path.with_name(f"{self._path.name}-turns")
+
+    def _set_up(self) -> None:
+        self._database.make()
+        if not self._locks.take(_SETTING_UP, wait=self._wait):
+            raise StoreError(
+                f"{self._path} has been set up by another process for {self._wait:g} seconds"
+            )
+        try:
+            self._database.migrate()
+        finally:
+            self._locks.give_back(_SETTING_UP)
+
+    def _begin_anew(self) -> None:
+        """Go on in a process that was forked, without what its parent's threads hold."""
+        self._turns = Turns(self._wait)
+        self._locks.abandon()
+        self._database.resume_in_child()
+
+    def _row(self, key: Key) -> _Row | None:
+        rows = self._database.read(_FIND, _columns(key))
+        return _Row(*rows[0]) if rows else None
+
+    def _revived(self, row: _Row | None, key: Key) -> Conversation | None:
+        if row is None or row.expired(self._now()):
+            return None
+        return revive(row.record if isinstance(row.record, bytes) else b"", key)
+
+    def _keep(
+        self, key: Key, found: _Row | None, conversation: Conversation, timeout: timedelta
+    ) -> None:
+        """Keep the conversation in the place of what was found."""
+        now = self._now()
+        expires, columns = _after(now, timeout), _columns(key)
+        record = None if conversation == Conversation.of(key) else dump(conversation)
+
+        def keep(connection: Connection) -> None:
+            row = connection.execute(_FIND, columns).fetchone()
+            _check(key, found, row, now)
+            if record is not None and row is not None:
+                connection.execute(_CHANGE, (record, expires, row[0]))
+            elif record is not None:
+                connection.execute(_ADD, (*columns, record, expires))
+            elif row is not None:
+                connection.execute(_DROP, (row[0],))
+            _sweep(connection, now)
+
+        self._database.write(keep)
+
+    def _now(self) -> int:
+        """Microseconds since 1970."""
+        now = self._clock()
+        if now.utcoffset() is None:
+            raise ValueError(f"the time {now} has no time zone")
+        return (now - _EPOCH) // _MICROSECOND
+
+
+class _Row(NamedTuple):
+    """A conversation as it was found. In a damaged file anything may stand anywhere."""
+
+    id: int
+    record: Any
+    expires: Any
+
+    def expired(self, now: int) -> bool:
+        return isinstance(self.expires, int) and self.expires < now
+
+
+def _check(key: Key, found: _Row | None, row: tuple[Any, ...] | None, now: int) -> None:
+    """Raises :class:`Conflict` if another has written the conversation since it was found, which
+    only happens if the locks failed us (somebody deleted their file)."""
+    before, there = found and found.record, row and row[1]
+    swept = row is None and found is not None and found.expired(now)
+    if before != there and not swept:
+        raise Conflict(
+            f"the conversation of {key.user!r} with '{key.model}' was changed by another while "
+            "it was being answered"
+        )
+
+
+def _sweep(connection: Connection, now: int) -> None:
+    """Drop some of what has been idle for too long."""
+    for sweep in _SWEEP:
+        connection.execute(sweep, (now,))
+
+
+def _run(connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
+    connection.execute(statement, values)
+
+
+def _columns(key: Key) -> tuple[str | bytes, ...]:
+    return _kept(key.tenant), _kept(key.user), _kept(key.model)
+
+
+def _kept(text: str) -> str | bytes:
+    """The text as SQLite keeps it: as bytes if it is none in UTF-8 (lone surrogates)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def _read(kept: str | bytes) -> str:
+    return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogatepass")
+
+
+def _after(now: int, timeout: timedelta) -> int:
+    return min(now + timeout // _MICROSECOND, _NEVER)
+
+
+def _place(key: Key) -> int:
+    """Where the lock of a conversation is: a number below 2**62."""
+    names = "".join(f"{len(part)}:{part}" for part in key).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(names, digest_size=8).digest(), "big") >> 2
+
+
+def _close(database: Database, locks: FileLocks) -> None:
+    database.close()
+    locks.close()
+
+
+# No connection to SQLite may cross a fork: stores close theirs before, and open them anew.
+_stores: WeakSet[SqliteStore] = WeakSet()
+_forking = threading.Lock()
+_paused: list[SqliteStore] = []
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    _paused.extend(_stores)
+    for store in _paused:
+        store._database.pause()
+
+
+def _after_fork() -> None:
+    for store in _paused:
+        store._database.resume()
+    _paused.clear()
+    _forking.release()
+
+
+def _after_fork_in_child() -> None:
+    for store in _paused:
+        store._begin_anew()
+    _paused.clear()
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork,
+        after_in_child=_after_fork_in_child,
+    )

@@ -1,0 +1,105 @@
+"""Stores by their URLs."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from anaphora import MemoryStore, StoreError, store_at
+from anaphora.stm.stores.redis import RedisStore
+from anaphora.stm.stores.sqlite import SqliteStore
+from tests.stm.stores.contract import ANN, count_up, questions
+
+
+def test_conversations_in_memory():
+    assert isinstance(store_at("memory:"), MemoryStore)
+    assert isinstance(store_at("memory:?wait=3"), MemoryStore)
+
+
+def test_a_file_where_we_are_and_one_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with closing(store_at("sqlite:///a%20bot.db")) as store:
+        assert isinstance(store, SqliteStore)
+        count_up(store, ANN)
+    with closing(store_at(f"sqlite:///{tmp_path}/a bot.db?synchronous=normal&wait=2.5")) as store:
+        assert questions(store, ANN) == 1
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a bot.db", "a bot.db-turns"]
+
+
+def test_how_carefully_a_file_is_written_stands_in_its_url(tmp_path, monkeypatch):
+    told = []
+    connect = sqlite3.connect
+
+    def listen(*arguments, **options):
+        connection = connect(*arguments, **options)
+        connection.set_trace_callback(told.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", listen)
+    for query, pragma in (("", "full"), ("?synchronous=normal", "normal")):
+        told.clear()
+        store_at(f"sqlite:///{tmp_path}/bot.db{query}").close()
+        assert f"PRAGMA synchronous = {pragma}" in told
+
+
+def test_a_server_of_redis(redis_server):
+    with closing(store_at(f"{redis_server.url}?prefix=urls&lease=3&wait=5&patience=2")) as store:
+        assert isinstance(store, RedisStore)
+        count_up(store, ANN)
+    with closing(store_at(f"{redis_server.unix_url}?prefix=urls&db=0")) as store:
+        assert questions(store, ANN) == 1
+    with closing(store_at(f"{redis_server.url}?prefix=other")) as store:
+        assert questions(store, ANN) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("", "memory:, sqlite:///relative"),
+        ("bot.db", "memory:, sqlite:///relative"),
+        ("postgres://me:secret@host/db", "begins with 'postgres:'; write memory:"),
+        ("http://[::1/bot", "no URL of a store"),
+        ("memory:here", "write memory:"),
+        ("memory://host", "write memory:"),
+        ("memory:?synchronous=full", "no option 'synchronous'; there are: wait"),
+        ("sqlite:", "names no file"),
+        ("sqlite:///", "names no file"),
+        ("sqlite:////tmp/", "names no file"),
+        ("sqlite://bot.db", "three slashes: sqlite:///bot.db"),
+        ("sqlite:///:memory:", "kept by memory:"),
+        ("sqlite:///a%00b.db", "NUL"),
+        ("sqlite:///bot.db#1", "%23"),
+        ("sqlite:///bot.db?syncronous=full", "did you mean 'synchronous'"),
+        ("sqlite:///bot.db?synchronous=off", "full or normal"),
+        ("sqlite:///bot.db?wait=long", "the option 'wait' of the store: 'long' is no number"),
+        ("sqlite:///bot.db?wait=nan", "no number of seconds"),
+        ("sqlite:///bot.db?wait=-1", "no number of seconds"),
+        ("sqlite:///bot.db?wait=1&wait=2", "twice"),
+        ("sqlite:///bot.db?lease=1", "no option 'lease'"),
+        ("redis://me:secret@host/0?leese=1", "did you mean 'lease'"),
+        ("redis://me:secret@host/0?ssl_ca_certs=x", "no option 'ssl_ca_certs'"),
+        ("redis://me:secret@host:port/0", "URL"),
+    ],
+)
+def test_what_is_no_url_of_a_store_is_told_without_its_password(
+    url, message, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as told:
+        store_at(url)
+    assert message in str(told.value)
+    assert "secret" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_needs_no_redis_needs_no_client_of_it():
+    script = (
+        "import sys; from anaphora import store_at; store_at('memory:'); "
+        "print({'redis', 'sqlite3'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
