@@ -1,0 +1,130 @@
+// The service, as the page sees it. Every failure is a Problem, whatever went wrong.
+
+const STORED_KEY = "anaphora.key";
+const PATIENCE = 15_000; // ms; an ask may take as long as its handler does
+
+/** What the service answered instead (RFC 9457), or why it did not answer (`slug` "offline"). */
+export class Problem extends Error {
+  constructor({ slug, status = 0, title, detail = "", errors = [], wait = 0 }) {
+    super(title);
+    Object.assign(this, { slug, status, title, detail, errors, wait });
+  }
+}
+
+export class Api {
+  #key = fromSession();
+
+  get hasKey() {
+    return this.#key !== null;
+  }
+
+  /** Use this key from now on; null for none. It lives as long as the tab. */
+  set key(text) {
+    this.#key = text;
+    try {
+      if (text === null) sessionStorage.removeItem(STORED_KEY);
+      else sessionStorage.setItem(STORED_KEY, text);
+    } catch {
+      // without storage it is asked for again after a reload
+    }
+  }
+
+  ask(text, { user, model }) {
+    return this.#call("POST", "v1/ask", { body: { text, user, model, explain: true } });
+  }
+
+  conversation({ user, model }) {
+    return this.#call("GET", "v1/conversation", { query: { user, model } });
+  }
+
+  forget({ user, model }, { what = "all", group = null } = {}) {
+    const query = group === null ? { user, model, what } : { user, model, group };
+    return this.#call("DELETE", "v1/conversation", { query });
+  }
+
+  activeModel(user) {
+    return this.#call("GET", "v1/active-model", { query: { user } });
+  }
+
+  switchModel(user, model) {
+    return this.#call("PUT", "v1/active-model", { body: { user, model } });
+  }
+
+  models() {
+    return this.#call("GET", "v1/models");
+  }
+
+  model(id) {
+    return this.#call("GET", "v1/model", { query: { id } });
+  }
+
+  whoAmI() {
+    return this.#call("GET", "v1/key");
+  }
+
+  async #call(method, path, { query = {}, body = null } = {}) {
+    const url = new URL(path, document.baseURI);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const headers = { Accept: "application/json" };
+    if (this.#key !== null) headers.Authorization = `Bearer ${this.#key}`;
+    if (body !== null) headers["Content-Type"] = "application/json";
+    const patience = path === "v1/ask" ? null : AbortSignal.timeout(PATIENCE);
+    let response;
+    let text;
+    try {
+      response = await fetch(url, {
+        method,
+        headers,
+        body: body === null ? null : JSON.stringify(body),
+        signal: patience,
+        cache: "no-store",
+        credentials: "same-origin",
+      });
+      text = await response.text();
+    } catch (error) {
+      throw unreachable(error);
+    }
+    const plain = parsed(text);
+    if (!response.ok || plain === null) throw problemOf(response, plain);
+    return plain;
+  }
+}
+
+function unreachable(error) {
+  const late = error.name === "TimeoutError";
+  return new Problem({
+    slug: "offline",
+    title: late ? "The service takes too long" : "The service cannot be reached",
+    detail: late
+      ? "It has not answered in time."
+      : "It may be restarting, or the network is down.",
+  });
+}
+
+function problemOf(response, plain) {
+  const known = plain !== null && typeof plain === "object" ? plain : {};
+  return new Problem({
+    slug: String(known.type ?? "").split(":").pop() || `http-${response.status}`,
+    status: response.status,
+    title: known.title ?? `The service answered ${response.status}`,
+    detail: typeof known.detail === "string" ? known.detail : "",
+    errors: Array.isArray(known.errors) ? known.errors : [],
+    wait: Math.ceil(Number(response.headers.get("Retry-After")) || 0),
+  });
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fromSession() {
+  try {
+    return sessionStorage.getItem(STORED_KEY);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,128 @@
+// The chat: numbered questions, and under each what became of it.
+
+import { h, icon } from "./dom.js";
+import { underlined } from "./tagged.js";
+import { counted, said, sentence } from "./words.js";
+
+export class ChatView {
+  constructor({ list, scroll, onSelect, onAgain }) {
+    Object.assign(this, { list, scroll, onSelect, onAgain });
+  }
+
+  show(thread, palette) {
+    const items = thread.turns.map((turn, index) => this.#turn(turn, index + 1, thread, palette));
+    if (thread.elsewhere > 0 && thread.turns.length > 0) {
+      items.push(h("li", { class: "elsewhere" },
+        `${counted(thread.elsewhere, "question")} came by another channel`));
+    }
+    const focused = document.activeElement?.closest?.(".turn")?.dataset.turn;
+    this.list.replaceChildren(...items);
+    if (focused) this.list.querySelector(`[data-turn="${focused}"] .asked`)?.focus();
+  }
+
+  /** Scroll to the last turn. */
+  end() {
+    this.scroll.scrollTop = this.scroll.scrollHeight;
+  }
+
+  reveal(turn) {
+    this.list.querySelector(`[data-turn="${turn.id}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The seconds that a refused question still has to wait. */
+  tick() {
+    for (const button of this.list.querySelectorAll("button[data-until]")) {
+      const left = Math.ceil((Number(button.dataset.until) - Date.now()) / 1000);
+      button.disabled = left > 0;
+      button.lastChild.textContent = left > 0 ? `Ask again in ${left} s` : "Ask again";
+      if (left <= 0) delete button.dataset.until;
+    }
+  }
+
+  #turn(turn, number, thread, palette) {
+    const shown = thread.shown === turn;
+    const explanation = turn.reply?.explanation;
+    return h("li", {
+      class: `turn ${turn.state}${thread.selected === turn ? " selected" : ""}`,
+      data: { turn: String(turn.id), status: turn.reply?.status ?? turn.state },
+    },
+    h("button", {
+      type: "button",
+      class: "asked",
+      "aria-current": shown ? "true" : null,
+      "aria-disabled": turn.state === "done" ? null : "true",
+      title: turn.state === "done" ? "See how it was answered" : null,
+      on: { click: () => turn.state === "done" && this.onSelect(turn) },
+    },
+    h("span", { class: "number" }, h("span", { class: "unseen" }, "Question "), String(number)),
+    h("span", { class: "text" }, explanation ? underlined(explanation, palette) : turn.text)),
+    this.#answer(turn),
+    );
+  }
+
+  #answer(turn) {
+    if (turn.state === "sending") {
+      return h("div", { class: "answer" }, h("span", { class: "waiting", "aria-label": "Waiting" },
+        h("i"), h("i"), h("i")));
+    }
+    return turn.state === "failed" ? this.#failure(turn) : answer(turn.reply);
+  }
+
+  #failure(turn) {
+    const { problem } = turn;
+    const until = turn.failedAt + problem.wait * 1000;
+    const wait = Math.ceil((until - Date.now()) / 1000);
+    return h("div", { class: "answer problem", role: "alert" },
+      h("p", { class: "say" }, problem.title),
+      problem.detail && h("p", { class: "meta" }, problem.detail),
+      problem.errors.length > 0 && h("ul", { class: "meta" },
+        problem.errors.map(({ where, message }) => h("li", {}, `${where}: ${message}`))),
+      h("button", {
+        type: "button",
+        class: "quiet again",
+        disabled: wait > 0,
+        data: wait > 0 ? { until: String(until) } : {},
+        on: { click: () => this.onAgain(turn) },
+      }, icon("again"), h("span", {}, wait > 0 ? `Ask again in ${wait} s` : "Ask again")),
+    );
+  }
+}
+
+/** What a reader of the screen should hear of a reply. */
+export function spoken(reply) {
+  return lines(reply).filter(Boolean).join(" ");
+}
+
+function answer(reply) {
+  const [text, reason] = lines(reply);
+  return h("div", { class: `answer ${reply.status}` },
+    h("p", { class: "say" }, text),
+    reason && h("p", { class: "meta" }, reason),
+    reply.status === "matched" && meta(reply),
+    reply.status === "incomplete" && h("p", { class: "meta" }, "missing ",
+      reply.missing.map((name) => [h("code", { class: "need" }, name), " "])),
+  );
+}
+
+function lines(reply) {
+  switch (reply.status) {
+    case "incomplete":
+      return [reply.prompt || reply.text, ""];
+    case "rejected": {
+      const reason = sentence(reply.reason || reply.text || "none of its intents fits");
+      const own = reply.text && reply.text !== reply.reason;
+      return own ? [reply.text, `${reason}.`] : ["That was not understood.", `${reason}.`];
+    }
+    case "reset":
+      return [reply.text || "Forgotten.", reply.text ? "" : "The next question starts from scratch."];
+    default:
+      return [reply.text || "Done.", ""];
+  }
+}
+
+function meta(reply) {
+  const kept = (reply.explanation?.matches.find((match) => !match.skipped)?.taken ?? [])
+    .filter((entity) => entity.source === "memory").map((entity) => said(entity).main);
+  return h("p", { class: "meta" }, h("code", {}, reply.intent),
+    kept.length > 0 && ` with ${kept.map((name) => `“${name}”`).join(", ")} from memory`);
+}
