@@ -26,8 +26,24 @@ MAY_IMPORT = {
     "stm": {"errors", "models"},
     "intents": {"errors", "grammar", "models", "entities", "stm"},
     "bots": {"errors", "models", "entities", "intents"},
-    "cli": {"errors", "version", "models", "entities", "stm", "intents", "grammar"},
+    "server": {"errors", "version", "grammar", "models", "entities", "stm", "intents"},
+    "client": {"errors", "version"},
+    "mcp": {"errors", "version", "grammar", "models", "entities", "stm", "intents"},
+    "cli": {
+        "errors",
+        "version",
+        "models",
+        "entities",
+        "stm",
+        "intents",
+        "grammar",
+        "server",
+        "mcp",
+    },
 }
+
+
+SERVICE = {"fastapi", "httpx", "mcp", "prometheus_client", "redis", "structlog", "uvicorn"}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +97,11 @@ def loaded_by(statement: str) -> set[str]:
 
 def test_importing_the_package_loads_none_of_its_libraries():
     heavy = {"spacy", "dateparser", "pydantic", "yaml", "lark", "torch", "transformers", "typer"}
-    assert not heavy & loaded_by("import anaphora")
+    assert not (heavy | SERVICE) & loaded_by("import anaphora")
+
+
+def test_the_command_line_loads_what_a_service_needs_only_for_a_service():
+    assert not SERVICE & loaded_by("import anaphora.cli, anaphora; anaphora.Engine")
 
 
 def test_answering_loads_neither_dateparser_nor_torch():

@@ -1,0 +1,76 @@
+"""A client of the service, for programs in Python: ``Client``, and ``AsyncClient`` for asyncio.
+
+>>> from anaphora.client import Client
+>>> with Client("http://localhost:8080", key="ana_…") as client:  # doctest: +SKIP
+...     client.ask("What is the weather in Tokyo now?", user="ann").text
+"""
+
+from __future__ import annotations
+
+try:
+    from anaphora.client.asynchronous import AsyncClient
+    from anaphora.client.client import Client
+    from anaphora.client.events import Asked, Ended, Event
+except ImportError as error:
+    if error.name not in ("httpx", "httpx_sse"):
+        raise
+    raise ImportError(
+        f"the client needs the package {error.name}: pip install 'anaphora[client]'",
+        name=error.name,
+    ) from error
+from anaphora.client.descriptions import (
+    ActiveModel,
+    CheckReport,
+    Conversation,
+    Health,
+    KeyInfo,
+    ModelInfo,
+    ModelSummary,
+    Readiness,
+)
+from anaphora.client.explanations import Explanation
+from anaphora.client.problems import (
+    ApiError,
+    BadAnswer,
+    Busy,
+    Forbidden,
+    Invalid,
+    Mistake,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+from anaphora.client.replies import Dialog, Reply, Slot
+
+__all__ = [
+    "ActiveModel",
+    "ApiError",
+    "Asked",
+    "AsyncClient",
+    "BadAnswer",
+    "Busy",
+    "CheckReport",
+    "Client",
+    "Conversation",
+    "Dialog",
+    "Ended",
+    "Event",
+    "Explanation",
+    "Forbidden",
+    "Health",
+    "Invalid",
+    "KeyInfo",
+    "Mistake",
+    "ModelInfo",
+    "ModelSummary",
+    "NotFound",
+    "Readiness",
+    "Reply",
+    "ServerError",
+    "Slot",
+    "TooManyRequests",
+    "Unauthorized",
+    "Unreachable",
+]

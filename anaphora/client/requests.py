@@ -1,0 +1,206 @@
+"""The requests of the service, one function each: from arguments to a :class:`Call`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+
+import httpx
+
+from anaphora.client.descriptions import (
+    ActiveModel,
+    CheckReport,
+    Conversation,
+    Health,
+    KeyInfo,
+    ModelInfo,
+    ModelSummary,
+    Readiness,
+)
+from anaphora.client.exchange import Call
+from anaphora.client.explanations import Explanation
+from anaphora.client.reading import read
+from anaphora.client.replies import Dialog, Reply, read_dialog
+
+__all__ = [
+    "AskOptions",
+    "QuestionOptions",
+    "What",
+    "active_model",
+    "ask",
+    "check",
+    "conversation",
+    "dialog",
+    "events",
+    "explain",
+    "forget",
+    "health",
+    "key",
+    "model",
+    "models",
+    "ready",
+    "reload",
+    "switch",
+]
+
+_T = TypeVar("_T")
+
+What: TypeAlias = Literal["all", "entities", "flow"]
+
+
+class QuestionOptions(TypedDict, total=False):
+    """What may be said of a question: whose it is (left out: the user of the key, else ``user``),
+    the ``model`` that is asked (the user's active one), the time with its zone (now), the
+    ``language`` (it is detected), where "today" is today (``Europe/Berlin``; in the zone of the
+    time), and free ``data`` for predicates."""
+
+    user: str | None
+    model: str | None
+    at: datetime | None
+    language: str | None
+    time_zone: str | None
+    data: Mapping[str, Any] | None
+
+
+class AskOptions(QuestionOptions, total=False):
+    """As :class:`QuestionOptions`; ``explain`` asks for the explanation of every answer, too."""
+
+    explain: bool
+
+
+def ask(text: str, **options: Any) -> Call[Reply]:
+    body = {"text": text, **_question(**options)}
+    return Call("POST", "/v1/ask", _json_of(Reply), body=body, changes=True)
+
+
+def dialog(texts: Iterable[str], **options: Any) -> Call[Dialog]:
+    def answered(response: httpx.Response) -> Dialog:
+        return read_dialog(response.json())
+
+    body = {"texts": _listed(texts), **_question(**options)}
+    return Call("POST", "/v1/dialog", answered, body=body, changes=True)
+
+
+def events(texts: Iterable[str], **options: Any) -> Call[httpx.Response]:
+    def opened(response: httpx.Response) -> httpx.Response:
+        if not call.is_stream(response):
+            raise ValueError("a stream of events should have come")
+        return response
+
+    body = {"texts": _listed(texts), **_question(**options)}
+    call = Call("POST", "/v1/ask/events", opened, body=body, changes=True, streams=True)
+    return call
+
+
+def explain(text: str, **options: Any) -> Call[Explanation]:
+    body = {"text": text, **_question(**options)}
+    return Call("POST", "/v1/explain", _json_of(Explanation), body=body)
+
+
+def conversation(*, user: str | None = None, model: str | None = None) -> Call[Conversation]:
+    params = _given(user=user, model=model)
+    return Call("GET", "/v1/conversation", _json_of(Conversation), params=params)
+
+
+def forget(
+    *,
+    user: str | None = None,
+    model: str | None = None,
+    what: What | None = None,
+    group: str | None = None,
+) -> Call[Conversation]:
+    params = _given(user=user, model=model, what=what, group=group)
+    return Call("DELETE", "/v1/conversation", _json_of(Conversation), params=params, changes=True)
+
+
+def active_model(*, user: str | None = None) -> Call[ActiveModel]:
+    return Call("GET", "/v1/active-model", _json_of(ActiveModel), params=_given(user=user))
+
+
+def switch(model: str | None, *, user: str | None = None) -> Call[ActiveModel]:
+    path, answered = "/v1/active-model", _json_of(ActiveModel)
+    if model is None:
+        return Call("DELETE", path, answered, params=_given(user=user), changes=True)
+    return Call("PUT", path, answered, body=_given(user=user, model=model), changes=True)
+
+
+def models() -> Call[tuple[ModelSummary, ...]]:
+    def listed(response: httpx.Response) -> tuple[ModelSummary, ...]:
+        plain = response.json()
+        if not isinstance(plain, dict) or not isinstance(plain.get("models"), list):
+            raise ValueError("a list of models should have come")
+        return tuple(read(ModelSummary, one) for one in plain["models"])
+
+    return Call("GET", "/v1/models", listed)
+
+
+def model(id: str) -> Call[ModelInfo]:
+    return Call("GET", "/v1/model", _json_of(ModelInfo), params={"id": id})
+
+
+def reload(id: str) -> Call[ModelInfo]:
+    return Call("POST", "/v1/model/reload", _json_of(ModelInfo), params={"id": id}, changes=True)
+
+
+def check(id: str) -> Call[CheckReport]:
+    return Call("POST", "/v1/model/check", _json_of(CheckReport), params={"id": id}, changes=True)
+
+
+def key() -> Call[KeyInfo]:
+    return Call("GET", "/v1/key", _json_of(KeyInfo))
+
+
+def health() -> Call[Health]:
+    return Call("GET", "/health", _json_of(Health))
+
+
+def ready() -> Call[Readiness]:
+    def told(response: httpx.Response) -> Readiness:
+        plain = response.json()
+        status = plain.get("status") if isinstance(plain, dict) else None
+        if not isinstance(status, str):  # one that is shutting down tells of a problem instead
+            status = response.reason_phrase
+        return read(Readiness, plain, status=status, ready=response.status_code == 200)
+
+    return Call("GET", "/ready", told, expected=(200, 503))
+
+
+def _question(
+    *,
+    user: str | None = None,
+    model: str | None = None,
+    at: datetime | None = None,
+    language: str | None = None,
+    time_zone: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    explain: bool = False,
+) -> dict[str, Any]:
+    if at is not None and at.utcoffset() is None:
+        raise ValueError(f"the time {at} has no time zone: write datetime(…, tzinfo=UTC)")
+    return _given(
+        user=user,
+        model=model,
+        at=None if at is None else at.isoformat(),
+        language=language,
+        time_zone=time_zone,
+        data=None if data is None else dict(data),
+        explain=explain or None,
+    )
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _listed(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, str):
+        raise TypeError("texts are a list of questions; ask() takes a single one")
+    return list(texts)
+
+
+def _json_of(kind: type[_T]) -> Callable[[httpx.Response], _T]:
+    def answered(response: httpx.Response) -> _T:
+        return read(kind, response.json())
+
+    return answered

@@ -1,0 +1,21 @@
+"""Bots as tools of agents: a server of the Model Context Protocol over an engine.
+
+>>> from anaphora import Engine
+>>> from anaphora.mcp import create_server
+>>> create_server(Engine("weather")).run()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+try:
+    from anaphora.mcp.server import create_server
+    from anaphora.mcp.serving import serve_http, serve_stdio
+except ImportError as error:
+    if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+        raise
+    raise ImportError(
+        "the MCP server needs the package mcp: pip install 'anaphora[mcp]'",
+        name=error.name,
+    ) from error
+
+__all__ = ["create_server", "serve_http", "serve_stdio"]

@@ -1,0 +1,79 @@
+"""The MCP server: the tools over an engine, and a resource for each of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from inspect import cleandoc
+from typing import Any
+from urllib.parse import quote
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.resources import FunctionResource
+from mcp_types import ToolAnnotations
+
+from anaphora.intents.engine import Engine
+from anaphora.mcp.about import about
+from anaphora.mcp.tools import Tools
+from anaphora.version import __version__
+
+__all__ = ["create_server"]
+
+_INSTRUCTIONS = """\
+A dialog bot that understands incomplete questions: it remembers what the user has asked about and \
+completes a follow-up from it. Pass on the user's own words with the tool `ask`, one question a \
+call, and don't complete them yourself. `memory` shows what is remembered, `reset` forgets it, \
+`explain` tells why a question is answered as it is."""
+
+
+def create_server(engine: Engine, *, user: str = "user") -> MCPServer[Any]:
+    """An MCP server that asks ``engine``; ``user`` is who speaks when a call names nobody.
+
+    ``run()`` serves it over the standard input and output; it is an ``MCPServer`` of the official
+    SDK, with all that such a one can do. The engine stays whose it is: close it afterwards.
+    """
+    server: MCPServer[Any] = MCPServer(
+        "anaphora",
+        title="Anaphora",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+    )
+    tools = Tools(engine, user)
+    reads = ToolAnnotations(
+        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
+    # A handler may do anything, such as ordering a pizza.
+    asks = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False)
+    forgets = ToolAnnotations(
+        read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+    )
+    _add(server, tools.ask, "Ask the bot", asks)
+    _add(server, tools.explain, "Explain an answer", reads)
+    _add(server, tools.memory, "Show the memory", reads)
+    _add(server, tools.reset, "Forget", forgets)
+    _add(server, tools.models, "List the models", reads)
+    for model in engine.models:
+        server.add_resource(
+            FunctionResource(
+                uri=f"anaphora://models/{quote(model.id, safe='')}",
+                name=model.id,
+                title=model.name or model.id,
+                description=model.description or f"What the model {model.id} understands",
+                mime_type="text/markdown",
+                fn=partial(_about, engine, model.id),
+            )
+        )
+    return server
+
+
+def _add(
+    server: MCPServer[Any], tool: Callable[..., Any], title: str, annotations: ToolAnnotations
+) -> None:
+    server.add_tool(
+        tool, title=title, description=cleandoc(tool.__doc__ or ""), annotations=annotations
+    )
+
+
+def _about(engine: Engine, id: str) -> str:
+    return about(engine.model(id))

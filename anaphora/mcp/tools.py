@@ -1,0 +1,134 @@
+"""The tools: methods of an engine as an agent calls them. Their docstrings are what agents read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, Field
+
+from anaphora.errors import AnaphoraError
+from anaphora.intents.engine import Engine
+from anaphora.mcp import shapes
+
+__all__ = ["Tools"]
+
+# Not "str | None": the SDK would read a user whose id is "null" as no user at all.
+_Text = Annotated[str, Field(description="The question, in the words of the user.")]
+_User = Annotated[
+    str,
+    Field(description="Whose conversation it is. Leave it out if you speak for one user only."),
+]
+_Model = Annotated[
+    str,
+    Field(description="The id of a model, as the tool `models` lists them. Usually left out."),
+]
+_What = Annotated[
+    Literal["all", "entities", "flow"],
+    Field(
+        description="all of the conversation, the remembered entities alone, or the dialog flow "
+        "alone."
+    ),
+]
+_Group = Annotated[
+    str,
+    Field(description="Forget only what lies in this group, as the tool `memory` shows them."),
+]
+
+
+class Tools:
+    """What agents may do with an engine. ``user`` is who speaks when a call names nobody.
+
+    The methods block, and are called in threads. What the engine refuses they raise as
+    ``ToolError``.
+    """
+
+    def __init__(self, engine: Engine, user: str) -> None:
+        self._engine = engine
+        self._user = user
+
+    def ask(
+        self, text: _Text, user: _User = "", model: _Model = ""
+    ) -> Annotated[CallToolResult, shapes.Answer]:
+        """Ask the bot one question, and remember what it was about.
+
+        Pass on what the user says as they say it, also if it is incomplete: "And in Kyoto?" is
+        completed from what was said before. If the status is `incomplete`, put the prompt to the
+        user and call this tool again with nothing but their answer. If it is `rejected`, the bot
+        has not understood: the reason tells what was lacking. Several minutes of silence make it
+        forget.
+        """
+        with _told():
+            user, model = self._of(user, model)
+            reply = self._engine.ask(text, user=user, model=model)
+            return _result(shapes.spoken(reply), shapes.answer(reply, user=user, model=model))
+
+    def explain(self, text: _Text, user: _User = "", model: _Model = "") -> str:
+        """Tell how the bot would answer a question now, and why, without asking it.
+
+        Shows what it understood and which words it did not, what its memory holds ready, every
+        intent that matches and why it stands where it does, and what the others lack. Use it to
+        find out why something was rejected or misunderstood. Nothing is remembered.
+        """
+        with _told():
+            user, model = self._of(user, model)
+            return str(self._engine.explain(text, user=user, model=model))
+
+    def memory(
+        self, user: _User = "", model: _Model = ""
+    ) -> Annotated[CallToolResult, shapes.Memory]:
+        """Show what the bot remembers of the conversation.
+
+        These are the entities that the next question may leave out, the intents that have answered
+        so far, and a question that still waits for something.
+        """
+        with _told():
+            return self._memory(*self._of(user, model))
+
+    def reset(
+        self, user: _User = "", model: _Model = "", what: _What = "all", group: _Group = ""
+    ) -> Annotated[CallToolResult, shapes.Memory]:
+        """Make the bot forget the conversation, or a part of it; returns what is still remembered.
+
+        Use it when the user wants to begin anew, or when what they say next has nothing to do with
+        what they said before.
+        """
+        with _told():
+            user, model = self._of(user, model)
+            self._engine.forget(user=user, model=model, what=what, group=group or None)
+            return self._memory(user, model)
+
+    def models(self, user: _User = "") -> Annotated[CallToolResult, shapes.Models]:
+        """List the models (bots) that can be asked, with examples of what each understands."""
+        with _told():
+            active = self._engine.active_model(user=user or self._user)
+            found = shapes.models(self._engine.models, active=active)
+            return _result(str(found), found)
+
+    def _memory(self, user: str, model: str) -> CallToolResult:
+        conversation = self._engine.conversation(user=user, model=model)
+        found = shapes.memory(conversation, self._engine.model(model))
+        return _result(str(found), found)
+
+    def _of(self, user: str, model: str) -> tuple[str, str]:
+        user = user or self._user
+        return user, model or self._engine.active_model(user=user)
+
+
+def _result(text: str, structured: BaseModel) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=structured.model_dump(mode="json", exclude_unset=True),
+    )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the engine refuses is told to the agent in its own words."""
+    try:
+        yield
+    except AnaphoraError as error:
+        raise ToolError(str(error)) from error

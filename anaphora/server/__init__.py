@@ -1,0 +1,1 @@
+"""The service: the engine behind HTTP."""

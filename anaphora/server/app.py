@@ -1,0 +1,177 @@
+"""The app: the engine behind HTTP, put together from its parts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from anaphora.errors import AnaphoraError
+from anaphora.intents.engine import Engine
+from anaphora.server.guard import Guard
+from anaphora.server.keys import KeyRing
+from anaphora.server.limits import Limits
+from anaphora.server.metrics import Metrics
+from anaphora.server.middleware import watch
+from anaphora.server.openapi import DESCRIPTION, TAGS, description_of
+from anaphora.server.problems import Refusal, problem_of, respond
+from anaphora.server.reloading import Reloads
+from anaphora.server.routes import ask, conversation, models, operations
+from anaphora.server.routes.common import service_of
+from anaphora.server.routes.page import page_router
+from anaphora.server.schemas import refusal_of
+from anaphora.server.service import Service
+from anaphora.server.settings import Settings
+from anaphora.server.tracing import tracing_of
+from anaphora.version import __version__
+
+__all__ = ["create_app"]
+
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def create_app(
+    settings: Settings,
+    *,
+    engine: Engine | None = None,
+    clock: Callable[[], datetime] = _utc_now,
+) -> FastAPI:
+    """The app that serves ``engine``; if none is given, one that is made by the settings and
+    closed when the app ends. ``clock`` tells the time (with a time zone).
+
+    Raises :class:`AnaphoraError` for models and a store that cannot be used.
+    """
+    is_ours = engine is None
+    if engine is None:
+        engine = Engine(*settings.models, store=settings.store, clock=clock)
+    service = Service(
+        engine,
+        settings,
+        KeyRing(settings.keys, clock),
+        Limits(settings),
+        Metrics(),
+        tracing_of(settings.tracing),
+        clock=clock,
+    )
+    reloads = Reloads(engine, service.run)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tasks = [asyncio.create_task(task) for task in _background(settings, reloads)]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await service.close()
+            if is_ours:
+                engine.close()
+
+    app = FastAPI(
+        title="Anaphora",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,  # these pages load their scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.service, app.state.reloads = service, reloads
+    _add_routes(app, settings)
+    _add_handlers(app)
+    _add_middlewares(app, settings, service)
+    app.openapi = description_of(app, needs_key=bool(settings.keys))  # type: ignore[method-assign]  # FastAPI's own way to change it
+    return app
+
+
+def _background(settings: Settings, reloads: Reloads) -> Iterator[Any]:
+    if not settings.store.startswith("memory:"):
+        yield reloads.follow()
+    if settings.reload:
+        yield reloads.watch()
+
+
+def _add_routes(app: FastAPI, settings: Settings) -> None:
+    for part in (ask, conversation, models, operations):
+        app.include_router(part.router)
+    if settings.nlpcraft:
+        from anaphora.server.nlpcraft import router
+
+        app.include_router(router(service_of))
+    if settings.page:
+        app.include_router(page_router(is_changing=settings.reload))
+
+
+def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
+    """The first stands innermost."""
+    app.add_middleware(Guard, max_body=settings.max_body)
+    if settings.cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors,
+            allow_methods=_METHODS,
+            allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
+            expose_headers=("Retry-After", "X-Request-ID"),
+        )
+    watch(app, metrics=service.metrics, tracing=service.tracing, texts=settings.log.texts)
+
+
+def _add_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(StarletteHTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(AnaphoraError, _failed)
+    app.add_exception_handler(ClientDisconnect, _gone)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StarletteHTTPException)
+    if error.status_code != 405:
+        return respond(error)
+    allowed = {"Allow": ", ".join(_methods(request))}
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers=allowed)
+    return respond(Refusal("method-not-allowed", headers=allowed))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    declared = request.scope["route"].dependant.query_params
+    known = [name for one in declared for name in one.field_info.annotation.model_fields]
+    return respond(refusal_of(error.errors(), known))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AnaphoraError)
+    caller = request.scope.get("anaphora.caller")
+    return respond(problem_of(error, inner_texts=caller is not None and caller.is_admin))
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # nobody reads it
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the path of a request has."""
+    found = {
+        method
+        for method in _METHODS
+        for route in request.app.routes
+        if route.matches({**request.scope, "method": method})[0] is Match.FULL
+    }
+    return sorted(found | ({"HEAD"} if "GET" in found else set()) | {"OPTIONS"})

@@ -1,0 +1,143 @@
+"""Logs: one line an event, from our own loggers and from all of the standard library, in JSON or
+for a terminal. Configured once, by the command that serves; never by the library."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from contextlib import suppress
+from typing import IO, Any
+
+import structlog
+from pydantic_core import to_json
+from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_logger_name
+from structlog.typing import EventDict, Processor
+
+from anaphora.models.source import printable
+from anaphora.server.settings import LogSettings
+
+__all__ = ["configure_logs"]
+
+_FIRST: tuple[Processor, ...] = (
+    structlog.contextvars.merge_contextvars,
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+)
+_TALKATIVE = ("uvicorn.error", "httpx", "httpcore")  # below a warning they tell nothing of ours
+
+
+def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None:
+    """Send all logs to ``stream``, the standard error output if left out.
+
+    What an exception says of itself may quote a user: unless ``settings.texts``, only its kind
+    and the lines that it came through are logged.
+    """
+    out = _Steadfast(sys.stderr if stream is None else stream)
+    level = getattr(logging, settings.level.upper())
+    last = _last(settings, is_terminal=out.is_terminal)
+    structlog.configure(
+        processors=[*_FIRST, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        # Straight to the stream: through the standard library a line takes twice as long.
+        logger_factory=structlog.WriteLoggerFactory(out),  # type: ignore[arg-type]  # it can write
+        cache_logger_on_first_use=True,
+    )
+    handler: logging.StreamHandler[Any] = logging.StreamHandler(out)
+    handler.setFormatter(
+        ProcessorFormatter(
+            foreign_pre_chain=[*_FIRST, add_logger_name, ExtraAdder()],
+            processors=[ProcessorFormatter.remove_processors_meta, *last],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=level, force=True)
+    for name in _TALKATIVE:
+        quiet = logging.NOTSET if level < logging.INFO else max(level, logging.WARNING)
+        logging.getLogger(name).setLevel(quiet)
+
+
+def _last(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
+    """What makes the line of an event."""
+    error = _error_in_full if settings.texts else _error_without_its_text
+    if settings.format == "json":
+        return error, _as_json
+    console = structlog.dev.ConsoleRenderer(
+        colors=is_terminal,
+        timestamp_key="time",
+        exception_formatter=structlog.dev.plain_traceback,
+        pad_event_to=0,
+    )
+    return error, _printable, console
+
+
+def _error_in_full(_: Any, __: str, event: EventDict) -> EventDict:
+    error = _taken_error(event)
+    if error is not None:
+        event["error"] = type(error).__name__
+        event["traceback"] = "".join(traceback.format_exception(error))
+    return event
+
+
+def _error_without_its_text(_: Any, __: str, event: EventDict) -> EventDict:
+    error = _taken_error(event)
+    if error is not None:
+        event["error"] = " from ".join(type(one).__name__ for one in _chain(error))
+        event["raised"] = [
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for one in reversed(_chain(error))
+            for frame in traceback.extract_tb(one.__traceback__)
+        ]
+    return event
+
+
+def _taken_error(event: EventDict) -> BaseException | None:
+    info = event.pop("exc_info", None)
+    if isinstance(info, BaseException):
+        return info
+    if isinstance(info, tuple):
+        return info[1]  # type: ignore[no-any-return]  # what sys.exc_info() gave
+    return sys.exception() if info else None
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error, what it was raised from, and so on."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None and cause not in chain:
+        chain.append(cause)
+    return chain
+
+
+def _as_json(_: Any, __: str, event: EventDict) -> str:
+    ordered = {**{key: event.pop(key) for key in ("time", "level", "event")}, **event}
+    try:
+        return str(to_json(ordered, fallback=repr, inf_nan_mode="strings"), "utf-8")
+    except (ValueError, UnicodeError):  # half a character
+        return json.dumps(ordered, default=repr)
+
+
+def _printable(_: Any, __: str, event: EventDict) -> EventDict:
+    """The event without what would steer a terminal."""
+    return {
+        key: printable(value) if isinstance(value, str) and key != "traceback" else value
+        for key, value in event.items()
+    }
+
+
+class _Steadfast:
+    """A stream that takes everything, also when its disk is full or its reader has gone: a
+    question must not fail for want of a log."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self.is_terminal = stream.isatty()
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except (OSError, ValueError):
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()

@@ -1,0 +1,169 @@
+"""What stands around every request: its id, its line in the log, its metrics and its span, the
+headers that keep browsers from mischief, and the door that closes when the server stops."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from anaphora.server.metrics import Metrics
+from anaphora.server.problems import Refusal, respond
+from anaphora.server.tracing import NO_TRACING, Span, Tracing
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Door", "Watch", "watch"]
+
+_log = structlog.get_logger("anaphora.access")
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
+_ALWAYS_OPEN = "/health"  # whoever asks whether we live must not end us while we finish
+_UNKNOWN = "other"
+_GONE = 499  # as nginx says it: nobody was there any more to be answered
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+
+
+def watch(
+    app: FastAPI, *, metrics: Metrics, tracing: Tracing = NO_TRACING, texts: bool = False
+) -> Door:
+    """Put a :class:`Watch` around ``app`` and return the door that it keeps, which is also in
+    ``app.state.door``. Call it last: what is added later stands around it."""
+    door = Door()
+    app.state.door = door
+    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts)
+    return door
+
+
+class Door:
+    """Whether requests are let in. Those that are in already are not disturbed."""
+
+    __slots__ = ("is_open",)
+
+    def __init__(self) -> None:
+        self.is_open = True
+
+    def close(self) -> None:
+        """Let nobody in any more; may be called from a signal handler."""
+        self.is_open = False
+
+
+class Watch:
+    """An ASGI middleware; one for all, because each costs every request a call and a closure.
+
+    What stands inside may put the id of the key in use and the text of the question into the
+    scope for the log (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id``
+    there. A header that is set inside is left as it is. An exception that comes out is logged
+    and answered.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        door: Door,
+        tracing: Tracing = NO_TRACING,
+        texts: bool = False,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._door = door
+        self._tracing = tracing
+        self._texts = texts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begin = perf_counter()
+        request_id = _request_id(scope)
+        scope["anaphora.request_id"] = request_id
+        method = scope["method"] if scope["method"] in _METHODS else _UNKNOWN
+        answer = _Answer(send, request_id)
+        open_span = self._tracing.request(method, scope["headers"])
+        with bound_contextvars(request_id=request_id), open_span as span:
+            try:
+                await self._answer(scope, receive, answer)
+            finally:
+                self._tell(scope, method, answer.code, perf_counter() - begin, span)
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if not self._door.is_open and path != _ALWAYS_OPEN:
+            refused = Refusal("shutting-down", headers={"Connection": "close"})
+            await respond(refused)(scope, receive, answer)
+            return
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            _log.exception("failed", route=_route(scope))
+            if answer.code:
+                raise  # a part is sent already: only breaking it off tells that it is none
+            await respond(Refusal("internal"))(scope, receive, answer)
+
+    def _tell(self, scope: Scope, method: str, code: int, seconds: float, span: Span) -> None:
+        route, code = _route(scope), code or _GONE
+        self._metrics.request(route, method, code, seconds)
+        if self._tracing.is_on:
+            span.set("http.route", route)
+            span.set("http.request.method", method)
+            span.set("http.response.status_code", code)
+        said = {"text": scope.get("anaphora.text")} if self._texts else {}
+        _log.info(
+            "request",
+            method=method,
+            route=route,
+            status=code,
+            seconds=round(seconds, 6),
+            key=scope.get("anaphora.key"),
+            **said,
+        )
+
+
+class _Answer:
+    """Sends an answer on with the headers that all have, and knows its status."""
+
+    __slots__ = ("_request_id", "_send", "code")
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.code = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.code = message["status"]
+            headers = list(message.get("headers", ()))
+            there = {name.lower() for name, _ in headers}
+            headers += [header for header in _HEADERS if header[0] not in there]
+            headers.append((b"x-request-id", self._request_id.encode()))
+            message = {**message, "headers": headers}
+        await self._send(message)
+
+
+def _request_id(scope: Scope) -> str:
+    """The id that a client or a proxy has given the request, if it is one; else a new one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+            return str(value, "ascii")
+    return secrets.token_hex(8)
+
+
+def _route(scope: Scope) -> str:
+    """The path as it is declared: what was sent may hold anything, and there is no end of it."""
+    return getattr(scope.get("route"), "path", None) or _UNKNOWN

@@ -1,0 +1,103 @@
+"""What is checked before the service listens: settings that don't go together, an address that
+cannot be taken, models with mistakes, a store that cannot be reached."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from ipaddress import ip_address
+
+from anaphora.errors import AnaphoraError, Problem
+from anaphora.intents.engine import Engine
+from anaphora.server.settings import Settings
+from anaphora.server.watched_store import WatchedStore
+from anaphora.stm.stores.urls import store_at
+
+__all__ = ["bind", "listen", "refuse_unsafe", "tried_engine"]
+
+_IN_MEMORY = "memory:"
+
+
+def refuse_unsafe(settings: Settings) -> None:
+    """Raises :class:`~anaphora.errors.AnaphoraError` for settings that would lose conversations
+    or let in anyone."""
+    if settings.workers > 1 and settings.store.startswith(_IN_MEMORY):
+        raise _refusal(
+            f"{settings.workers} workers cannot share the store '{_IN_MEMORY}': each process "
+            "would remember what it alone was told",
+            "keep conversations in a file or in Redis: --store sqlite:///anaphora.db",
+        )
+    if not settings.keys and not settings.open and not _is_loopback(settings.host):
+        raise _refusal(
+            f"without keys anyone who reaches {settings.host} could ask, read and forget",
+            "make a key with 'anaphora key', or let everyone in with --open",
+        )
+
+
+def bind(settings: Settings) -> socket.socket:
+    """A socket at the address of the settings that does not listen yet.
+
+    Raises :class:`~anaphora.errors.AnaphoraError` if the address cannot be taken.
+    """
+    host, port = settings.host, settings.port
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise _refusal(f"cannot listen at '{host}': {reason}") from error
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise _taken(settings) from error
+        raise _refusal(f"cannot listen at {host}, port {port}: {error.strerror}") from error
+    return listener
+
+
+def listen(listener: socket.socket, settings: Settings) -> str:
+    """Begin to listen; the URL at which the service is then found."""
+    try:
+        listener.listen(2_048)
+    except OSError as error:
+        raise _taken(settings) from error
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{settings.root_path}"
+
+
+def tried_engine(settings: Settings) -> tuple[Engine, WatchedStore]:
+    """An engine of the models of the settings, and its store, which has been reached.
+
+    Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, for a store that is
+    none or cannot be reached.
+    """
+    store = WatchedStore(store_at(settings.store))
+    try:
+        store.ping()
+        return Engine(*settings.models, store=store), store
+    except BaseException:
+        store.close()
+        raise
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)
+
+
+def _taken(settings: Settings) -> AnaphoraError:
+    return _refusal(
+        f"port {settings.port} of {settings.host} is in use",
+        "choose another with --port, or a free one with --port 0",
+    )
+
+
+def _refusal(message: str, hint: str = "") -> AnaphoraError:
+    return AnaphoraError(str(Problem(message, hint=hint)))

@@ -1,0 +1,122 @@
+"""Model files that are taken up while the service runs: when somebody asks for it, when another
+worker was asked for it, and, in development, when a file changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import uuid4
+
+from anaphora.errors import AnaphoraError, HandlerError, StoreError
+from anaphora.models.domain import Model
+from anaphora.server.problems import Refusal
+
+if TYPE_CHECKING:
+    from anaphora.intents.engine import Engine
+
+__all__ = ["Reloads"]
+
+_SHELF = "reloads"
+_NOTED_FOR = timedelta(minutes=10)
+_LOOK_AT_SHELF = 2.0  # seconds
+_LOOK_AT_FILES = 0.5
+
+_Stamp: TypeAlias = tuple[int, int, int]
+
+_log = logging.getLogger(__name__)
+
+
+class Reloads:
+    """Reloads the models of one worker. ``run`` calls a function in a thread."""
+
+    def __init__(self, engine: Engine, run: Callable[..., Awaitable[None]]) -> None:
+        self._engine = engine
+        self._run = run
+        self._seen: dict[str, str] = {}
+        self._stamps = {model.id: _stamps(model) for model in engine.models}
+        self._store_failed = False
+
+    def reload(self, model: str) -> Model:
+        """Read the file of a model again, and have the other workers do so.
+
+        Raises :class:`ModelError` for a file with mistakes, :class:`Refusal` if a handler does
+        not fit the model any more: the model as it was goes on. Raises :class:`StoreError` if
+        the other workers cannot be told.
+        """
+        try:
+            now = self._engine.reload(model)
+        except HandlerError as error:
+            raise Refusal("model-invalid", str(error)) from error
+        note = self._seen[model] = uuid4().hex
+        self._engine.store.put_note(_SHELF, model, note, _NOTED_FOR)
+        return now
+
+    async def follow(self) -> None:
+        """Do for ever what other workers were asked for."""
+        await self._again_and_again(self.look_at_shelf, _LOOK_AT_SHELF)
+
+    async def watch(self) -> None:
+        """Take up for ever the files that change."""
+        await self._again_and_again(self.look_at_files, _LOOK_AT_FILES)
+
+    def look_at_shelf(self) -> None:
+        """Reload the models that another worker has noted since the last look."""
+        try:
+            notes = self._engine.store.notes(_SHELF)
+        except StoreError:
+            if not self._store_failed:
+                _log.warning("the store does not tell whether a model is to be reloaded")
+            self._store_failed = True
+            return
+        self._store_failed = False
+        known = {model.id for model in self._engine.models}
+        for id, note in notes.items():
+            if id in known and self._seen.get(id) != note:
+                self._seen[id] = note
+                self._take_up(id)
+
+    def look_at_files(self) -> None:
+        """Reload the models of which a file is another than at the last look. One that is gone
+        has not changed: an editor may be about to put a new one in its place."""
+        for model in self._engine.models:
+            stamps = _stamps(model)
+            if stamps == self._stamps[model.id] or None in stamps:
+                continue
+            self._stamps[model.id] = stamps
+            if now := self._take_up(model.id):
+                self._stamps[model.id] = _stamps(now)
+
+    async def _again_and_again(self, look: Callable[[], None], pause: float) -> None:
+        while True:
+            try:
+                await self._run(look)
+            except Exception as error:  # the next look may be a better one
+                _log.error("models cannot be looked after", exc_info=error)
+            await asyncio.sleep(pause)
+
+    def _take_up(self, id: str) -> Model | None:
+        try:
+            model = self._engine.reload(id)
+        except AnaphoraError as error:
+            _log.error("the model %s stays as it was: %s", id, error)
+            return None
+        _log.info("the model %s was reloaded", id)
+        return model
+
+
+def _stamps(model: Model) -> tuple[_Stamp | None, ...]:
+    """How the files of a model are now, each None if it is not there."""
+    files = (Path(model.source), *model.imports) if model.source else ()
+    return tuple(map(_stamp, files))
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

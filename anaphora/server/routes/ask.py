@@ -1,0 +1,228 @@
+"""Questions: one, several, several as they are answered, and why."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import APIRouter
+from fastapi.sse import format_sse_event
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from anaphora.errors import AnaphoraError
+from anaphora.grammar import request as facts
+from anaphora.grammar.request import User
+from anaphora.intents.reply import Reply
+from anaphora.server import answers
+from anaphora.server.access import Caller, caller_of
+from anaphora.server.openapi import describe
+from anaphora.server.problems import Refusal, problem_of
+from anaphora.server.routes.common import LeanRoute, answer, body_of, header, service_of
+from anaphora.server.schemas import Dialog, Question, Setting
+from anaphora.server.views import as_json, reply_view
+
+__all__ = ["router"]
+
+_KEEP_ALIVE = 15.0  # seconds of silence that proxies can be trusted to bear
+_ALIVE = b": the question is still being answered\n\n"
+
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["question", "explanation", "reply", "problem", "end"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
+# JSON leaves them as they are, and some readers of events take each for the end of a line.
+_LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
+
+_log = logging.getLogger(__name__)
+_Shown = TypeVar("_Shown")
+
+router = APIRouter(prefix="/v1", tags=["questions"], route_class=LeanRoute)
+
+
+@router.post(
+    "/ask",
+    summary="Ask a question",
+    **describe("ask", answers.Reply, "unknown-model", "conflict", "handler-failed", body=Question),
+)
+async def ask(request: Request) -> Response:
+    """Answer one question of a user's conversation with a model, and remember what it used.
+
+    `status` is `matched`, `incomplete` (`prompt` asks for what is `missing`), `rejected` (`reason`
+    says what it lacked) or `reset`. A question that fails leaves the memory as it was."""
+    caller = await caller_of(request, "ask")
+    question = await body_of(request, Question)
+    user = caller.engine_user(question.user)
+    request.scope["anaphora.text"] = question.text
+    shown = await service_of(request).ask_and(
+        lambda reply, model: as_json(reply_view(reply, user=user.id, model=model)),
+        question.text,
+        user=user,
+        model=question.model,
+        options=_options(request, caller, question) | {"explain": question.explain},
+    )
+    return answer(shown)
+
+
+@router.post(
+    "/dialog",
+    summary="Ask several questions",
+    **describe("dialog", answers.DialogAnswer, "unknown-model", body=Dialog),
+)
+async def dialog(request: Request) -> Response:
+    """Answer several questions of one conversation, one after the other. The first that fails
+    ends it: `problem` says why, and what was answered before stays."""
+    asked = await _Asked.of(request, await caller_of(request, "ask"))
+    replies: list[dict[str, Any]] = []
+    for text in asked.texts:
+        reply = await asked.reply(text, lambda plain: plain, explain=asked.explains)
+        if isinstance(reply, Refusal):
+            return answer({"replies": replies, "problem": reply.to_plain()})
+        replies.append(reply)
+    return answer({"replies": replies, "problem": None})
+
+
+@router.post(
+    "/ask/events",
+    summary="Ask several questions, and be told of each answer at once",
+    **describe(
+        "askEvents",
+        None,
+        "unknown-model",
+        body=Dialog,
+        description="A stream of events: for each text `question` {index, text}, `explanation` "
+        "and `reply`; `problem` ends it early; `end` {answered} comes last.",
+        content={"text/event-stream": {"schema": _EVENT}},
+    ),
+)
+async def ask_events(request: Request) -> Response:
+    """Answer several questions of one conversation, one after the other, and send each answer
+    when it is there. Whoever goes away is not asked for: the question that is being answered is
+    answered, those behind it are not asked."""
+    asked = await _Asked.of(request, await caller_of(request, "ask"))
+    headers = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
+    return StreamingResponse(_events(asked), media_type="text/event-stream", headers=headers)
+
+
+@router.post(
+    "/explain",
+    summary="Ask how a question would be answered",
+    **describe("explain", answers.Explanation, "unknown-model", "handler-failed", body=Question),
+)
+async def explain(request: Request) -> Response:
+    """Tell how a question would be answered now, and why. Nothing happens: no handler is called,
+    and nothing is remembered. (`explain` in the body changes nothing.)"""
+    caller = await caller_of(request, "ask")
+    question = await body_of(request, Question)
+    request.scope["anaphora.text"] = question.text
+    explanation = await service_of(request).explain(
+        question.text,
+        user=caller.engine_user(question.user),
+        model=question.model,
+        options=_options(request, caller, question),
+    )
+    return answer(explanation.to_plain())
+
+
+class _Asked:
+    """The questions of one request."""
+
+    def __init__(self, request: Request, caller: Caller, body: Dialog, user: User) -> None:
+        self.texts = body.texts
+        self.explains = body.explain
+        self._service = service_of(request)
+        self._caller = caller
+        self._user = user
+        self._model = body.model
+        self._options = _options(request, caller, body)
+
+    @classmethod
+    async def of(cls, request: Request, caller: Caller) -> _Asked:
+        """The questions in the body; all but the one that has been counted count for the rate.
+
+        Raises :class:`Refusal` as reading a body does, and :class:`UnknownModel`.
+        """
+        body = await body_of(request, Dialog)
+        asked = cls(request, caller, body, caller.engine_user(body.user))
+        if body.model is not None:
+            asked._service.engine.model(body.model)
+        request.scope["anaphora.text"] = body.texts
+        cost = len(body.texts) - 1
+        await asked._service.limits.count(caller.key, caller.address, cost=cost)
+        return asked
+
+    async def reply(
+        self, text: str, show: Callable[[dict[str, Any]], _Shown], *, explain: bool
+    ) -> _Shown | Refusal:
+        """What ``show`` makes of the reply to one of them, or why there is none. What was
+        answered before must not be lost for an error that nobody expected."""
+
+        def show_reply(reply: Reply, model: str) -> _Shown:
+            return show(reply_view(reply, user=self._user.id, model=model))
+
+        try:
+            return await self._service.ask_and(
+                show_reply,
+                text,
+                user=self._user,
+                model=self._model,
+                options=self._options | {"explain": explain},
+            )
+        except Refusal as refusal:
+            return refusal
+        except AnaphoraError as error:
+            return problem_of(error, inner_texts=self._caller.is_admin)
+        except Exception as error:
+            _log.exception("a question failed", exc_info=error)
+            return Refusal("internal")
+
+
+async def _events(asked: _Asked) -> AsyncIterator[bytes]:
+    answered = 0
+    for index, text in enumerate(asked.texts):
+        yield _event("question", {"index": index, "text": text})
+        # A task of its own: it goes on when whoever listens goes away.
+        task = asyncio.ensure_future(
+            asked.reply(text, partial(_told, explains=asked.explains), explain=True)
+        )
+        while not (await asyncio.wait([task], timeout=_KEEP_ALIVE))[0]:
+            yield _ALIVE
+        told = task.result()
+        if isinstance(told, Refusal):
+            yield _event("problem", told.to_plain())
+            break
+        yield told
+        answered += 1
+    yield _event("end", {"answered": answered})
+
+
+def _told(reply: dict[str, Any], *, explains: bool) -> bytes:
+    explanation = reply["explanation"] if explains else reply.pop("explanation")
+    return _event("explanation", explanation) + _event("reply", reply)
+
+
+def _event(name: str, plain: Any) -> bytes:
+    data = as_json(plain).decode().translate(_LINE_BREAKS)
+    return format_sse_event(event=name, data_str=data)
+
+
+def _options(request: Request, caller: Caller, setting: Setting) -> dict[str, Any]:
+    """What the engine is told beside the text."""
+    return {
+        "at": setting.at,
+        "language": setting.language,
+        "request": facts.Request(
+            id=request.scope.get("anaphora.request_id"),
+            address=caller.address or None,
+            agent=header(request, b"user-agent") or None,
+            data=setting.data,
+            time_zone=setting.time_zone,
+        ),
+    }

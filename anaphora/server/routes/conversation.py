@@ -1,0 +1,103 @@
+"""Conversations: what they hold, what is to be forgotten, and which model is asked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from anaphora.server import answers
+from anaphora.server.access import Caller, require
+from anaphora.server.openapi import describe
+from anaphora.server.routes.common import answer, body_of, service_of
+from anaphora.server.schemas import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
+from anaphora.server.views import conversation_view
+
+__all__ = ["router"]
+
+_Asker = Annotated[Caller, Depends(require("ask"))]
+_Reader = Annotated[Caller, Depends(require("read"))]
+_Writer = Annotated[Caller, Depends(require("write"))]
+
+router = APIRouter(prefix="/v1", tags=["conversations"])
+
+
+@router.get(
+    "/conversation",
+    summary="Show a conversation",
+    **describe("showConversation", answers.ConversationAnswer, "unknown-model", "invalid-request"),
+)
+async def show(
+    request: Request, caller: _Reader, query: Annotated[ConversationQuery, Query()]
+) -> Response:
+    """What a conversation remembers now, the dialog so far, and what waits to be completed.
+    One that never was is empty."""
+    user = caller.engine_user(query.user)
+    found = await service_of(request).conversation(user=user, model=query.model)
+    return answer(conversation_view(*found))
+
+
+@router.delete(
+    "/conversation",
+    summary="Forget a conversation, or a part of it",
+    **describe(
+        "forget",
+        answers.ConversationAnswer,
+        "unknown-model",
+        "invalid-request",
+        "conflict",
+    ),
+)
+async def forget(
+    request: Request, caller: _Writer, query: Annotated[ForgetQuery, Query()]
+) -> Response:
+    """Forget all of a conversation, what it remembers, its dialog flow or one group of entities,
+    once a question that is being answered in it is through. Answers what is left."""
+    left = await service_of(request).forget(
+        user=caller.engine_user(query.user), model=query.model, what=query.what, group=query.group
+    )
+    return answer(conversation_view(*left))
+
+
+@router.get(
+    "/active-model",
+    summary="Show the active model of a user",
+    **describe("showActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+)
+async def show_active_model(
+    request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
+) -> Response:
+    """The model that is asked when a question of the user names none."""
+    user = caller.engine_user(query.user)
+    model = await service_of(request).active_model(user=user)
+    return answer({"user": user.id, "model": model})
+
+
+@router.put(
+    "/active-model",
+    summary="Switch a user to another model",
+    **describe("switchModel", answers.ActiveModelAnswer, "unknown-model", body=ActiveModel),
+)
+async def switch_model(request: Request, caller: _Asker) -> Response:
+    """Let a model be asked when a question of the user names none. It is the explicit change of
+    context: each model has its own memory of the user, kept until its own timeout."""
+    body = await body_of(request, ActiveModel)
+    user = caller.engine_user(body.user)
+    model = await service_of(request).switch(body.model, user=user)
+    return answer({"user": user.id, "model": model})
+
+
+@router.delete(
+    "/active-model",
+    summary="Switch a user back to the default model",
+    **describe("resetActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+)
+async def reset_active_model(
+    request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
+) -> Response:
+    """Let the default model be asked again when a question of the user names none."""
+    user = caller.engine_user(query.user)
+    model = await service_of(request).switch(None, user=user)
+    return answer({"user": user.id, "model": model})

@@ -1,0 +1,91 @@
+"""Models: which there are, what they understand, and whether their files are as they should."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from anaphora.server import answers
+from anaphora.server.access import Caller, require
+from anaphora.server.openapi import describe
+from anaphora.server.routes.common import answer, service_of
+from anaphora.server.schemas import ModelQuery
+from anaphora.server.service import Service
+from anaphora.server.views import checked, model_summary, model_view
+
+__all__ = ["router"]
+
+_Reader = Annotated[Caller, Depends(require("read"))]
+_Admin = Annotated[Caller, Depends(require("admin"))]
+_Query = Annotated[ModelQuery, Query()]
+
+router = APIRouter(prefix="/v1", tags=["models"])
+
+
+@router.get("/models", summary="List the models", **describe("listModels", answers.ModelsAnswer))
+async def list_models(request: Request, caller: _Reader) -> Response:
+    """All models of this service, the one that is asked by default first."""
+    models = service_of(request).engine.models
+    return answer(
+        {"models": [model_summary(model, default=model is models[0]) for model in models]}
+    )
+
+
+@router.get(
+    "/model",
+    summary="Show a model",
+    **describe("showModel", answers.ModelAnswer, "unknown-model", "invalid-request"),
+)
+async def show(request: Request, caller: _Reader, query: _Query) -> Response:
+    """The elements, intents and sample questions of a model."""
+    service = service_of(request)
+    return answer(await service.run(_view, service, query.id))
+
+
+@router.post(
+    "/model/reload",
+    summary="Read the file of a model again",
+    **describe(
+        "reloadModel",
+        answers.ModelAnswer,
+        "unknown-model",
+        "invalid-request",
+        "model-invalid",
+        "too-large",
+    ),
+)
+async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
+    """Read the file of a model again and answer with it from the next question on, on all
+    workers; those beside this one follow within seconds. What is remembered stays as far as it
+    fits. A file with mistakes changes nothing: `errors` lists them."""
+    service = service_of(request)
+    service.engine.model(query.id)
+    await service.run(request.app.state.reloads.reload, query.id)
+    return answer(await service.run(_view, service, query.id))
+
+
+@router.post(
+    "/model/check",
+    summary="Run the samples of a model",
+    **describe(
+        "checkModel",
+        answers.CheckAnswer,
+        "unknown-model",
+        "invalid-request",
+        "model-invalid",
+        "too-large",
+    ),
+)
+async def check(request: Request, caller: _Admin, query: _Query) -> Response:
+    """Ask the sample dialogs of a model, each in a memory of its own, and say what comes otherwise
+    than the samples expect. The handlers that its file names are called."""
+    service = service_of(request)
+    return answer(await service.run(checked, service.engine.model(query.id)))
+
+
+def _view(service: Service, id: str) -> dict[str, Any]:
+    model = service.engine.model(id)
+    return model_view(model, default=id == service.engine.models[0].id)

@@ -1,0 +1,80 @@
+"""For those who run the service: whether it lives, whether it can answer, what it has counted,
+and what a key may do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from anaphora.server import answers
+from anaphora.server.access import Caller, require
+from anaphora.server.openapi import describe
+from anaphora.server.routes.common import answer, service_of
+from anaphora.server.views import key_view
+from anaphora.version import __version__
+
+__all__ = ["router"]
+
+_Anyone = Annotated[Caller, Depends(require())]
+_Admin = Annotated[Caller, Depends(require("admin"))]
+
+router = APIRouter(tags=["operations"])
+
+_ready = describe("ready", answers.Readiness, is_open=True)
+_ready["responses"][503] = {
+    "description": "Not now, or: shutting down.",
+    "content": {
+        "application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}},
+        **_ready["responses"][503]["content"],
+    },
+}
+
+
+@router.get("/v1/key", summary="Show the key in use", **describe("showKey", answers.KeyAnswer))
+async def key(request: Request, caller: _Anyone) -> Response:
+    """What the key in use may do. Where the service has no keys, anyone may do everything."""
+    return answer(key_view(caller.key))
+
+
+@router.get(
+    "/health",
+    summary="Tell whether the process lives",
+    **describe("health", answers.Health, is_open=True),
+)
+async def health() -> Response:
+    """The process is there and answers. It says nothing of the store."""
+    return answer({"status": "ok", "version": __version__})
+
+
+@router.get("/ready", summary="Tell whether questions can be answered", **_ready)
+async def ready(request: Request) -> Response:
+    """Whether the store and the models are there; 503 if not."""
+    service = service_of(request)
+    found = {
+        "store": await service.is_store_ready(),
+        "models": bool(service.engine.models),
+    }
+    checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
+    is_ready = all(found.values())
+    plain = {"status": "ok" if is_ready else "failed", "checks": checks}
+    return JSONResponse(plain, 200 if is_ready else 503)
+
+
+@router.get(
+    "/metrics",
+    summary="Show what was counted and measured",
+    **describe(
+        "metrics",
+        None,
+        description="Metrics in the text format of Prometheus.",
+        content={"text/plain": {"schema": {"type": "string"}}},
+    ),
+)
+async def metrics(request: Request, caller: _Admin) -> Response:
+    """The metrics of all workers, in the form that Prometheus reads."""
+    service = service_of(request)
+    text = await service.run(service.metrics.render)
+    return Response(text, headers={"Content-Type": service.metrics.content_type})

@@ -1,0 +1,76 @@
+"""The page at ``/`` and its files: those that the package has, by name, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from anaphora.server.problems import Refusal
+
+__all__ = ["FOLDER", "page_router"]
+
+FOLDER = Path(__file__).parent.parent / "page"
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Cache-Control": "no-cache",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    body: bytes
+    kind: str
+    tag: str
+
+
+def page_router(folder: Path = FOLDER, *, is_changing: bool = False) -> APIRouter:
+    """Serves the files of ``folder``, read now; ``is_changing``: read at every request."""
+    router = APIRouter(include_in_schema=False)
+    kept = _read(folder)
+
+    def file(name: str, request: Request) -> Response:
+        found = (_read(folder) if is_changing else kept).get(name)
+        if found is None:
+            raise Refusal("not-found")
+        headers = {**_HEADERS, "ETag": found.tag}
+        if request.headers.get("if-none-match") == found.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(found.body, headers={**headers, "Content-Type": found.kind})
+
+    @router.get("/")
+    async def index(request: Request) -> Response:
+        return file("index.html", request)
+
+    @router.get("/page/{name:path}")
+    async def part(request: Request, name: str) -> Response:
+        return file(name, request)
+
+    return router
+
+
+def _read(folder: Path) -> Mapping[str, _File]:
+    return {
+        path.relative_to(folder).as_posix(): _file(path)
+        for path in folder.rglob("*")
+        if path.suffix in _TYPES and path.is_file() and not path.is_symlink()
+    }
+
+
+def _file(path: Path) -> _File:
+    body = path.read_bytes()
+    return _File(body, _TYPES[path.suffix], f'"{sha256(body).hexdigest()[:32]}"')

@@ -1,0 +1,286 @@
+"""What requests carry: the bodies and the query parameters, and how they are read.
+
+Everything is strict: an unknown name, a number where a text should stand, a key that stands twice
+and a number that is none (``NaN``) are mistakes, each with its place and without what was said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from anaphora.models.hints import did_you_mean
+from anaphora.models.source import printable
+from anaphora.server.problems import Mistake, Refusal
+
+__all__ = [
+    "ActiveModel",
+    "ConversationQuery",
+    "Dialog",
+    "ForgetQuery",
+    "ModelQuery",
+    "Question",
+    "Setting",
+    "UserQuery",
+    "read_json",
+    "refusal_of",
+]
+
+_YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
+_LONGEST_NAME = 100  # of an unknown key, in messages
+
+_Body = TypeVar("_Body", bound=BaseModel)
+
+
+def read_json(body: bytes, kind: type[_Body]) -> _Body:
+    """The body of a request as a value of ``kind``.
+
+    Raises :class:`Refusal`: ``not-json``, or ``invalid-request`` with every mistake in it.
+    """
+    try:
+        return kind.model_validate(_plain(body))
+    except ValidationError as error:
+        known = _names(kind)
+        raise refusal_of(error.errors(include_url=False, include_input=False), known) from None
+
+
+def refusal_of(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Refusal:
+    """What pydantic found wrong with a request, without a word of the request itself. ``known``
+    are the names that it may have."""
+    names = tuple(known)
+    mistakes = [_mistake(error, names) for error in errors]
+    first = mistakes[0]
+    more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+    where = f"{first.where}: " if first.where else ""
+    return Refusal("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
+
+
+def _names(kind: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in kind.model_fields.items()]
+
+
+def _mistake(error: Mapping[str, Any], known: tuple[str, ...]) -> Mistake:
+    where = ".".join(printable(str(part)[:_LONGEST_NAME]) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        name = printable(str(error["loc"][-1])[:_LONGEST_NAME])
+        hint = did_you_mean(name, known, what="there are")
+        return Mistake(where, f"There is no '{name}'; {hint}".rstrip("; "))
+    return Mistake(where, error["msg"])
+
+
+def _plain(body: bytes) -> Any:
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refusal("not-json", f"The body is not UTF-8 at byte {error.start}.") from None
+    try:
+        plain = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
+        if "\\u" in text:
+            json.dumps(plain, ensure_ascii=False).encode()  # half a pair of surrogates is no text
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Refusal("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
+    except RecursionError:
+        raise Refusal("not-json", "The body is nested too deeply.") from None
+    except UnicodeEncodeError:
+        raise Refusal("not-json", "The body has half of a surrogate pair.") from None
+    except ValueError:  # Python's own limit
+        raise Refusal("not-json", "The body has a number with too many digits.") from None
+    return plain
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        name = printable(twice[:_LONGEST_NAME])
+        raise Refusal("not-json", f"The key '{name}' stands twice in an object.")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Refusal("not-json", f"JSON has no {name}.")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise Refusal("not-json", "The body has a number that is too large.")
+    return number
+
+
+def _moment(written: object) -> datetime:
+    if not isinstance(written, str):
+        raise PydanticCustomError("moment", "Write a text such as 2026-01-05T09:30:00+01:00")
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise PydanticCustomError(
+            "moment", "This is no time; write 2026-01-05T09:30:00+01:00"
+        ) from None
+    if moment.tzinfo is None:
+        raise PydanticCustomError(
+            "moment", "This time has no time zone; write 2026-01-05T09:30:00+01:00, or Z for UTC"
+        )
+    if moment.year not in _YEARS:
+        raise PydanticCustomError(
+            "moment",
+            "The year must be from {first} to {last}",
+            {"first": _YEARS[0], "last": _YEARS[-1]},
+        )
+    return moment
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # no name, no file, a folder
+        raise PydanticCustomError(
+            "time_zone", "This is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
+        ) from None
+    return name
+
+
+_Id = Annotated[str, Field(min_length=1, max_length=500)]
+_User = Annotated[
+    _Id | None,
+    Field(
+        description="Whose conversation it is. Left out: the user of the key, else `user`.",
+        examples=["ann"],
+    ),
+]
+_Model = Annotated[
+    _Id | None,
+    Field(description="The id of a model. Left out: the user's active one.", examples=["weather"]),
+]
+_NamedModel = Annotated[_Id, Field(description="The id of a model.", examples=["weather"])]
+_Moment = Annotated[
+    datetime,
+    BeforeValidator(_moment),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+_At = Annotated[
+    _Moment | None,
+    Field(
+        description="The time of the question, with its zone. Left out: now.",
+        examples=["2026-01-05T09:30:00+01:00"],
+    ),
+]
+_Language = Annotated[
+    Annotated[str, Field(max_length=100)] | None,
+    Field(description="One of the model's languages. Left out: it is detected.", examples=["en"]),
+]
+_Zone = Annotated[
+    Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_zone)] | None,
+    Field(
+        description="Where today is today for the user. Left out: the zone of `at`, else UTC.",
+        examples=["Europe/Berlin"],
+    ),
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Setting(_Strict):
+    """Who asks which model, when and where."""
+
+    user: _User = None
+    model: _Model = None
+    at: _At = None
+    language: _Language = None
+    time_zone: _Zone = None
+    data: dict[str, Any] = Field(
+        default={},
+        description="What predicates may read with `meta_req('key')`.",
+        examples=[{"channel": "phone"}],
+    )
+    explain: bool = Field(
+        default=False, description="Tell with the reply how it came about, and why."
+    )
+
+
+class Question(Setting):
+    """One question."""
+
+    text: str = Field(
+        description="What the user says. More than 10,000 characters are rejected unread.",
+        examples=["What is the weather in Tokyo today?"],
+    )
+
+
+class Dialog(Setting):
+    """Several questions of one conversation, in their order."""
+
+    texts: list[str] = Field(
+        min_length=1,
+        max_length=100,
+        description="What the user says, one question after the other.",
+        examples=[["What is the weather in Tokyo today?", "And in Kyoto?"]],
+    )
+
+
+class ActiveModel(_Strict):
+    """The model that is to be asked when a question of the user names none."""
+
+    user: _User = None
+    model: Annotated[
+        str,
+        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
+    ]
+
+
+class UserQuery(_Strict):
+    """Which user."""
+
+    user: _User = None
+
+
+class ModelQuery(_Strict):
+    """Which model."""
+
+    id: Annotated[
+        str,
+        Field(min_length=1, max_length=500, description="The id of a model.", examples=["weather"]),
+    ]
+
+
+class ConversationQuery(UserQuery):
+    """Whose conversation with which model."""
+
+    model: _Model = None
+
+
+class ForgetQuery(ConversationQuery):
+    """What of it is to be forgotten."""
+
+    what: Literal["all", "entities", "flow"] = Field(
+        default="all",
+        description="All of it, the remembered entities, or the dialog flow.",
+    )
+    group: _Id | None = Field(
+        default=None,
+        description="Only the remembered entities of this group (whatever `what` says).",
+        examples=["city"],
+    )

@@ -1,0 +1,168 @@
+"""The service as processes: one that answers, or several below one that starts them again."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import structlog
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from anaphora.errors import AnaphoraError
+from anaphora.server.ending import INTERRUPTED, SIGNALS, end_well, end_with_parent
+from anaphora.server.logs import configure_logs
+from anaphora.server.metrics import FOLDER_VARIABLE
+from anaphora.server.preflight import bind, listen, refuse_unsafe, tried_engine
+from anaphora.server.settings import Settings
+from anaphora.server.tracing import tracing_of
+from anaphora.server.watched_store import WatchedStore
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from anaphora.intents.engine import Engine
+
+__all__ = ["WORKER_VARIABLE", "serve", "worker_app"]
+
+WORKER_VARIABLE = "ANAPHORA_WORKER"
+"""What tells a worker its settings, as JSON."""
+
+_log = structlog.get_logger("anaphora.server")
+
+_KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
+_WORKER_SILENCE = 10  # seconds after which a worker that says nothing is started again
+
+
+def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
+    """Serve until a signal to end comes; the exit code then.
+
+    Everything that may be wrong is checked before the first request can come; ``announce`` is
+    then called with the URL of the service. What is under way when the signal comes is finished.
+    Raises :class:`~anaphora.errors.AnaphoraError` for whatever keeps it from serving.
+    """
+    refuse_unsafe(settings)
+    listener = bind(settings)
+    with listener:
+        tracing_of(settings.tracing).close()  # whether what it needs is installed
+        engine, store = tried_engine(settings)
+        configure_logs(settings.log)
+        for model in engine.models:
+            for warning in model.warnings:
+                _log.warning("a model may have a mistake", model=model.id, problem=str(warning))
+        if settings.workers > 1:
+            store.close()  # it has shown that workers can make theirs
+            return _run_workers(settings, listener, announce)
+        return _run_here(settings, lambda: _app(settings, engine, store), listener, announce)
+
+
+def worker_app() -> FastAPI:
+    """The application of a worker, which finds its settings in the environment."""
+    settings = Settings.model_validate_json(os.environ[WORKER_VARIABLE])
+    configure_logs(settings.log)
+    end_with_parent()
+    try:
+        return _app(settings, *tried_engine(settings))
+    except AnaphoraError as error:
+        _log.error("cannot start", reason=str(error))
+        sys.exit(1)
+
+
+def _run_here(
+    settings: Settings,
+    make_app: Callable[[], FastAPI],
+    listener: socket.socket,
+    announce: Callable[[str], None],
+) -> int:
+    os.environ.pop(FOLDER_VARIABLE, None)  # one process counts for itself
+    signals = _EarlySignals()
+
+    def factory() -> FastAPI:
+        signals.are_taken = True
+        return make_app()
+
+    server = uvicorn.Server(_config(settings, factory))
+    announce(listen(listener, settings))
+    server.run(sockets=[listener])
+    return 0
+
+
+def _run_workers(
+    settings: Settings, listener: socket.socket, announce: Callable[[str], None]
+) -> int:
+    os.environ[WORKER_VARIABLE] = settings.model_dump_json()
+    config = _config(settings, f"{worker_app.__module__}:{worker_app.__name__}")
+    with tempfile.TemporaryDirectory(prefix="anaphora-metrics-") as folder:
+        os.environ[FOLDER_VARIABLE] = folder
+        supervisor = _Supervisor(config, [listener])
+        announce(listen(listener, settings))
+        supervisor.run()
+    return INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second one
+
+
+class _Supervisor(Multiprocess):
+    """Starts workers, and starts those again that end before they should."""
+
+    def terminate_all(self) -> None:
+        for listener in self.sockets:  # else connections would wait here for workers that leave
+            listener.close()
+        super().terminate_all()
+
+
+class _EarlySignals:
+    """What signals to end do outside of the time in which the server takes them: before, they
+    end the process; after, nothing is left to do (the server raises those it took once more)."""
+
+    def __init__(self) -> None:
+        self.are_taken = False
+        for sign in SIGNALS:
+            signal.signal(sign, self._end)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        if not self.are_taken:
+            raise SystemExit(0)
+
+
+def _app(settings: Settings, engine: Engine, store: WatchedStore) -> FastAPI:
+    """The application; to be called when the server has taken the signals of this process."""
+    from anaphora.server.app import create_app
+
+    app = create_app(settings, engine=engine)
+    store.tell(app.state.service.metrics, app.state.service.tracing)
+    end_well(app.state.door, grace=settings.shutdown_grace)
+    inner = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
+        async with inner(app) as state:
+            yield state
+        store.close()
+        _log.info("ended")
+
+    app.router.lifespan_context = lifespan
+    return app
+
+
+def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn.Config:
+    return uvicorn.Config(
+        factory,
+        factory=True,
+        workers=settings.workers,
+        proxy_headers=False,  # the application believes those that the settings trust
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_worker_healthcheck=_WORKER_SILENCE,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        ws="none",
+    )

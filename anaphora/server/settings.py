@@ -1,0 +1,210 @@
+"""The settings of the service: what they are, what is allowed, and what holds if nothing is said.
+
+A :class:`Settings` is a plain value: making one reads neither files nor the environment.
+:func:`load_settings` does (:mod:`anaphora.server.sources` says how).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+__all__ = [
+    "KeySettings",
+    "LogSettings",
+    "Scope",
+    "Settings",
+    "TracingSettings",
+    "load_settings",
+]
+
+Scope: TypeAlias = Literal["ask", "read", "write", "admin"]
+Level: TypeAlias = Literal["debug", "info", "warning", "error"]
+
+_KEY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_RATE = re.compile(r"[1-9][0-9]{0,8} ?/ ?([1-9][0-9]{0,5} )?(second|minute|hour|day)s?")
+_ORIGIN = re.compile(r"\*|https?://[^/?#\s]+")
+_ENDPOINT = re.compile(r"https?://\S+")
+
+
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """The settings that hold: those of ``overrides`` (the command line; None stands for what is
+    not said) before those of the environment (``ANAPHORA_PORT``, ``ANAPHORA_LOG__LEVEL``) before
+    those of a YAML file.
+
+    The file is ``file``, else ``$ANAPHORA_CONFIG``, else ``anaphora.yaml`` in the working folder
+    if there is one. Raises :class:`~anaphora.errors.AnaphoraError` with every mistake, where it
+    stands and what is allowed.
+    """
+    from anaphora.server.sources import read_settings
+
+    return read_settings(file, **overrides).settings
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
+    """A text has to look like ``pattern``; ``what`` says in words how."""
+
+    def check(text: str) -> str:
+        if not pattern.fullmatch(text):
+            raise ValueError(f"expected {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _utc(time: datetime) -> datetime:
+    """``time`` in UTC, which is also what is meant where no zone is written."""
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def _network(text: str) -> str:
+    try:
+        if text != "*":
+            ip_network(text)
+    except ValueError:
+        raise ValueError("expected an address such as 10.0.0.7, 10.0.0.0/8 or *") from None
+    return text
+
+
+def _without_last_slash(text: str) -> str:
+    if text and not text.startswith("/"):
+        raise ValueError("expected a path that begins with /")
+    return text.rstrip("/")
+
+
+_Rate: TypeAlias = Annotated[str, _matching(_RATE, "a rate such as 100/minute or 5000/day")]
+_Origin: TypeAlias = Annotated[
+    str, _matching(_ORIGIN, "an origin such as https://example.org (without a path) or *")
+]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KeySettings(_Part):
+    """A key of the API as the settings keep it; ``anaphora key`` makes one."""
+
+    id: Annotated[str, _matching(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
+        description="What logs and metrics call the key."
+    )
+    hash: Annotated[str, _matching(_HASH, "sha256: and 64 hexadecimal digits")] = Field(
+        description="sha256:HEX of the whole text of the key."
+    )
+    tenant: str = Field(default="", description="Whose users it asks for.")
+    scopes: tuple[Scope, ...] = Field(min_length=1, description="What it may do.")
+    user: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The only user it speaks for."
+    )
+    rate: _Rate | None = Field(default=None, description="How often it may be used.")
+    expires: Annotated[datetime, AfterValidator(_utc)] | None = Field(
+        default=None, description="From when on it is refused."
+    )
+
+
+class LogSettings(_Part):
+    """What is logged, and how."""
+
+    level: Level = Field(default="info", description="The least that is logged.")
+    format: Literal["json", "console"] = Field(
+        default="json", description="JSON lines, or lines for people."
+    )
+    texts: bool = Field(default=False, description="Log what users say.")
+
+
+class TracingSettings(_Part):
+    """Where spans go to."""
+
+    endpoint: Annotated[str, _matching(_ENDPOINT, "a URL that begins with http:// or https://")] | (
+        None
+    ) = Field(default=None, description="An OTLP collector: http://localhost:4318/v1/traces.")
+    service: str = Field(default="anaphora", min_length=1, description="The name of the service.")
+
+
+class Settings(BaseSettings):
+    """The settings of the service."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        env_prefix="ANAPHORA_",
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    models: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("weather",),
+        min_length=1,
+        description="Model files or names of bundled models; the first is asked by default.",
+    )
+    store: str = Field(
+        default="memory:",
+        min_length=1,
+        description="Where conversations are kept: memory:, sqlite:///FILE, redis://HOST.",
+    )
+    host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen at.")
+    port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 takes a free one.")
+    workers: int = Field(default=1, ge=1, le=256, description="Processes that answer.")
+    threads: int = Field(
+        default=32, ge=1, le=1_000, description="Questions that a worker answers at once."
+    )
+    keys: Annotated[tuple[KeySettings, ...], NoDecode] = Field(
+        default=(), description="The keys of the API; without any, anyone may ask."
+    )
+    open: bool = Field(
+        default=False, description="Serve beyond this machine though there are no keys."
+    )
+    cors: Annotated[tuple[_Origin, ...], NoDecode] = Field(
+        default=(), description="Origins whose pages may call the API."
+    )
+    max_body: int = Field(
+        default=65_536, ge=1, le=1 << 30, description="Bytes that a request may have."
+    )
+    page: bool = Field(default=True, description="Serve the page at /.")
+    nlpcraft: bool = Field(default=True, description="Serve NLPCraft's API at /nlpcraft/api/v1.")
+    default_rate: _Rate | None = Field(
+        default=None, description="The rate of keys that have none of their own."
+    )
+    trusted_proxies: Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode] = (
+        Field(default=(), description="Whose X-Forwarded-For is believed.")
+    )
+    root_path: Annotated[str, AfterValidator(_without_last_slash)] = Field(
+        default="", description="The path under which a proxy shows the service."
+    )
+    shutdown_grace: float = Field(
+        default=20, ge=0, le=3_600, description="Seconds that what is under way has to end."
+    )
+    reload: bool = Field(default=False, description="Take up model files that change.")
+    log: LogSettings = LogSettings()
+    tracing: TracingSettings = TracingSettings()
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Settings:
+        counted = Counter(key.id for key in self.keys)
+        if twice := next((id for id, times in counted.items() if times > 1), None):
+            raise ValueError(f"two keys have the id '{twice}'")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)

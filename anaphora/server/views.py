@@ -1,0 +1,232 @@
+"""The engine's values as the API shows them: plain data, and its JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from anaphora.errors import AnaphoraError
+from anaphora.intents.engine import Engine
+from anaphora.intents.reply import Reply
+from anaphora.intents.samples import Turn, turns_of
+from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, Step
+from anaphora.models.durations import format_duration
+from anaphora.models.utterance import Entity
+from anaphora.server.keys import ALL_SCOPES, Key
+from anaphora.stm.conversation import Conversation, Pending, Remembered
+
+__all__ = [
+    "as_json",
+    "checked",
+    "conversation_view",
+    "key_view",
+    "model_summary",
+    "model_view",
+    "reply_view",
+]
+
+
+def as_json(plain: Any) -> bytes:
+    """``plain`` as JSON. What no JSON text can hold (``NaN``, half of a surrogate pair, an object
+    that a recognizer left in its metadata) is replaced rather than lost with all the rest."""
+    try:
+        return to_json(plain, inf_nan_mode="null", serialize_unknown=True)
+    except PydanticSerializationError:
+        return json.dumps(json.loads(json.dumps(plain, default=str))).encode()
+
+
+def reply_view(reply: Reply, *, user: str, model: str) -> dict[str, Any]:
+    """A reply, with the user who asked and the model that was asked."""
+    plain = reply.to_plain()
+    plain |= {"reason": reply.reason, "model": model, "user": user}
+    if reply.result is not None and _is_json(reply.result):
+        plain["result"] = reply.result
+    if reply.explanation is not None:
+        plain["explanation"] = reply.explanation.to_plain()
+    return plain
+
+
+def conversation_view(conversation: Conversation, model: Model, now: datetime) -> dict[str, Any]:
+    """What a conversation holds at the time ``now``, for which it was recalled."""
+    settings, last = model.conversation, conversation.last
+    return {
+        "user": conversation.user,
+        "model": conversation.model,
+        "language": conversation.language,
+        "questions": conversation.questions,
+        "matches": conversation.matches,
+        "rejections": conversation.rejections,
+        "now": now,
+        "last": last,
+        "expires": last and _after(last, settings.timeout),
+        "timeout": settings.timeout.total_seconds(),
+        "depth": settings.depth,
+        "remembered": [_remembered(held, conversation, model) for held in conversation.remembered],
+        "flow": [{"intent": step.intent, "at": step.at} for step in conversation.flow],
+        "pending": conversation.pending and _pending(conversation.pending),
+    }
+
+
+def model_summary(model: Model, *, default: bool) -> dict[str, Any]:
+    """A model in short."""
+    head = _head(model, default=default)
+    return head | {"elements": len(model.elements), "intents": len(model.intents)}
+
+
+def model_view(model: Model, *, default: bool) -> dict[str, Any]:
+    """A model with its elements, intents and sample questions."""
+    return _head(model, default=default) | {
+        "timeout": model.conversation.timeout.total_seconds(),
+        "depth": model.conversation.depth,
+        "elements": [
+            {
+                "id": element.id,
+                "groups": sorted(element.groups),
+                "topic": element.topic,
+                "values": [value.name for value in element.values],
+                "description": element.description,
+            }
+            for element in model.elements
+        ],
+        "intents": [
+            {
+                "id": intent.id,
+                "terms": [
+                    {
+                        "name": term.label,
+                        "required": term.min > 0,
+                        "conversational": term.conversational,
+                    }
+                    for term in intent.terms
+                ],
+            }
+            for intent in model.intents
+        ],
+        "samples": [
+            [step.text for step in dialog.steps if isinstance(step, AskStep)]
+            for dialog in model.samples
+        ],
+        "warnings": [str(warning) for warning in model.warnings],
+    }
+
+
+def checked(model: Model) -> dict[str, Any]:
+    """Whether the samples of the model come out as they say, asked in a memory of their own.
+
+    Raises :class:`ModelError` for a model that cannot be brought to life.
+    """
+    with Engine(model) as engine:
+        dialogs = [_checked(engine, dialog) for dialog in model.samples]
+    return {"passed": all(dialog["passed"] for dialog in dialogs), "dialogs": dialogs}
+
+
+def key_view(key: Key) -> dict[str, Any]:
+    """What the key may do."""
+    return {
+        "id": key.id,
+        "tenant": key.tenant,
+        "scopes": [scope for scope in ALL_SCOPES if scope in key.scopes],
+        "user": key.user,
+        "expires": key.expires,
+    }
+
+
+def _head(model: Model, *, default: bool) -> dict[str, Any]:
+    return {
+        "id": model.id,
+        "name": model.name,
+        "version": model.version,
+        "description": model.description,
+        "languages": list(model.languages),
+        "default": default,
+    }
+
+
+def _remembered(held: Remembered, conversation: Conversation, model: Model) -> dict[str, Any]:
+    settings = model.conversation
+    return _entity(held.entity) | {
+        "stored_at": held.stored_at,
+        "used_at": held.used_at,
+        "expires_at": _after(held.used_at, settings.timeout),
+        "questions_ago": conversation.questions - held.question,
+        "matches_left": settings.depth - (conversation.matches - held.used_match),
+    }
+
+
+def _pending(pending: Pending) -> dict[str, Any]:
+    return {
+        "intent": pending.intent,
+        "missing": list(pending.missing),
+        "entities": [_entity(entity) for entity in pending.entities],
+        "at": pending.at,
+    }
+
+
+def _entity(entity: Entity) -> dict[str, Any]:
+    return {
+        "element": entity.element,
+        "value": entity.said,
+        "text": entity.text,
+        "groups": sorted(entity.groups),
+        "meta": dict(entity.meta),
+    }
+
+
+def _after(time: datetime, timeout: timedelta) -> datetime | None:
+    try:
+        return time + timeout
+    except OverflowError:  # a timeout that is meant to last for ever
+        return datetime.max.replace(tzinfo=time.tzinfo)
+
+
+def _is_json(result: Any) -> bool:
+    if isinstance(result, str):
+        return True
+    try:
+        json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return not isinstance(result, Mapping) or all(isinstance(key, str) for key in result)
+
+
+def _checked(engine: Engine, dialog: Dialog) -> dict[str, Any]:
+    """A dialog that was run. An error of a handler ends it, and it alone."""
+    turns: list[dict[str, Any]] = []
+    try:
+        turns.extend(map(_turn, turns_of(engine, dialog)))
+    except AnaphoraError as error:
+        step = dialog.steps[len(turns)]
+        turns.append(_shown(step, failures=[str(error)]))
+    return {
+        "name": dialog.name or next((turn["said"] for turn in turns), ""),
+        "line": dialog.line,
+        "passed": not any(turn["failures"] for turn in turns),
+        "turns": turns,
+    }
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    reply = turn.reply
+    return _shown(
+        turn.step,
+        status=reply.status if reply else None,
+        text=reply.text if reply else "",
+        failures=turn.failures,
+    )
+
+
+def _shown(
+    step: Step, *, status: str | None = None, text: str = "", failures: Iterable[str] = ()
+) -> dict[str, Any]:
+    match step:
+        case AskStep():
+            said = step.text
+        case PauseStep(duration):
+            said = f"(pause of {format_duration(duration)})"
+        case _:
+            said = f"(reset: {step.what})"
+    return {"said": said, "status": status, "text": text, "failures": list(failures)}
