@@ -43,7 +43,7 @@ MAY_IMPORT = {
 }
 
 
-SERVICE = {"fastapi", "httpx", "mcp", "prometheus_client", "redis", "structlog", "uvicorn"}
+SERVICE = {"fastapi", "mcp", "prometheus_client", "redis", "structlog", "uvicorn"}
 
 
 @pytest.fixture(scope="module")
