@@ -10,8 +10,8 @@ What an example is stands in a comment before it, or in its language:
 - ``idl`` is a text in the intent language, ``console`` are commands and what they print (lines
   that begin with ``>`` are typed in; ``…`` stands for anything, alone on a line for any lines),
   with the exit code 0 or that of ``<!-- exit: 1 -->``.
-- ``<!-- run -->`` is Python that prints what its comments say, ``<!-- served -->`` such that finds a
-  service at ``http://localhost:8080`` (``test_readme.py``, ``client/test_page.py``).
+- ``<!-- run -->`` is Python that prints what its comments say, ``<!-- served -->`` such that finds
+  a service at ``http://localhost:8080`` (``test_readme.py``, ``client/test_page.py``).
 - ``<!-- values -->``, ``<!-- expands -->``, ``<!-- finds -->``, ``<!-- says: idl -->`` and
   ``<!-- says: synonym -->``: see ``test_docs.py``.
 """

@@ -182,7 +182,7 @@ class Service:
     async def run(self, function: Callable[..., _Result], *args: Any) -> _Result:
         """Call ``function`` in a thread, in the context of the caller (its request id, its span).
 
-        Not by anyio's threads: 55 µs a call there, 35 µs here.
+        Not by anyio's threads: 46 µs a call there, 37 µs here.
         """
         future = self._pool.submit(copy_context().run, function, *args)
         self._running.add(future)

@@ -26,7 +26,7 @@ _Body = TypeVar("_Body", bound=BaseModel)
 
 class LeanRoute(APIRoute):
     """A route whose endpoint takes the request and nothing else: there is nothing to be read,
-    solved or checked for it. That is 25 of the 55 µs that FastAPI takes for a request."""
+    solved or checked for it. FastAPI takes 23 µs for it, and 44 with one dependency."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         return self.endpoint
