@@ -53,6 +53,7 @@ def test_no_two_keys_are_the_same() -> None:
         TEXT + "x" * 100_000,
         "ana_\ud800_x",
     ],
+    ids=lambda _: "text",  # a key is another one in each process
 )
 def test_nothing_else_does(text: str) -> None:
     with pytest.raises(BadKey, match="none of the keys"):
@@ -83,7 +84,9 @@ def test_a_wrong_key_does_not_learn_that_the_right_one_has_expired(clock: Clock)
         KeyRing([kept], clock).check(text + "0")
 
 
-@pytest.mark.parametrize("text", [TEXT, TEXT + "0", "ana_unknown_0", "nonsense", ""])
+@pytest.mark.parametrize(
+    "text", [TEXT, TEXT + "0", "ana_unknown_0", "nonsense", ""], ids=lambda _: "text"
+)
 def test_hashes_are_compared_in_constant_time_also_for_an_unknown_id(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
