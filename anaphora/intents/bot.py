@@ -96,6 +96,10 @@ class Bot:
         self._facts = model.facts
         self._random = random
         self._max_characters = max_characters
+        self._is_read_at_once = not model.pipelines and all(
+            element.recognition is None or element.recognition.kind == "built-in"
+            for element in model.elements
+        )
 
     @property
     def mind(self) -> Mind:
@@ -105,11 +109,7 @@ class Bot:
     def is_declared(self) -> bool:
         """Whether all that answers is declared in the model: no function that could take its
         time, no statistical pipeline."""
-        functions = self.handlers or not self.hooks.are_empty or self.model.pipelines
-        return not functions and all(
-            element.recognition is None or element.recognition.kind == "built-in"
-            for element in self.model.elements
-        )
+        return self._is_read_at_once and not self.handlers and self.hooks.are_empty
 
     def on(self, intent: Intent, function: Callable[..., Any]) -> None:
         """Let ``function`` answer ``intent``; raises :class:`HandlerError` if it cannot."""

@@ -11,6 +11,8 @@ from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
 from anaphora.server.settings import Settings
 from anaphora.server.watched_store import WatchedStore
+from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 
 __all__ = ["bind", "listen", "refuse_unsafe", "tried_engine"]
@@ -69,13 +71,15 @@ def listen(listener: socket.socket, settings: Settings) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{settings.root_path}"
 
 
-def tried_engine(settings: Settings) -> tuple[Engine, WatchedStore]:
-    """An engine of the models of the settings, and its store, which has been reached.
+def tried_engine(settings: Settings) -> tuple[Engine, Store]:
+    """An engine of the models of the settings, and its store, which has been reached. It is
+    watched, unless it is in memory: that takes no longer than to look at the clock.
 
     Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, for a store that is
     none or cannot be reached.
     """
-    store = WatchedStore(store_at(settings.store))
+    found = store_at(settings.store)
+    store = found if isinstance(found, MemoryStore) else WatchedStore(found)
     try:
         store.ping()
         return Engine(*settings.models, store=store), store

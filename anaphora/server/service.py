@@ -11,7 +11,7 @@ from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError
+from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError, UnknownModel
 from anaphora.grammar.request import Request, User
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.reply import Reply
@@ -19,6 +19,7 @@ from anaphora.models.domain import Model, ResetWhat
 from anaphora.server.problems import Mistake, Refusal, problem_of
 from anaphora.server.turns import Turns
 from anaphora.stm.conversation import Conversation
+from anaphora.stm.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Service"]
 
 _NO_REQUEST = Request()
+_SHORT = 300  # characters; the time that reading takes grows with them
 _PING = 2.0  # seconds that the store has to answer before it counts as gone
 
 _log = logging.getLogger(__name__)
@@ -69,6 +71,7 @@ class Service:
         self.metrics = metrics
         self.tracing = tracing
         self._clock = clock
+        self._is_near = isinstance(engine.store, MemoryStore)
         self._turns = Turns()
         self._running: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
@@ -116,9 +119,14 @@ class Service:
             self.metrics.question(id, reply.status, time.perf_counter() - begin)
             return show(reply, id)
 
-        turn = (user.company.id if user.company else "", user.id, model)
+        known = model
+        if known is None and self._is_near:
+            known = self.engine.active_model(user=user)
+        turn = (user.company.id if user.company else "", user.id, known)
         await self._turns.take(turn)
         try:
+            if self._answers_here(known, text):
+                return self._noting(work)
             return await self.run(work)
         finally:
             self._turns.give_back(turn)
@@ -189,6 +197,25 @@ class Service:
         future.add_done_callback(self._running.discard)
         try:
             return await asyncio.wrap_future(future)
+        except AnaphoraError as error:
+            self._note(error)
+            raise
+
+    def _answers_here(self, model: str | None, text: str) -> bool:
+        """Whether a question is so short, and its bot so simple, that it needs no thread."""
+        if model is None or len(text) > _SHORT:
+            return False
+        try:
+            return not self.engine.may_wait(model)
+        except UnknownModel:  # which asking it will tell
+            return False
+
+    def _noting(self, work: Callable[[], _Result]) -> _Result:
+        """Do in the event loop what waits for nothing: handing it to a thread would take longer
+        than a quarter of the questions, and the two would take the interpreter's lock from each
+        other."""
+        try:
+            return work()
         except AnaphoraError as error:
             self._note(error)
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from anaphora.intents.engine import Engine
+    from anaphora.stm.stores.store import Store
 
 __all__ = ["WORKER_VARIABLE", "serve", "worker_app"]
 
@@ -131,18 +133,21 @@ class _EarlySignals:
             raise SystemExit(0)
 
 
-def _app(settings: Settings, engine: Engine, store: WatchedStore) -> FastAPI:
+def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
     """The application; to be called when the server has taken the signals of this process."""
     from anaphora.server.app import create_app
 
     app = create_app(settings, engine=engine)
-    store.tell(app.state.service.metrics, app.state.service.tracing)
+    if isinstance(store, WatchedStore):
+        store.tell(app.state.service.metrics, app.state.service.tracing)
     end_well(app.state.door, grace=settings.shutdown_grace)
     inner = app.router.lifespan_context
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[Any]:
         async with inner(app) as state:
+            gc.collect()
+            gc.freeze()  # models stay: to look through them at each full collection took 100 ms
             yield state
         store.close()
         _log.info("ended")

@@ -228,11 +228,24 @@ class TestManyAtOnce:
         with ThreadPoolExecutor() as threads:
             slow = threads.submit(ask, api, "I'd like a tea", user="ann")
             assert gate.entered.wait(PATIENCE)
-            later = threads.submit(ask, api, "switch on the lamp", model="lamp")
+            later = threads.submit(ask, api, "I'd like a coffee", user="bob")
             assert api.get("/health").status_code == 200
             assert not later.done()
             gate.opened.set()
             assert slow.result(PATIENCE)["status"] == later.result(PATIENCE)["status"] == "matched"
+
+    def test_a_bot_that_waits_for_nothing_answers_when_all_threads_are_busy(
+        self, serve: Serve, bar: Bar
+    ) -> None:
+        api = serve(threads=1)
+        gate = bar.server = Gate()
+        with ThreadPoolExecutor() as threads:
+            slow = threads.submit(ask, api, "I'd like a tea", user="ann")
+            assert gate.entered.wait(PATIENCE)
+            assert ask(api, "switch on the lamp", model="lamp")["status"] == "matched"
+            assert not slow.done()
+            gate.opened.set()
+            assert slow.result(PATIENCE)["status"] == "matched"
 
     def test_each_question_of_many_is_answered_once(self, api: TestClient, bar: Bar) -> None:
         asked: list[str] = []
