@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.types import Scope as Connection
 
 from anaphora.grammar.request import Company, User
+from anaphora.models.source import printable
+from anaphora.server.addresses import address_of
 from anaphora.server.keys import ANYONE, BadKey, Key, KeyRing
-from anaphora.server.problems import Refusal
-from anaphora.server.settings import Scope
+from anaphora.server.limits import Use
+from anaphora.server.problems import Mistake, Refusal
+from anaphora.server.settings import Scope, Settings
 
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["Caller", "caller_of", "key_of", "require"]
+__all__ = ["Caller", "caller_of", "key_of", "refuse_strangers", "require"]
 
 _DEFAULT_USER = "user"
+_ELSEWHERE = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
+_OF_BROWSERS = (b"host", b"origin", b"sec-fetch-site")
+_PORT = re.compile(rb":[0-9]*$")
+_IPV4 = re.compile(rb"[0-9]+(\.[0-9]+){3}")
+_CHANGES_NOTHING = ("GET", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +65,37 @@ class Caller:
         return User(self.user(named), company=Company(tenant) if tenant else None)
 
 
-async def caller_of(request: Request, scope: Scope | None = None) -> Caller:
-    """The one who sent a request, which is counted for the rate of their key.
+async def caller_of(request: Request, scope: Scope | None = None, *, use: Use = "call") -> Caller:
+    """The one who sent a request, which is counted as a ``use`` for the rate of their key.
 
     Raises :class:`Refusal` for a key that is none, is used too often, or lacks the ``scope``
     (None: every key may).
     """
     service: Service = request.app.state.service
     connection = request.scope
+    settings = service.settings
+    if service.keys.is_empty:
+        refuse_strangers(connection, settings)
     key = key_of(connection, service.keys)
     connection["anaphora.key"] = key.id
-    client = connection.get("client")
-    caller = connection["anaphora.caller"] = Caller(key, client[0] if client else "")
-    await service.limits.count(key, caller.address)
+    address = address_of(connection, settings.trusted_proxies)
+    caller = connection["anaphora.caller"] = Caller(key, address)
+    await service.limits.count(key, address, use=use)
     if scope is not None and scope not in key.scopes:
         raise Refusal("forbidden", f"The key lacks the scope '{scope}'.")
     return caller
 
 
-def require(scope: Scope | None = None) -> Callable[[Request], Awaitable[Caller]]:
-    """:func:`caller_of` as a dependency."""
+def require(
+    scope: Scope | None = None, *, use: Use = "call"
+) -> Callable[[Request], Awaitable[Caller]]:
+    """:func:`caller_of` as a dependency of an endpoint that takes query parameters: none of them
+    may stand twice, for whatever stands before this service may look at the other one."""
 
     async def caller(request: Request) -> Caller:
-        return await caller_of(request, scope)
+        found = await caller_of(request, scope, use=use)
+        _refuse_repeated(request)
+        return found
 
     return caller
 
@@ -103,6 +122,47 @@ def key_of(connection: Connection, ring: KeyRing) -> Key:
         return ring.check(sent.pop())
     except BadKey as error:
         raise _wrong(str(error)) from None
+
+
+def refuse_strangers(connection: Connection, settings: Settings) -> None:
+    """Where there are no keys, whatever reaches the service may do everything, and a browser on
+    this machine does: refuse what a page of elsewhere has it send, and what comes by a name that
+    this machine does not have (which a page of elsewhere gives it, to be of the same origin).
+
+    Raises :class:`Refusal`.
+    """
+    sent = {name: value for name, value in connection["headers"] if name in _OF_BROWSERS}
+    if not settings.open and not _is_of_this_machine(sent.get(b"host", b"")):
+        raise Refusal(
+            "forbidden",
+            "Without keys this service is for this machine alone: make a key with 'anaphora key', "
+            "or let everyone in with --open.",
+        )
+    if sent.get(b"sec-fetch-site") not in _ELSEWHERE or connection["method"] in _CHANGES_NOTHING:
+        return
+    if not {"*", sent.get(b"origin", b"").decode("latin-1")} & set(settings.cors):
+        raise Refusal("forbidden", "The setting 'cors' does not let in the page that sent this.")
+
+
+def _refuse_repeated(request: Request) -> None:
+    """Raises :class:`Refusal` for a query parameter that stands twice."""
+    if not request.scope["query_string"]:
+        return
+    counted = Counter(name for name, _ in request.query_params.multi_items())
+    mistakes = [
+        Mistake(printable(name[:100]), "It stands twice.") for name, it in counted.items() if it > 1
+    ]
+    if mistakes:
+        detail = f"{mistakes[0].where}: {mistakes[0].message}"
+        raise Refusal("invalid-request", detail, errors=mistakes[:1])
+
+
+@lru_cache(maxsize=64)
+def _is_of_this_machine(host: bytes) -> bool:
+    """Whether a header ``Host`` names this machine as none can be named on the internet: by an
+    address, by a name without a dot, or below ``localhost``."""
+    name = host.lower().rpartition(b":")[0] if _PORT.search(host) else host.lower()
+    return b"." not in name or name.endswith(b".localhost") or bool(_IPV4.fullmatch(name))
 
 
 def _wrong(reason: str) -> Refusal:

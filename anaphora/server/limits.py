@@ -5,24 +5,29 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from limits import RateLimitItem, parse
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
-from anaphora.server.problems import Refusal
+from anaphora.server.addresses import neighbourhood
+from anaphora.server.problems import Mistake, Refusal
 
 if TYPE_CHECKING:
     from anaphora.server.keys import Key
     from anaphora.server.settings import Settings
 
-__all__ = ["Limits"]
+__all__ = ["Limits", "Use"]
+
+Use: TypeAlias = Literal["call", "look"]
+"""What a key is used for: a ``look`` at a conversation is counted apart from all else."""
 
 _REDIS = ("redis", "rediss", "unix")
 _OF_REDIS = ("db", "username", "password", "ssl_")  # the other options of a URL are the store's
 _TIMEOUT = 2.0  # seconds
+_LOOKS = 10  # for each call that is allowed: pages look again and again
 
 
 class Limits:
@@ -31,14 +36,16 @@ class Limits:
 
     def __init__(self, settings: Settings) -> None:
         rates = {key.rate for key in settings.keys} | {settings.default_rate}
-        self._items: dict[str, RateLimitItem] = {rate: parse(rate) for rate in rates if rate}
+        calls = {rate: parse(rate) for rate in rates if rate}
+        looks = {rate: _times(_LOOKS, item) for rate, item in calls.items()}
+        self._items: dict[Use, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
         self._default = settings.default_rate
         self._pool: Any = None
         self._failures: tuple[type[Exception], ...] = ()
-        if self._items:
+        if calls:
             self._limiter = SlidingWindowCounterRateLimiter(self._storage(settings.store))
 
-    async def count(self, key: Key, client: str, *, cost: int = 1) -> None:
+    async def count(self, key: Key, client: str, *, cost: int = 1, use: Use = "call") -> None:
         """Count ``cost`` uses of the key; where there are no keys, of the address ``client``.
 
         Raises :class:`Refusal` if that would be too often, with the seconds to wait.
@@ -46,20 +53,29 @@ class Limits:
         rate = key.rate or self._default
         if rate is None or not cost:
             return
-        item = self._items[rate]
-        who = ("address", client) if key.id is None else ("key", key.id)
+        item = self._items[use][rate]
+        who = ("address", neighbourhood(client)) if key.id is None else ("key", key.id)
         try:
-            if await self._limiter.hit(item, *who, cost=cost):
+            if await self._limiter.hit(item, *who, use, cost=cost):
                 return
-            reset = (await self._limiter.get_window_stats(item, *who)).reset_time
+            reset = (await self._limiter.get_window_stats(item, *who, use)).reset_time
         except self._failures:
             raise Refusal("store-unavailable") from None
-        if cost > item.amount:
-            detail = f"{cost} questions at once are more than the rate of {rate} allows."
-        else:
-            detail = f"The rate of this key is {rate}."
         wait = max(1, math.ceil(reset - time.time()))
+        detail = f"The rate of this key is {rate}."
         raise Refusal("too-many-requests", detail, headers={"Retry-After": str(wait)})
+
+    async def count_dialog(self, key: Key, client: str, questions: int) -> None:
+        """Count the questions of a request that has been counted itself: all but the first.
+
+        Raises :class:`Refusal` as :meth:`count` does, and for more than can ever be allowed.
+        """
+        rate = key.rate or self._default
+        if rate is not None and questions > self._items["call"][rate].amount:
+            message = f"{questions} questions at once are more than the rate of {rate} allows."
+            mistake = Mistake("texts", message)
+            raise Refusal("invalid-request", f"texts: {message}", errors=[mistake])
+        await self.count(key, client, cost=questions - 1)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -83,6 +99,10 @@ class Limits:
             key_prefix=f"{prefix}:rates",
             connection_pool=self._pool,
         )
+
+
+def _times(factor: int, item: RateLimitItem) -> RateLimitItem:
+    return type(item)(factor * item.amount, item.multiples)
 
 
 def _url(store: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ that they can answer with. Nothing of it runs when they are called."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI
@@ -121,11 +121,25 @@ def _described(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     components = described.setdefault("components", {})
     components["schemas"] = components.get("schemas", {}) | schemas["$defs"]
     components["securitySchemes"] = _SCHEMES
+    for body in _written_out_bodies(described):
+        name = body["title"]
+        components["schemas"][name] = dict(body)
+        body.clear()
+        body["$ref"] = f"#/components/schemas/{name}"
     if not needs_key:
         for operation in (one for path in described["paths"].values() for one in path.values()):
             if operation.get("security"):
                 operation["security"].append({})
     return described
+
+
+def _written_out_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schemas of bodies that stand in their operations: each is to stand once and to have a
+    name, by which generated clients call its type."""
+    for operation in (one for path in described["paths"].values() for one in path.values()):
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            if "$ref" not in content["schema"]:
+                yield content["schema"]
 
 
 def _problems(slugs: list[Slug]) -> dict[int | str, Any]:

@@ -7,6 +7,7 @@ and a number that is none (``NaN``) are mistakes, each with its place and withou
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
@@ -42,6 +43,7 @@ __all__ = [
 
 _YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
 _LONGEST_NAME = 100  # of an unknown key, in messages
+_MOST_MISTAKES = 50  # that are told of one request
 
 _Body = TypeVar("_Body", bound=BaseModel)
 
@@ -59,12 +61,12 @@ def read_json(body: bytes, kind: type[_Body]) -> _Body:
 
 
 def refusal_of(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Refusal:
-    """What pydantic found wrong with a request, without a word of the request itself. ``known``
-    are the names that it may have."""
-    names = tuple(known)
-    mistakes = [_mistake(error, names) for error in errors]
+    """What pydantic found wrong with a request, without a word of the request itself; if it is
+    very much, the first of it. ``known`` are the names that it may have."""
+    names, found = tuple(known), list(errors)
+    mistakes = [_mistake(error, names) for error in found[:_MOST_MISTAKES]]
     first = mistakes[0]
-    more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     where = f"{first.where}: " if first.where else ""
     return Refusal("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
 
@@ -111,8 +113,8 @@ def _plain(body: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counted = Counter(name for name, _ in pairs)
+        twice = next(name for name, times in counted.items() if times > 1)
         name = printable(twice[:_LONGEST_NAME])
         raise Refusal("not-json", f"The key '{name}' stands twice in an object.")
     return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,8 +49,8 @@ class Service:
 
     Its methods are those of the engine, to be awaited. They raise the engine's errors, which are
     counted and logged here, without what was said. At most ``settings.threads`` of them run at
-    once, the others wait. One that has begun ends, whoever still waits for it. Questions of one
-    conversation take one thread, however many there are: nobody's questions can keep those of
+    once, the others wait. One that has begun ends, whoever still waits for it. What is done in one
+    conversation takes one thread, however many there are: nobody's questions can keep those of
     all others waiting.
     """
 
@@ -119,17 +120,10 @@ class Service:
             self.metrics.question(id, reply.status, time.perf_counter() - begin)
             return show(reply, id)
 
-        known = model
-        if known is None and self._is_near:
-            known = self.engine.active_model(user=user)
-        turn = (user.company.id if user.company else "", user.id, known)
-        await self._turns.take(turn)
-        try:
+        async with self._turn(user, model) as known:
             if self._answers_here(known, text):
                 return self._noting(work)
             return await self.run(work)
-        finally:
-            self._turns.give_back(turn)
 
     async def explain(
         self, text: str, *, user: User, model: str | None, options: Mapping[str, Any]
@@ -163,7 +157,8 @@ class Service:
             self.engine.forget(user=user, model=id, what=what, group=group)
             return self._conversation(user, id)
 
-        return await self.run(work)
+        async with self._turn(user, model):  # waiting in a thread would keep others from theirs
+            return await self.run(work)
 
     async def active_model(self, *, user: User) -> str:
         """The id of the model that is asked when a question of ``user`` names none."""
@@ -200,6 +195,18 @@ class Service:
         except AnaphoraError as error:
             self._note(error)
             raise
+
+    @asynccontextmanager
+    async def _turn(self, user: User, model: str | None) -> AsyncIterator[str | None]:
+        """The turn in a conversation; the id of its model, None if only the store knows it."""
+        if model is None and self._is_near:
+            model = self.engine.active_model(user=user)
+        turn = (user.company.id if user.company else "", user.id, model)
+        await self._turns.take(turn)
+        try:
+            yield model
+        finally:
+            self._turns.give_back(turn)
 
     def _answers_here(self, model: str | None, text: str) -> bool:
         """Whether a question is so short, and its bot so simple, that it needs no thread."""

@@ -26,6 +26,7 @@ from anaphora.server.preflight import bind, listen, refuse_unsafe, tried_engine
 from anaphora.server.settings import Settings
 from anaphora.server.tracing import tracing_of
 from anaphora.server.watched_store import WatchedStore
+from anaphora.server.wire import BoundedProtocol
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -169,5 +170,7 @@ def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn
         access_log=False,
         server_header=False,
         lifespan="on",
+        http=BoundedProtocol,
+        root_path=settings.root_path,
         ws="none",
     )

@@ -134,6 +134,20 @@ class TestDescription:
                     assert {str(KINDS[kind].status) for kind in examples} == {status}
                 assert bool(one.get("security")) == ((method, path) not in OPEN)
 
+    def test_every_body_has_a_name(self, told: dict[str, Any]) -> None:
+        bodies = [
+            operation["requestBody"]["content"]["application/json"]["schema"]
+            for methods in told["paths"].values()
+            for operation in methods.values()
+            if "requestBody" in operation
+        ]
+        names = {body["$ref"].rpartition("/")[2] for body in bodies}
+        assert len(bodies) > len(names)  # some operations share one
+        assert names == {
+            *("ActiveModel", "Dialog", "Question"),
+            *(f"Nlpcraft{name}" for name in ("Ask", "Cancel", "Check", "Clear", "SignIn", "Token")),
+        }
+
     def test_every_parameter_is_described(self, told: dict[str, Any]) -> None:
         parameters = [
             one

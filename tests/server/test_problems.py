@@ -78,6 +78,16 @@ class TestBodies:
         assert {one["where"] for one in response.json()["errors"]} == {"texts.1", "user", "x"}
         assert response.json()["detail"].endswith("(and 2 more)")
 
+    def test_of_very_many_mistakes_the_first_are_listed(self, api: TestClient) -> None:
+        response = api.post("/v1/ask", json={"text": "a"} | {f"x{n}": 1 for n in range(3_000)})
+        assert len(response.json()["errors"]) == 50
+        assert response.json()["detail"].endswith("(and 2999 more)")
+
+    def test_a_key_that_stands_twice_among_very_many_is_soon_found(self) -> None:
+        keys = [f'"{number}": 1' for number in range(200_000)]  # for each with each: minutes
+        with pytest.raises(Refusal, match="The key '7' stands twice"):
+            read_json(f'{{{", ".join(keys)}, "7": 1}}'.encode(), Question)
+
     def test_an_unknown_name_may_be_any(self, api: TestClient) -> None:
         for name in ("\0\x1b[2J", "x" * 50_000, "", "📎"):
             response = api.post("/v1/ask", json={"text": "a", name: 1})
@@ -112,6 +122,15 @@ class TestBodies:
             assert response.status_code == 200
         else:
             assert slug(response) == "unsupported-media-type"
+
+    @pytest.mark.parametrize(("packed", "is_fine"), [("gzip", False), ("Identity", True)])
+    def test_it_is_sent_as_it_is(self, api: TestClient, packed: str, is_fine: bool) -> None:  # noqa: FBT001
+        response = api.post("/v1/ask", json={"text": "tea"}, headers={"content-encoding": packed})
+        if is_fine:
+            assert response.status_code == 200
+        else:
+            assert slug(response) == "unsupported-media-type"
+            assert "without compressing" in response.json()["detail"]
 
     @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode()))
     def test_any_bytes_are_read_or_refused(self, body: bytes) -> None:

@@ -58,8 +58,20 @@ def test_each_question_of_a_dialog_counts(serve: Serve, path: str) -> None:
 
 def test_a_dialog_that_could_never_be_allowed_is_told_so(serve: Serve) -> None:
     response = ask(serve(keys=KEYS), ONE, 5)
-    assert slug(response) == "too-many-requests"
+    assert slug(response) == "invalid-request"  # to wait would not help
     assert "more than the rate of 3/day allows" in response.json()["detail"]
+
+
+def test_a_dialog_may_have_as_many_questions_as_the_rate_allows(serve: Serve) -> None:
+    assert ask(serve(keys=KEYS), ONE, 3).status_code == 200
+
+
+def test_looking_at_a_conversation_takes_nothing_from_its_questions(serve: Serve) -> None:
+    api = serve(keys=KEYS)
+    looks = [api.get("/v1/conversation", headers={"x-api-key": ONE}) for _ in range(31)]
+    assert {look.status_code for look in looks[:30]} == {200}
+    assert slug(looks[30]) == "too-many-requests"
+    assert ask(api, ONE, 3).status_code == 200
 
 
 def test_the_default_rate_is_for_keys_that_have_none(serve: Serve) -> None:
@@ -76,6 +88,26 @@ def test_where_there_are_no_keys_addresses_are_counted(serve: Serve, engine: Eng
             assert api.get("/v1/key").status_code == 200
             # Whoever sends it, nothing makes it true.
             assert api.get("/v1/key", headers={"x-forwarded-for": "1.2.3.4"}).status_code == 429
+
+
+def test_behind_a_proxy_that_is_trusted_those_before_it_are_counted(engine: Engine) -> None:
+    settings = Settings(default_rate="1/day", trusted_proxies=("10.0.0.0/8",))
+    with TestClient(create_app(settings, engine=engine), client=("10.0.0.1", 1)) as api:
+        for address in ("1.2.3.4", "9.9.9.9, 1.2.3.5", "1.2.3.6, 10.0.0.2"):
+            headers = {"x-forwarded-for": address}
+            assert api.get("/v1/key", headers=headers).status_code == 200
+            assert api.get("/v1/key", headers=headers).status_code == 429
+        made_up = {"x-forwarded-for": "8.8.8.8, 1.2.3.4"}
+        assert api.get("/v1/key", headers=made_up).status_code == 429
+
+
+def test_one_client_with_very_many_addresses_is_one(engine: Engine) -> None:
+    app = create_app(Settings(default_rate="1/day"), engine=engine)
+    answers = []
+    for address in ("2001:db8:1:2::1", "2001:db8:1:2:ffff::7", "2001:db8:1:3::1"):
+        with TestClient(app, client=(address, 1)) as api:
+            answers.append(api.get("/v1/key").status_code)
+    assert answers == [200, 429, 200]
 
 
 def test_health_is_not_counted(serve: Serve) -> None:

@@ -268,7 +268,65 @@ class TestHeaders:
         assert api.get("/v1/conversation").json()["questions"] == 1
 
 
+class TestBrowsers:
+    """Without keys whoever reaches the service may do everything, and a browser beside it does."""
+
+    @pytest.mark.parametrize(
+        "host", ["evil.example", "Evil.Example.:8080", "127.0.0.1.evil.example"]
+    )
+    def test_a_name_of_elsewhere_is_not_answered_to(self, serve: Serve, host: str) -> None:
+        api = serve(nlpcraft=True)
+        for method, path in SCOPES:
+            assert slug(call(api, method, path, host=host)) == "forbidden"
+        asked = {"txt": "I'd like a tea", "mdlId": "tea"}
+        theirs = api.post("/nlpcraft/api/v1/ask/sync", json=asked, headers={"host": host})
+        assert theirs.status_code == 403
+
+    @pytest.mark.parametrize(
+        "host",
+        [
+            "localhost:8080",
+            "127.0.0.1",
+            "192.168.0.7:80",
+            "[::1]:8080",
+            "[::1]",
+            "tea.localhost",
+            "",
+        ],
+    )
+    def test_names_of_this_machine_are(self, api: TestClient, host: str) -> None:
+        assert api.get("/v1/models", headers={"host": host}).status_code == 200
+
+    def test_so_is_any_if_everyone_is_let_in_or_has_a_key(self, serve: Serve) -> None:
+        evil = {"host": "evil.example"}
+        assert serve(open=True).get("/v1/models", headers=evil).status_code == 200
+        assert call(serve(keys=KEYS), "get", "/v1/models", ACME, **evil).status_code == 200
+
+    @pytest.mark.parametrize("site", ["cross-site", "same-site"])
+    def test_the_page_of_another_origin_changes_nothing(self, serve: Serve, site: str) -> None:
+        api = serve(cors=["https://good.example"], open=True)
+        evil = {"sec-fetch-site": site, "origin": "https://evil.example"}
+        for method, path in SCOPES:
+            response = call(api, method, path, **evil)
+            assert response.status_code == (200 if method == "get" else 403), path
+        good = evil | {"origin": "https://good.example"}
+        assert call(api, "post", "/v1/ask", **good).status_code == 200
+        assert call(serve(cors=["*"]), "post", "/v1/ask", **evil).status_code == 200
+        assert call(serve(keys=KEYS), "post", "/v1/ask", ACME, **evil).status_code == 200
+
+    def test_our_own_page_does(self, api: TestClient) -> None:
+        ours = {"sec-fetch-site": "same-origin", "origin": "http://testserver"}
+        assert call(api, "post", "/v1/ask", **ours).status_code == 200
+
+
 class TestPaths:
+    def test_a_parameter_does_not_stand_twice(self, api: TestClient) -> None:
+        api.post("/v1/ask", json={"text": "I'd like a tea", "user": "bob"})
+        response = api.delete("/v1/conversation?user=ann&user=bob")
+        assert slug(response) == "invalid-request"
+        assert response.json()["errors"] == [{"where": "user", "message": "It stands twice."}]
+        assert api.get("/v1/conversation?user=bob").json()["questions"] == 1
+
     """As a server hands them over: already decoded, and not made plain."""
 
     PATHS = (
@@ -302,7 +360,9 @@ class TestPaths:
         for path in ("/", "/page/app.js"):
             response = api.get(path)
             assert response.status_code == 200
-            assert response.headers["content-security-policy"].startswith("default-src 'self';")
+            policy = response.headers["content-security-policy"]
+            assert policy.startswith("default-src 'self';")
+            assert "require-trusted-types-for 'script'" in policy
             assert response.headers["x-content-type-options"] == "nosniff"
         assert api.get("/").headers["content-type"] == "text/html; charset=utf-8"
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from anaphora.server.access import Caller
+from anaphora.server.access import Caller, refuse_strangers
+from anaphora.server.addresses import address_of
 from anaphora.server.keys import ANYONE, BadKey, Key, KeyRing
 from anaphora.server.nlpcraft.bodies import OfUser
 from anaphora.server.nlpcraft.clerk import Who
@@ -26,9 +27,11 @@ async def caller_of(
 
     Raises :class:`Refusal` for a key that is none, is used too often, or lacks the ``scope``.
     """
+    if service.keys.is_empty:
+        refuse_strangers(request.scope, service.settings)
     key = _key_of(token, service.keys)
     request.scope["anaphora.key"] = key.id
-    address = request.client.host if request.client else ""
+    address = address_of(request.scope, service.settings.trusted_proxies)
     await service.limits.count(key, address)
     if scope is not None and scope not in key.scopes:
         raise Refusal("forbidden", f"The key lacks the scope '{scope}'.")

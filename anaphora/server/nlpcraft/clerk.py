@@ -115,10 +115,7 @@ class Clerk:
     async def cancel(self, who: Who, ids: Collection[str] | None) -> None:
         """Forget questions of a user, all of them or these: those in line are not asked, and
         the answers to the others are dropped."""
-        shelf = self._shelf(who)
-        if ids is None:
-            ids = [state.srv_req_id for state in await run_sync(shelf.states)]
-        await run_sync(shelf.drop, ids)
+        await run_sync(self._shelf(who).cancel, ids)
 
     async def clear(self, who: Who, model: str, what: ResetWhat) -> None:
         """Forget a part of a user's conversation, once what is being answered in it is through."""

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.grammar import request as facts
+from anaphora.server.addresses import address_of
 from anaphora.server.nlpcraft import bodies
 from anaphora.server.nlpcraft.access import caller_of, who_of
 from anaphora.server.nlpcraft.clerk import Asked, Clerk, Who
@@ -181,6 +182,7 @@ def _add_rest(made: APIRouter) -> None:
 
 async def _asked(request: Request, service: Service) -> Asked:
     body, who = await _for_user(request, service, bodies.Ask, "ask")
+    address = address_of(request.scope, service.settings.trusted_proxies)
     request.scope["anaphora.text"] = body.txt
     return Asked(
         who,
@@ -188,7 +190,7 @@ async def _asked(request: Request, service: Service) -> Asked:
         body.txt,
         facts.Request(
             id=str(uuid4()),
-            address=request.client.host if request.client else None,
+            address=address or None,
             agent=request.headers.get("user-agent"),
             data=body.data or {},
         ),
@@ -220,7 +222,7 @@ def _told(sent: type[BaseModel] | None, answered: type[BaseModel], *, id: str) -
     }
     if sent is None:
         return described
-    schema = sent.model_json_schema()
+    schema = sent.model_json_schema() | {"title": f"Nlpcraft{sent.__name__}"}
     content = {"application/json": {"schema": schema}}
     described["openapi_extra"]["requestBody"] = {"required": True, "content": content}
     described["responses"] |= DESCRIBED

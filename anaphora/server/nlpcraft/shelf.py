@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from anaphora.server.nlpcraft.states import ErrorCode, State, failed, milliseconds, read_state
@@ -61,7 +61,7 @@ class Shelf:
         waiting = len(states) - len(ready)
         if waiting >= _MOST_WAITING:
             raise Full(f"{_MOST_WAITING} questions of this user are waiting for their answers")
-        self.drop(ready[_MOST_STATES - 1 - waiting :])
+        self._drop(ready[_MOST_STATES - 1 - waiting :])
         self._put(state.srv_req_id, state)
 
     def is_enlisted(self, id: str) -> bool:
@@ -101,8 +101,12 @@ class Shelf:
         beats = self._store.notes(_BEATS)
         return [self._unless_lost(state, beats, now) for state in found]
 
-    def drop(self, ids: Collection[str]) -> None:
-        """Forget questions: those that wait are not asked any more."""
+    def cancel(self, ids: Collection[str] | None) -> None:
+        """Forget questions, all of them or these: those that wait are not asked any more."""
+        there = [state.srv_req_id for state in self.states()]
+        self._drop(id for id in there if ids is None or id in ids)
+
+    def _drop(self, ids: Iterable[str]) -> None:
         for id in ids:
             self._store.drop_note(self._name, id)
             self._store.drop_note(self._name, id + _READY)

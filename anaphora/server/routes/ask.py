@@ -145,7 +145,7 @@ class _Asked:
 
     @classmethod
     async def of(cls, request: Request, caller: Caller) -> _Asked:
-        """The questions in the body; all but the one that has been counted count for the rate.
+        """The questions in the body, each of which counts for the rate.
 
         Raises :class:`Refusal` as reading a body does, and :class:`UnknownModel`.
         """
@@ -154,8 +154,8 @@ class _Asked:
         if body.model is not None:
             asked._service.engine.model(body.model)
         request.scope["anaphora.text"] = body.texts
-        cost = len(body.texts) - 1
-        await asked._service.limits.count(caller.key, caller.address, cost=cost)
+        limits = asked._service.limits
+        await limits.count_dialog(caller.key, caller.address, len(body.texts))
         return asked
 
     async def reply(

@@ -47,6 +47,8 @@ async def body_of(request: Request, kind: type[_Body]) -> _Body:
     sent_as = header(request, b"content-type")
     if sent_as != "application/json" and not _is_json(sent_as):
         raise Refusal("unsupported-media-type")
+    if header(request, b"content-encoding").strip().lower() not in ("", "identity"):
+        raise Refusal("unsupported-media-type", "Send the body as it is, without compressing it.")
     return read_json(await request.body(), kind)
 
 

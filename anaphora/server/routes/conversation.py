@@ -18,7 +18,7 @@ from anaphora.server.views import conversation_view
 __all__ = ["router"]
 
 _Asker = Annotated[Caller, Depends(require("ask"))]
-_Reader = Annotated[Caller, Depends(require("read"))]
+_Looker = Annotated[Caller, Depends(require("read", use="look"))]
 _Writer = Annotated[Caller, Depends(require("write"))]
 
 router = APIRouter(prefix="/v1", tags=["conversations"])
@@ -30,10 +30,12 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
     **describe("showConversation", answers.ConversationAnswer, "unknown-model", "invalid-request"),
 )
 async def show(
-    request: Request, caller: _Reader, query: Annotated[ConversationQuery, Query()]
+    request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
 ) -> Response:
     """What a conversation remembers now, the dialog so far, and what waits to be completed.
-    One that never was is empty."""
+    One that never was is empty. Looking is counted apart from all else, and may be done ten times
+    as often as the rate of the key says: a page that follows a conversation takes nothing from
+    its questions."""
     user = caller.engine_user(query.user)
     found = await service_of(request).conversation(user=user, model=query.model)
     return answer(conversation_view(*found))

@@ -26,7 +26,8 @@ _TYPES = {
 }
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'; object-src 'none'",
+    "frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'",
     "Cache-Control": "no-cache",
 }
 

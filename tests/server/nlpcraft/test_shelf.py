@@ -65,7 +65,7 @@ def test_users_and_tenants_have_shelves_of_their_own(store, shelf, clock):
 
 def test_a_question_that_was_cancelled_does_not_become_ready(store, shelf, clock):
     shelf.enlist(enlisted("a", clock))
-    shelf.drop(["a"])
+    shelf.cancel(["a"])
     shelf.ready(ready("a", clock))
     assert shelf.states() == []
     assert store.notes('nlpcraft:["shop", "ann"]') == {}
@@ -177,3 +177,11 @@ def test_a_state_is_read_as_it_was_written(**fields):
 @given(st.text() | values.map(str))
 def test_any_other_text_is_no_state(text):
     assert read_state(text) is None
+
+
+def test_ids_of_no_question_cost_the_store_nothing(store, shelf, clock, monkeypatch):
+    shelf.enlist(enlisted("a", clock))
+    dropped = []
+    monkeypatch.setattr(store, "drop_note", lambda _, name: dropped.append(name))
+    shelf.cancel(["a", *(f"b{number}" for number in range(900))])
+    assert dropped == ["a", "a="]
