@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -81,6 +82,7 @@ class Engine:
 
         self._live = live
         self._is_blank = nlp is None
+        self._reloading = threading.Lock()
         self._bots = {model.id: live(model) for model in loaded}
         self._default = loaded[0].id
         self._clock = clock
@@ -288,7 +290,8 @@ class Engine:
             )
         after = self._live(now)
         after.take_over(before)
-        self._bots = self._bots | {id: after}
+        with self._reloading:
+            self._bots = self._bots | {id: after}
         return now
 
     def forget(
@@ -302,7 +305,11 @@ class Engine:
     ) -> None:
         """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``
         or its dialog ``flow``; or only the entities of a ``group``, or those for which
-        ``where`` is true."""
+        ``where`` is true.
+
+        Raises :class:`AnaphoraError` for something else in ``what``, and as :meth:`ask` does for
+        the store.
+        """
         who = _as_user(user)
         with self._open(who, self._asked(model, who)) as session:
             conversation = session.conversation
@@ -314,9 +321,14 @@ class Engine:
                 conversation = rules.forget_flow(conversation)
             elif what == "entities":
                 conversation, _ = rules.forget(conversation, lambda entity: True)
-            else:
+            elif what == "all":
                 conversation = Conversation.of(conversation.key)
-            session.commit(conversation)
+            else:
+                raise AnaphoraError(f"what is all, entities or flow, not '{what}'")
+            # Of one that has not begun there is nothing to keep, not even which model it fits.
+            session.commit(
+                conversation if conversation.questions else Conversation.of(conversation.key)
+            )
 
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None

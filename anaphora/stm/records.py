@@ -11,6 +11,7 @@ import logging
 import zlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
@@ -21,28 +22,29 @@ __all__ = ["dump", "from_plain", "load", "revive", "to_plain"]
 
 FORMAT = 2
 
-_LONG = 600  # bytes from which on a record is compressed: it shrinks to half in some 20 µs
+_LONG = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 _log = logging.getLogger(__name__)
 
+# Made once: json.dumps would make an encoder for each record.
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
 
 def dump(conversation: Conversation) -> bytes:
     """The record of a conversation. Raises :class:`StoreError` for one with something in it that
     JSON does not know."""
     try:
-        text = json.dumps(
-            to_plain(conversation), ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        )
+        text = _as_json(to_plain(conversation))
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"the conversation of {conversation.user!r} with '{conversation.model}' cannot be "
             f"kept: {error}"
         ) from error
     record = text.encode("utf-8", "surrogatepass")
-    return record if len(record) <= _LONG else zlib.compress(record, 1)
+    return record if len(record) <= _LONG else _compressed(record)
 
 
 def load(record: bytes) -> Conversation:
@@ -153,6 +155,13 @@ def from_plain(plain: Any) -> Conversation:
         raise StoreError(f"this conversation cannot be read: {error!r}") from error
 
 
+def _compressed(record: bytes) -> bytes:
+    """As zlib.compress does it, with so little memory that the allocator has it at hand
+    (7 µs instead of 25 to 40 for a record of three entities, which gets no longer)."""
+    packer = zlib.compressobj(level=1, memLevel=6)
+    return packer.compress(record) + packer.flush()
+
+
 class _LaterFormat(StoreError):  # noqa: N818 - what it is, not what failed
     """A record that only a later version can read."""
 
@@ -190,23 +199,36 @@ def _entity_to_plain(entity: Entity) -> dict[str, Any]:
 
 
 def _entity(plain: Any) -> Entity:
-    fields = {name: _ENTITY[name](value) for name, value in _dict(plain).items()}
-    start, end = fields.pop("span", (0, 0))
+    fields = _fields(plain, _ENTITY)
+    if "groups" not in fields:
+        fields["groups"] = frozenset((fields["element"],))
     lower = fields["text"].lower()
-    usual = {
-        "groups": frozenset((fields["element"],)),
-        "stem": lower,
-        "lemma": lower,
-        "exact": not fields.pop("loose", False),
-        "own": not fields.pop("found", False),
-    }
-    return Entity(start=start, end=end, **(usual | fields))
+    fields.setdefault("stem", lower)
+    fields.setdefault("lemma", lower)
+    if "span" in fields:
+        fields["start"], fields["end"] = fields.pop("span")
+    if "loose" in fields:
+        fields["exact"] = not fields.pop("loose")
+    if "found" in fields:
+        fields["own"] = not fields.pop("found")
+    return Entity(**fields)
 
 
-def _conversation(plain: Mapping[str, Any]) -> Conversation:
-    return Conversation(
-        **{name: _CONVERSATION[name](value) for name, value in plain.items() if name != "format"}
-    )
+def _conversation(plain: Any) -> Conversation:
+    fields = _fields(plain, _CONVERSATION)
+    del fields["format"]
+    return Conversation(**fields)
+
+
+def _fields(plain: Any, known: Mapping[str, _Field]) -> dict[str, Any]:
+    """What stands in ``plain``, read as it is ``known`` to be; anything else is an error."""
+    fields = {}
+    for name, value in _dict(plain).items():
+        kind, read = known[name]
+        if type(value) is not kind:
+            raise _unfit(value, kind)
+        fields[name] = value if read is None else read(value)
+    return fields
 
 
 def _remembered(plain: Any) -> Remembered:
@@ -227,6 +249,7 @@ def _pending(plain: Any) -> Pending:
 
 
 _Read: TypeAlias = Callable[[Any], Any]
+_Field: TypeAlias = tuple[type, _Read | None]  # its type in the record, and what makes it of that
 
 
 def _exactly(kind: type) -> _Read:
@@ -234,10 +257,14 @@ def _exactly(kind: type) -> _Read:
 
     def read(value: Any) -> Any:
         if type(value) is not kind:
-            raise TypeError(f"a {type(value).__name__} stands where a {kind.__name__} should")
+            raise _unfit(value, kind)
         return value
 
     return read
+
+
+def _unfit(value: Any, kind: type) -> TypeError:
+    return TypeError(f"a {type(value).__name__} stands where a {kind.__name__} should")
 
 
 _str, _int, _bool, _list, _dict = map(_exactly, (str, int, bool, list, dict))
@@ -258,46 +285,49 @@ def _from_time(time: datetime) -> int:
     return (time - _EPOCH) // _MICROSECOND
 
 
+# Most times stand in a record several times (0.45 µs each, 0.08 when known). True is no 1 here.
+@lru_cache(maxsize=256, typed=True)
 def _time(microseconds: Any) -> datetime:
     return _EPOCH + timedelta(microseconds=_int(microseconds))
 
 
-# What each field is read by. Only what stands in a record is looked at: most is as usual, and a
-# record of three entities is read in half the time that it takes to ask for every field.
-_ENTITY: Mapping[str, _Read] = {
-    "element": _str,
-    "text": _str,
-    "groups": _names,
-    "tokens": _ints,
-    "span": _ints,
-    "value": _str,
-    "ancestors": _strs,
-    "meta": _dict,
-    "topic": _bool,
-    "loose": _bool,
-    "found": _bool,
-    "stem": _str,
-    "lemma": _str,
-    "pos": _str,
-    "aliases": _strs,
-    "parts": _entities,
-    "gaps": _int,
-    "marks": _names,
+# Only what stands in a record is looked at: most is as usual, and a record of three entities is
+# read in half the time that it takes to ask for every field.
+_ENTITY: Mapping[str, _Field] = {
+    "element": (str, None),
+    "text": (str, None),
+    "groups": (list, _names),
+    "tokens": (list, _ints),
+    "span": (list, _ints),
+    "value": (str, None),
+    "ancestors": (list, _strs),
+    "meta": (dict, None),
+    "topic": (bool, None),
+    "loose": (bool, None),
+    "found": (bool, None),
+    "stem": (str, None),
+    "lemma": (str, None),
+    "pos": (str, None),
+    "aliases": (list, _strs),
+    "parts": (list, _entities),
+    "gaps": (int, None),
+    "marks": (list, _names),
 }
-_CONVERSATION: Mapping[str, _Read] = {
-    "user": _str,
-    "model": _str,
-    "tenant": _str,
-    "language": _str,
-    "fits": _str,
-    "last": _time,
-    "questions": _int,
-    "matches": _int,
-    "rejections": _int,
-    "remembered": _each(_remembered),
-    "flow": _each(_step),
-    "pending": _pending,
-    "data": _dict,
+_CONVERSATION: Mapping[str, _Field] = {
+    "format": (int, None),
+    "user": (str, None),
+    "model": (str, None),
+    "tenant": (str, None),
+    "language": (str, None),
+    "fits": (str, None),
+    "last": (int, _time),
+    "questions": (int, None),
+    "matches": (int, None),
+    "rejections": (int, None),
+    "remembered": (list, _each(_remembered)),
+    "flow": (list, _each(_step)),
+    "pending": (list, _pending),
+    "data": (dict, None),
 }
 
 

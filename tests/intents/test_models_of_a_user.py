@@ -10,6 +10,7 @@ import pytest
 import spacy
 
 from anaphora import (
+    AnaphoraError,
     Company,
     Engine,
     HandlerError,
@@ -89,6 +90,19 @@ class TestSwitching:
         Engine(weather, tea, store=store).switch("tea", user="ann")
         cafe = parse_model(dedent(TEA).replace("id: tea", "id: cafe"))
         assert Engine(weather, cafe, store=store).active_model(user="ann") == "weather"
+
+
+class TestForgetting:
+    def test_what_is_misspelt_forgets_nothing(self, engine):
+        engine.ask("weather in Tokyo")
+        with pytest.raises(AnaphoraError, match="all, entities or flow, not 'entitites'"):
+            engine.forget(what="entitites")
+        assert engine.memory()
+
+    @pytest.mark.parametrize("what", ["all", "entities", "flow"])
+    def test_who_has_never_asked_leaves_no_trace(self, engine, what):
+        engine.forget(user="ann", what=what)
+        assert not list(engine.store.keys())
 
 
 class TestReloading:

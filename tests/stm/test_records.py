@@ -151,10 +151,20 @@ def test_something_of_another_type_is_refused_wherever_it_stands(path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"questions": True}, {"last": None}, {"pending": {}}, {"remembered": ""}]
+    "wrong",
+    [
+        {"questions": True},
+        {"last": None},
+        {"last": True},
+        {"last": 1.0},
+        {"flow": [["weather", True]]},
+        {"pending": {}},
+        {"remembered": ""},
+    ],
 )
 def test_what_only_looks_alike_is_refused(wrong):
     assert from_plain(full()).questions == 2
+    assert from_plain(full() | {"last": 1}).last  # and that True is no 1 is still known then
     with pytest.raises(StoreError):
         from_plain(full() | wrong)
 

@@ -37,6 +37,16 @@ _log = logging.getLogger(__name__)
 _creating = threading.Lock()
 
 
+def _begin_anew() -> None:
+    """In a forked process no other thread makes a file."""
+    global _creating
+    _creating = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
 class Database:
     """The database at ``path``, whose ``schema`` is a step (some statements) for each version.
 

@@ -20,7 +20,10 @@ from anaphora.errors import StoreError
 
 __all__ = ["FileLocks"]
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.02  # seconds
+_FIRST_PAUSE = 0.0005  # seconds
+_LONGEST_PAUSE = 0.02
+_LONGEST_PAUSE_OF_NEXT = 0.004
+_SEATS = 2**62  # from here on are the seats: who has that of a place comes next to it
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 _FLOCK = "hhqqi0q"  # struct flock: type, whence, start, length, process
 
@@ -29,8 +32,11 @@ class FileLocks:
     """The locks of the file at ``path``, which is made when the first is taken, with the
     permissions and the owner of the file ``like``.
 
-    A place is a number below 2**63. Whoever shares one object must not ask for a place that is
+    A place is a number below 2**62. Whoever shares one object must not ask for a place that is
     held through it. Raises :class:`StoreError` where there are no such locks.
+
+    Nobody takes a place past the one who waits for it in its seat: who gives it back and asks
+    for it again at once would always be before the others, who look only now and then.
     """
 
     def __init__(self, path: Path, *, like: Path) -> None:
@@ -44,14 +50,13 @@ class FileLocks:
 
         Raises :class:`StoreError` if the file cannot be locked.
         """
-        locker, deadline, pause = self._locker(), time.monotonic() + wait, _FIRST_PAUSE
-        while not self._try(locker, place):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            time.sleep(min(pause, left))
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
-        return True
+        deadline, seat = time.monotonic() + wait, place + _SEATS
+        if not self._wait(seat, deadline, _LONGEST_PAUSE):
+            return False
+        try:
+            return self._wait(place, deadline, _LONGEST_PAUSE_OF_NEXT)
+        finally:
+            self.give_back(seat)
 
     def give_back(self, place: int) -> None:
         """Let the next one have it."""
@@ -61,9 +66,10 @@ class FileLocks:
 
     def check(self) -> None:
         """Raises :class:`StoreError` if other processes cannot meet us at this file any more."""
-        locker = self._locker()
         try:
-            same = os.path.samestat(os.fstat(locker.descriptor), self._path.stat())
+            with self._mutex:
+                opened = os.fstat(self._locker().descriptor)
+            same = os.path.samestat(opened, self._path.stat())
         except OSError as error:
             raise self._error(error) from error
         if not same:
@@ -77,32 +83,47 @@ class FileLocks:
                 self._open.close()
                 self._open = None
 
-    def abandon(self) -> None:
-        """Let go of the file in a process that was forked; the places are its parent's, and the
-        next one that is taken opens the file anew."""
-        self._mutex = threading.Lock()  # a thread that the child lacks may hold the old one
+    def pause(self) -> None:
+        """Let nobody open or close the file; :meth:`resume` must follow."""
+        self._mutex.acquire()
+
+    def resume(self) -> None:
+        """Go on after a :meth:`pause`."""
+        self._mutex.release()
+
+    def resume_in_child(self) -> None:
+        """Go on after a :meth:`pause` in a process that was forked meanwhile: the places are its
+        parent's, and the next one that is taken opens the file anew."""
         opened, self._open = self._open, None
+        self._mutex.release()
         if opened is not None:
             opened.close()
 
-    def _try(self, locker: _Locker, place: int) -> bool:
-        try:
-            return locker.lock(place)
-        except OSError as error:
-            raise self._error(error) from error
+    def _wait(self, place: int, deadline: float, longest: float) -> bool:
+        pause = _FIRST_PAUSE
+        while not self._try(place):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(pause, left))
+            pause = min(pause * 1.5, longest)
+        return True
+
+    def _try(self, place: int) -> bool:
+        # Under the mutex, for the number of a file that is closed may soon be that of another.
+        with self._mutex:
+            try:
+                return self._locker().lock(place)
+            except OSError as error:
+                raise self._error(error) from error
 
     def _locker(self) -> _Locker:
-        if (locker := self._open) is not None:
-            return locker
-        with self._mutex:
-            if self._closed:
-                raise StoreError("this store is closed")
-            if self._open is None:
-                try:
-                    self._open = _locker_of(self._path, self._like)
-                except OSError as error:
-                    raise self._error(error) from error
-            return self._open
+        """The file, opened; whoever asks has the mutex."""
+        if self._closed:
+            raise StoreError("this store is closed")
+        if self._open is None:
+            self._open = _locker_of(self._path, self._like)
+        return self._open
 
     def _error(self, error: OSError) -> StoreError:
         return StoreError(

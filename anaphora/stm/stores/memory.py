@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.stores.forks import follow_forks
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import Turns
+from anaphora.stm.stores.turns import Turns, forked
 
 __all__ = ["MemoryStore"]
 
@@ -39,12 +40,14 @@ class MemoryStore:
     Questions of one conversation take turns; those of different ones don't wait for each other.
     ``clock`` tells (with a time zone) when a conversation has been idle for too long. ``wait`` is
     for how many seconds a question waits for its turn: handlers that ask in each other's
-    conversations would wait for ever. See :class:`~anaphora.stm.stores.store.Store` for the
+    conversations would wait for ever. A process may fork: the child has a copy of what is kept. See
+    :class:`~anaphora.stm.stores.store.Store` for the
     methods.
     """
 
     def __init__(self, clock: Callable[[], datetime] = _utc_now, *, wait: float = 60.0) -> None:
         self._clock = clock
+        self._wait = wait
         self._turns = Turns(wait)
         self._kept: dict[Key, tuple[Conversation, datetime]] = {}
         self._shelves: dict[str, _Shelf] = {}
@@ -54,26 +57,31 @@ class MemoryStore:
         self._numbers = count()
         self._queued: set[Key | str] = set()
         self._mutex = threading.Lock()
+        follow_forks(self)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     @contextmanager
     def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
-        turn = self._turns.take(key)
+        turns = self._turns
+        turn = turns.take(key)
         try:
             session = Session(self.peek(key) or Conversation.of(key))
             yield session
             if session.committed is not None:
+                if turns is not self._turns:
+                    raise forked(key)
                 self._keep(key, session.committed, timeout)
         finally:
-            self._turns.give_back(key, turn)
-            with self._mutex:
-                self._sweep()
+            if turns is self._turns:
+                turns.give_back(key, turn)
+                with self._mutex:
+                    self._sweep()
 
     def peek(self, key: Key) -> Conversation | None:
         kept = self._kept.get(key)
-        return kept[0] if kept else None
+        return kept[0] if kept and kept[1] >= self._now() else None
 
     def forget(self, key: Key) -> None:
         with self.open(key, timedelta()) as session:
@@ -81,7 +89,8 @@ class MemoryStore:
 
     def keys(self) -> Iterator[Key]:
         with self._mutex:
-            kept = tuple(self._kept)
+            now = self._now()
+            kept = [key for key, (_, expiry) in self._kept.items() if expiry >= now]
         return iter(kept)
 
     def note(self, shelf: str, name: str) -> str | None:
@@ -113,6 +122,17 @@ class MemoryStore:
 
     def close(self) -> None:
         pass
+
+    def before_fork(self) -> None:
+        self._mutex.acquire()
+
+    def after_fork(self) -> None:
+        self._mutex.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on without what the threads of the parent hold."""
+        self._mutex.release()
+        self._turns = Turns(self._wait)
 
     def _keep(self, key: Key, conversation: Conversation, timeout: timedelta) -> None:
         with self._mutex:

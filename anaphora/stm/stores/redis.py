@@ -23,7 +23,7 @@ from anaphora.stm.stores.redis_leases import Leases
 from anaphora.stm.stores.redis_names import Names, Naming, as_bytes, as_text
 from anaphora.stm.stores.redis_scripts import DROP, KEEP, PUT_NOTE, RENEW, TAKE
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import Turns, busy
+from anaphora.stm.stores.turns import Turns, busy, forked
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis_link import Link
@@ -94,15 +94,18 @@ class RedisStore:
             session = Session(Conversation.of(key) if record is None else revive(record, key))
             yield session
             if session.committed is not None:
+                if process.is_another:
+                    raise forked(key)
                 self._keep(key, names, token, session.committed, timeout)
                 held = False
         finally:
-            process.leases.remove(token)
-            try:
-                if held:
-                    self._drop(names, token)
-            finally:
-                process.turns.give_back(key, turn)
+            if not process.is_another:
+                process.leases.remove(token)
+                try:
+                    if held:
+                        self._drop(names, token)
+                finally:
+                    process.turns.give_back(key, turn)
 
     def peek(self, key: Key) -> Conversation | None:
         record = self._link.command("GET", self._naming.record(key))
@@ -188,7 +191,7 @@ class RedisStore:
 
     def _here(self) -> _Process:
         """What belongs to this process: after a fork it holds no turn, and no thread renews."""
-        if self._process.id != os.getpid():
+        if self._process.is_another:
             self._process = self._new_process()
         return self._process
 
@@ -203,12 +206,17 @@ class RedisStore:
 class _Process:
     """The turns and the leases of one process."""
 
-    __slots__ = ("id", "leases", "turns")
+    __slots__ = ("_id", "leases", "turns")
 
     def __init__(self, turns: Turns, leases: Leases) -> None:
-        self.id = os.getpid()
+        self._id = os.getpid()
         self.turns = turns
         self.leases = leases
+
+    @property
+    def is_another(self) -> bool:
+        """Whether this one was forked from it."""
+        return self._id != os.getpid()
 
 
 def _link_to(url: str, patience: float) -> Link:

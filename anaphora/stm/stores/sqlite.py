@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,21 +11,22 @@ from hashlib import blake2b
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple, get_args
-from weakref import WeakSet, finalize
+from weakref import finalize
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.records import dump, revive
 from anaphora.stm.stores.database import Database, Synchronous
 from anaphora.stm.stores.filelocks import FileLocks
+from anaphora.stm.stores.forks import follow_forks
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import Turns, busy
+from anaphora.stm.stores.turns import Turns, busy, forked
 
 __all__ = ["SqliteStore"]
 
 _SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
 _LISTED_AT_ONCE = 1_000
-_SETTING_UP = 2**62  # the place of the lock of those who make or migrate the file
+_SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
 _NEVER = 2**63 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -94,13 +94,13 @@ class SqliteStore:
         self._turns = Turns(wait)
         self._locks = FileLocks(self._lock_path, like=self._path)
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
+        follow_forks(self)  # no connection to SQLite may cross one
         try:
             self._set_up()
         except BaseException:
             self.close()
             raise
         finalize(self, _close, self._database, self._locks)
-        _stores.add(self)
 
     @contextmanager
     def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
@@ -116,16 +116,14 @@ class SqliteStore:
                 yield session
                 if session.committed is not None:
                     if turns is not self._turns:
-                        raise Conflict(
-                            f"the conversation of {key.user!r} with '{key.model}' was opened "
-                            "before this process was forked: its parent goes on with it"
-                        )
+                        raise forked(key)
                     self._keep(key, row, session.committed, timeout)
             finally:
                 if turns is self._turns:
                     self._locks.give_back(place)
         finally:
-            turns.give_back(key, turn)
+            if turns is self._turns:
+                turns.give_back(key, turn)
 
     def peek(self, key: Key) -> Conversation | None:
         return self._revived(self._row(key), key)
@@ -202,10 +200,18 @@ class SqliteStore:
         finally:
             self._locks.give_back(_SETTING_UP)
 
-    def _begin_anew(self) -> None:
-        """Go on in a process that was forked, without what its parent's threads hold."""
+    def before_fork(self) -> None:
+        self._database.pause()
+        self._locks.pause()
+
+    def after_fork(self) -> None:
+        self._locks.resume()
+        self._database.resume()
+
+    def after_fork_in_child(self) -> None:
+        """Go on without what the threads of the parent hold."""
         self._turns = Turns(self._wait)
-        self._locks.abandon()
+        self._locks.resume_in_child()
         self._database.resume_in_child()
 
     def _row(self, key: Key) -> _Row | None:
@@ -301,46 +307,11 @@ def _after(now: int, timeout: timedelta) -> int:
 
 
 def _place(key: Key) -> int:
-    """Where the lock of a conversation is: a number below 2**62."""
+    """Where the lock of a conversation is: a number below 2**61."""
     names = "".join(f"{len(part)}:{part}" for part in key).encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(names, digest_size=8).digest(), "big") >> 2
+    return int.from_bytes(blake2b(names, digest_size=8).digest(), "big") >> 3
 
 
 def _close(database: Database, locks: FileLocks) -> None:
     database.close()
     locks.close()
-
-
-# No connection to SQLite may cross a fork: stores close theirs before, and open them anew.
-_stores: WeakSet[SqliteStore] = WeakSet()
-_forking = threading.Lock()
-_paused: list[SqliteStore] = []
-
-
-def _before_fork() -> None:
-    _forking.acquire()
-    _paused.extend(_stores)
-    for store in _paused:
-        store._database.pause()
-
-
-def _after_fork() -> None:
-    for store in _paused:
-        store._database.resume()
-    _paused.clear()
-    _forking.release()
-
-
-def _after_fork_in_child() -> None:
-    for store in _paused:
-        store._begin_anew()
-    _paused.clear()
-    _forking.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork,
-        after_in_parent=_after_fork,
-        after_in_child=_after_fork_in_child,
-    )

@@ -7,7 +7,7 @@ import threading
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import Key
 
-__all__ = ["Turn", "Turns", "busy"]
+__all__ = ["Turn", "Turns", "busy", "forked"]
 
 
 class Turn:
@@ -80,4 +80,12 @@ def busy(key: Key, wait: float) -> Conflict:
     """The error of one whose turn did not come within ``wait`` seconds."""
     return Conflict(
         f"the conversation of {key.user!r} with '{key.model}' has been busy for {wait:g} seconds"
+    )
+
+
+def forked(key: Key) -> Conflict:
+    """The error of one that a forked process would keep in its parent's stead."""
+    return Conflict(
+        f"the conversation of {key.user!r} with '{key.model}' was opened before this process was "
+        "forked: its parent goes on with it"
     )

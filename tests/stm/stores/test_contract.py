@@ -292,6 +292,18 @@ def test_a_pause_of_exactly_the_timeout_is_none(clocked, clock):
     assert count_up(store, ANN) == 2
 
 
+def test_what_has_expired_is_found_by_nobody(clocked, clock):
+    store = clocked.store()
+    count_up(store, ANN)
+    store.put_note("shelf", "name", "text", TIMEOUT)
+    clock.pass_time(minutes=5, microseconds=1)
+    assert store.peek(ANN) is None
+    assert list(store.keys()) == []
+    assert store.note("shelf", "name") is None
+    assert store.notes("shelf") == {}
+    assert count_up(store, ANN) == 1
+
+
 def test_each_question_puts_the_end_off(clocked, clock):
     store = clocked.store()
     for _ in range(5):

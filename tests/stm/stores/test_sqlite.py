@@ -296,18 +296,6 @@ def test_a_record_of_a_later_version_is_not_lost(path, store):
     assert count_up(store, BEN) == 1
 
 
-def test_what_has_expired_is_found_by_nobody(path, store, clock):
-    count_up(store, ANN)
-    store.put_note("shelf", "name", "text", TIMEOUT)
-    clock.pass_time(minutes=5, microseconds=1)
-    assert len(meddle(path, "SELECT * FROM conversations")) == 1
-    assert store.peek(ANN) is None
-    assert list(store.keys()) == []
-    assert store.note("shelf", "name") is None
-    assert store.notes("shelf") == {}
-    assert count_up(store, ANN) == 1
-
-
 def test_a_question_that_took_longer_than_the_timeout_is_kept(store, clock):
     count_up(store, ANN)
     with store.open(ANN, TIMEOUT) as session:
