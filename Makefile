@@ -16,7 +16,7 @@ chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL)
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 cover: $(VENV)/installed-dev
 	$(BIN)/python -m pytest --cov --cov-report=term
