@@ -3,6 +3,7 @@ headers that keep browsers from mischief, and the door that closes when the serv
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 from time import perf_counter
@@ -111,7 +112,7 @@ class Watch:
         try:
             await self._app(scope, receive, answer)
         except Exception:
-            _log.exception("failed", route=_route(scope))
+            self._complain(_route(scope))
             if answer.code:
                 raise  # a part is sent already: only breaking it off tells that it is none
             await respond(Refusal("internal"))(scope, receive, answer)
@@ -123,6 +124,8 @@ class Watch:
             span.set("http.route", route)
             span.set("http.request.method", method)
             span.set("http.response.status_code", code)
+        if not structlog.is_configured():  # by whoever serves: a part of another app says nothing
+            return
         said = {"text": scope.get("anaphora.text")} if self._texts else {}
         _log.info(
             "request",
@@ -133,6 +136,14 @@ class Watch:
             key=scope.get("anaphora.key"),
             **said,
         )
+
+
+    def _complain(self, route: str) -> None:
+        """Log the error that is being handled."""
+        if structlog.is_configured():
+            _log.exception("failed", route=route)
+        else:
+            logging.getLogger(__name__).exception("a request to %s failed", route)
 
 
 class _Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from typing import Any
 
 import httpx
@@ -150,6 +151,18 @@ def test_an_error_that_nobody_expected_is_a_problem_without_a_text(site: Site) -
     assert SECRET not in answer.text
     assert [line["event"] for line in lines] == ["failed", "request"]
     assert lines[0]["route"] == "/broken"
+
+
+def test_where_nobody_has_said_how_to_log_only_errors_are_logged(
+    site: Site, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    structlog.reset_defaults()
+    with caplog.at_level(logging.INFO):
+        site.get("/own")
+        assert "".join(capsys.readouterr()) == caplog.text == ""
+        site.get("/broken")
+    assert "".join(capsys.readouterr()) == ""
+    assert [record.getMessage() for record in caplog.records] == ["a request to /broken failed"]
 
 
 def test_an_answer_that_breaks_in_the_middle_is_broken_off(site: Site) -> None:

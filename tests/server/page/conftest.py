@@ -73,7 +73,8 @@ class Server:
         listener.bind(("127.0.0.1", self._port))
         self._port = listener.getsockname()[1]
         app = create_app(self._settings, engine=self.engine, clock=self.clock)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         self._running = server, thread
@@ -110,7 +111,9 @@ def serving(
         server.stop()
 
 
-@pytest.fixture(scope="session")
+# Playwright runs a loop of its own in this thread for as long as it lives, and the tests of other
+# packages need theirs: nothing here may outlive this one.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if path is None:
@@ -122,12 +125,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def moving_clock() -> MovingClock:
     return MovingClock()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(moving_clock: MovingClock) -> Iterator[Server]:
     """Serves sales, weather and cafe to anyone."""
     models = ("sales", "weather", "cafe")
