@@ -137,7 +137,6 @@ class Watch:
             **said,
         )
 
-
     def _complain(self, route: str) -> None:
         """Log the error that is being handled."""
         if structlog.is_configured():

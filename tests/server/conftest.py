@@ -46,6 +46,13 @@ class Shop:
             self.engine.switch(None, user=User(name, company=company))
 
 
+@pytest.fixture(autouse=True)
+def _nothing_said_of_logs() -> Iterator[None]:
+    """How one test has logs written is no matter of the next one's."""
+    yield
+    structlog.reset_defaults()
+
+
 @pytest.fixture(scope="session")
 def _shop() -> Shop:
     return Shop()

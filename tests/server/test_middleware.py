@@ -159,10 +159,10 @@ def test_where_nobody_has_said_how_to_log_only_errors_are_logged(
     structlog.reset_defaults()
     with caplog.at_level(logging.INFO):
         site.get("/own")
-        assert "".join(capsys.readouterr()) == caplog.text == ""
         site.get("/broken")
     assert "".join(capsys.readouterr()) == ""
-    assert [record.getMessage() for record in caplog.records] == ["a request to /broken failed"]
+    ours = [record for record in caplog.records if record.name.startswith("anaphora")]
+    assert [record.getMessage() for record in ours] == ["a request to /broken failed"]
 
 
 def test_an_answer_that_breaks_in_the_middle_is_broken_off(site: Site) -> None:
