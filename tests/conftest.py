@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -37,3 +39,12 @@ def bot(clock: Clock) -> Callable[..., Engine]:
         return Engine(*(parse_model(dedent(text)) for text in texts), clock=clock)
 
     return make
+
+
+@pytest.fixture
+def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty folder, and no settings of whoever runs the tests."""
+    monkeypatch.chdir(tmp_path)
+    for name in os.environ:
+        if name.startswith("ANAPHORA_"):
+            monkeypatch.delenv(name)

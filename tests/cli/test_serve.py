@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +15,8 @@ from tests.server.served import Served
 
 
 @pytest.fixture(autouse=True)
-def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def clean(monkeypatch: pytest.MonkeyPatch, no_settings: None) -> None:
     """No settings of whoever runs the tests; and should it serve after all, it fails."""
-    monkeypatch.chdir(tmp_path)
-    for name in os.environ:
-        if name.startswith("ANAPHORA_"):
-            monkeypatch.delenv(name)
 
     def serve(*_: object, **__: object) -> None:
         raise AssertionError("it serves")

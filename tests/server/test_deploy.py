@@ -3,7 +3,6 @@ files exist. No container runs here."""
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import tomllib
@@ -26,12 +25,7 @@ DEPLOY = ROOT / "deploy"
 PAGE = ROOT / "docs" / "deployment.md"
 
 
-@pytest.fixture(autouse=True)
-def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in os.environ:
-        if name.startswith("ANAPHORA_"):
-            monkeypatch.delenv(name)
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,13 +18,7 @@ from anaphora.server.sources import read_settings, variables
 HASH = f"sha256:{'ab' * 32}"
 
 
-@pytest.fixture(autouse=True)
-def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No settings of whoever runs the tests."""
-    monkeypatch.chdir(tmp_path)
-    for name in os.environ:
-        if name.startswith("ANAPHORA_"):
-            monkeypatch.delenv(name)
+pytestmark = pytest.mark.usefixtures("no_settings")
 
 
 @pytest.fixture
