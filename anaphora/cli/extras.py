@@ -26,5 +26,5 @@ def needs(extra: str, *modules: str) -> Iterator[None]:
         if missing not in modules:
             raise
         raise AnaphoraError(
-            f"this command needs '{missing}': pip install 'anaphora[{extra}]'"
+            f"this command needs the package {missing}: pip install 'anaphora[{extra}]'"
         ) from error

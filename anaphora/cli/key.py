@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -97,6 +98,8 @@ def key(
     )
     typer.echo(f"{text}\n\nIt is kept nowhere; this belongs into the settings:\n\nkeys:")
     typer.echo(_entry(kept))
+    if kept.expires and kept.expires <= datetime.now(UTC):
+        typer.echo("\nNobody can use it: --expires is in the past.", err=True)
 
 
 def _problem(name: object, message: str, hint: str) -> Problem:

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from anaphora.cli.clock import local_time
+from anaphora.cli.extras import SERVER, needs
 from anaphora.errors import AnaphoraError
 
 __all__ = ["mcp"]
@@ -82,6 +83,7 @@ def mcp(
         names, url = _configured(config, models, store)
         engine = Engine(*names, store=url, clock=local_time)
     with engine:
+        engine.store.ping()  # better told now than to the agent
         server = create_server(engine, user=user)
         if http:
             with _leaving_well():
@@ -96,12 +98,8 @@ def _configured(
     """The models and the store: what the command line says before what the file says."""
     if config is None:
         return tuple(models or ("weather",)), store
-    try:
+    with needs(*SERVER):
         from anaphora.server.settings import load_settings
-    except ImportError as error:
-        raise AnaphoraError(
-            f"--config needs the package {error.name}: pip install 'anaphora[server]'"
-        ) from error
     settings = load_settings(config, models=tuple(models) if models else None, store=store)
     return tuple(settings.models), settings.store
 

@@ -99,7 +99,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="json (a line an event) or console (for people). Left out: json.",
+            help="json (a line an event), console (for people) or auto. Left out: auto, which is "
+            "console on a terminal, else json.",
             show_default=False,
         ),
     ] = None,
@@ -112,7 +113,7 @@ def serve(
 
     Examples:
 
-    anaphora serve weather --reload --log-format console
+    anaphora serve weather --reload
 
     anaphora serve bot.yaml --store redis://localhost --workers 4 --host 0.0.0.0
     """

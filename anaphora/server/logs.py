@@ -8,6 +8,7 @@ import logging
 import sys
 import traceback
 from contextlib import suppress
+from datetime import datetime
 from typing import IO, Any
 
 import structlog
@@ -25,7 +26,12 @@ _FIRST: tuple[Processor, ...] = (
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
 )
-_TALKATIVE = ("uvicorn.error", "httpx", "httpcore")  # below a warning they tell nothing of ours
+_TALKATIVE = {  # below these levels they tell nothing of ours
+    "uvicorn.error": logging.WARNING,
+    "httpx": logging.WARNING,
+    "httpcore": logging.WARNING,
+    "opentelemetry.exporter": logging.ERROR,  # it warns of each attempt before it gives up
+}
 
 
 def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None:
@@ -52,23 +58,25 @@ def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for name in _TALKATIVE:
-        quiet = logging.NOTSET if level < logging.INFO else max(level, logging.WARNING)
+    for name, least in _TALKATIVE.items():
+        quiet = logging.NOTSET if level < logging.INFO else max(level, least)
         logging.getLogger(name).setLevel(quiet)
 
 
 def _last(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
     """What makes the line of an event."""
     error = _error_in_full if settings.texts else _error_without_its_text
-    if settings.format == "json":
+    if settings.format == "json" or (settings.format == "auto" and not is_terminal):
         return error, _as_json
     console = structlog.dev.ConsoleRenderer(
         colors=is_terminal,
         timestamp_key="time",
         exception_formatter=structlog.dev.plain_traceback,
         pad_event_to=0,
+        pad_level=False,
+        sort_keys=False,
     )
-    return error, _printable, console
+    return error, _for_people, _printable, console
 
 
 def _error_in_full(_: Any, __: str, event: EventDict) -> EventDict:
@@ -116,10 +124,26 @@ def _as_json(_: Any, __: str, event: EventDict) -> str:
         return json.dumps(ordered, default=repr)
 
 
+def _for_people(_: Any, __: str, event: EventDict) -> EventDict:
+    """The event with the time of the clock on the wall, a request as one reads it, and without
+    what is not known."""
+    time = datetime.fromisoformat(event.pop("time")).astimezone()
+    if event["event"] == "request" and {"method", "route", "status", "seconds"} <= event.keys():
+        event["event"] = " ".join(str(event.pop(key)) for key in ("method", "route", "status"))
+        event["ms"] = round(event.pop("seconds") * 1_000, 1)
+    if "traceback" in event:
+        event["exception"] = event.pop("traceback").rstrip()  # it gets lines of its own
+    known = {key: value for key, value in event.items() if value is not None}
+    # The id of a request is what one looks for last.
+    id = {key: known.pop(key) for key in ("request_id",) if key in known}
+    return {"time": f"{time:%H:%M:%S}", **known, **id}
+
+
 def _printable(_: Any, __: str, event: EventDict) -> EventDict:
-    """The event without what would steer a terminal."""
+    """The event without what would steer a terminal. Where it has several lines, all but the
+    first are indented: none of them looks like another event."""
     return {
-        key: printable(value) if isinstance(value, str) and key != "traceback" else value
+        key: "\n    ".join(map(printable, value.split("\n"))) if isinstance(value, str) else value
         for key, value in event.items()
     }
 

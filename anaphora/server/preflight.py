@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import socket
 from ipaddress import ip_address
+from typing import Any
 
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
@@ -42,13 +43,7 @@ def bind(settings: Settings) -> socket.socket:
     Raises :class:`~anaphora.errors.AnaphoraError` if the address cannot be taken.
     """
     host, port = settings.host, settings.port
-    try:
-        family, _, _, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise _refusal(f"cannot listen at '{host}': {reason}") from error
+    family, address = _addresses(host, port)[0]
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,12 +83,21 @@ def tried_engine(settings: Settings) -> tuple[Engine, Store]:
         raise
 
 
-def _is_loopback(host: str) -> bool:
+def _addresses(host: str, port: int) -> list[tuple[int, tuple[Any, ...]]]:
+    """The families and addresses of a host."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError:
-        return False
-    return all(ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refusal(f"cannot listen at '{host}': {reason}") from error
+    return [(family, address) for family, _, _, _, address in found]
+
+
+def _is_loopback(host: str) -> bool:
+    return all(
+        ip_address(str(address[0]).partition("%")[0]).is_loopback
+        for _, address in _addresses(host, 0)
+    )
 
 
 def _taken(settings: Settings) -> AnaphoraError:

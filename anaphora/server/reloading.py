@@ -109,7 +109,7 @@ class Reloads:
 
 
 def _stamps(model: Model) -> tuple[_Stamp | None, ...]:
-    """How the files of a model are now, each None if it is not there."""
+    """How the files of a model are now, each None if it is not there, or empty."""
     files = (Path(model.source), *model.imports) if model.source else ()
     return tuple(map(_stamp, files))
 
@@ -118,5 +118,7 @@ def _stamp(path: Path) -> _Stamp | None:
     try:
         found = path.stat()
     except OSError:
+        return None
+    if not found.st_size:  # an editor is about to write it
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

@@ -81,6 +81,10 @@ def _mistake(error: Mapping[str, Any], known: tuple[str, ...]) -> Mistake:
         name = printable(str(error["loc"][-1])[:_LONGEST_NAME])
         hint = did_you_mean(name, known, what="there are")
         return Mistake(where, f"There is no '{name}'; {hint}".rstrip("; "))
+    if error["type"] == "model_type":
+        return Mistake(where, 'It must be a JSON object, such as {"text": "…"}')
+    if error["type"] == "too_short":
+        return Mistake(where, f"There must be at least {error['ctx']['min_length']}")
     return Mistake(where, error["msg"])
 
 

@@ -56,8 +56,8 @@ def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
     listener = bind(settings)
     with listener:
         tracing_of(settings.tracing).close()  # whether what it needs is installed
-        engine, store = tried_engine(settings)
         configure_logs(settings.log)
+        engine, store = tried_engine(settings)
         for model in engine.models:
             for warning in model.warnings:
                 _log.warning("a model may have a mistake", model=model.id, problem=str(warning))

@@ -13,7 +13,14 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -31,8 +38,6 @@ __all__ = [
 ]
 
 Scope: TypeAlias = Literal["ask", "read", "write", "admin"]
-Level: TypeAlias = Literal["debug", "info", "warning", "error"]
-
 _KEY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _RATE = re.compile(r"[1-9][0-9]{0,8} ?/ ?([1-9][0-9]{0,5} )?(second|minute|hour|day)s?")
@@ -70,6 +75,10 @@ def _utc(time: datetime) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
+def _each_once(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
+    return tuple(dict.fromkeys(scopes))
+
+
 def _network(text: str) -> str:
     try:
         if text != "*":
@@ -85,6 +94,14 @@ def _without_last_slash(text: str) -> str:
     return text.rstrip("/")
 
 
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+Level: TypeAlias = Annotated[
+    Literal["debug", "info", "warning", "error"],
+    BeforeValidator(_lower),  # the standard library writes DEBUG
+]
 _Rate: TypeAlias = Annotated[str, _matching(_RATE, "a rate such as 100/minute or 5000/day")]
 _Origin: TypeAlias = Annotated[
     str, _matching(_ORIGIN, "an origin such as https://example.org (without a path) or *")
@@ -105,7 +122,9 @@ class KeySettings(_Part):
         description="sha256:HEX of the whole text of the key."
     )
     tenant: str = Field(default="", description="Whose users it asks for.")
-    scopes: tuple[Scope, ...] = Field(min_length=1, description="What it may do.")
+    scopes: Annotated[tuple[Scope, ...], AfterValidator(_each_once)] = Field(
+        min_length=1, description="What it may do."
+    )
     user: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="The only user it speaks for."
     )
@@ -119,8 +138,9 @@ class LogSettings(_Part):
     """What is logged, and how."""
 
     level: Level = Field(default="info", description="The least that is logged.")
-    format: Literal["json", "console"] = Field(
-        default="json", description="JSON lines, or lines for people."
+    format: Literal["auto", "json", "console"] = Field(
+        default="auto",
+        description="JSON lines, or lines for people; auto is for people on a terminal alone.",
     )
     texts: bool = Field(default=False, description="Log what users say.")
 
@@ -140,6 +160,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         extra="forbid",
         frozen=True,
+        case_sensitive=True,  # else a file may say 'Port', which nobody would look for
         env_prefix="ANAPHORA_",
         env_nested_delimiter="__",
         env_ignore_empty=True,

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource, SettingsError
+from rapidfuzz.distance import OSA
 
 from anaphora.errors import AnaphoraError, ModelError, Problem
 from anaphora.models.files import read_text
@@ -123,7 +124,7 @@ class _Said:
     def take_environment(self) -> None:
         _refuse_misspelt_variables()
         try:
-            found = EnvSettingsSource(Settings)()
+            found = EnvSettingsSource(Settings, case_sensitive=False)()
         except SettingsError as error:
             field = re.search(r'field "(\w+)"', str(error))
             name = _variable((field[1],)) if field else "the environment"
@@ -150,7 +151,7 @@ class _Said:
         try:
             return Settings(**self._values)
         except ValidationError as error:
-            problems = [self._problem(one) for one in mistakes(error)]
+            problems = sorted(map(self._problem, mistakes(error)), key=_place)
             raise AnaphoraError("\n".join(map(str, problems))) from None
 
     def _set(self, name: str, value: Any, origin: str) -> None:
@@ -233,9 +234,20 @@ def _refuse_misspelt_variables() -> None:
         begin, rest = name[: len(_PREFIX)], name[len(_PREFIX) :]
         if begin.upper() != _PREFIX or rest.upper() in known:
             continue
-        if meant := closest(rest, known, likeness=_SURELY_MEANT):
+        if meant := _meant(rest.upper(), known):
             hint = f"did you mean '{_PREFIX}{meant}'?"
             raise AnaphoraError(str(Problem(f"unknown variable '{name}'", hint=hint)))
+
+
+def _meant(name: str, known: list[str]) -> str | None:
+    """The known name that has one letter more, less or other than ``name``, or two of them the
+    other way round; else one that looks very much like it."""
+    slip = next((one for one in known if OSA.distance(name, one) == 1), None)
+    return slip or closest(name, known, likeness=_SURELY_MEANT)
+
+
+def _place(problem: Problem) -> tuple[str, int, int]:
+    return problem.source, problem.line, problem.column
 
 
 def _in_our_words(read: Callable[..., _Read], *arguments: Any) -> _Read:
@@ -287,6 +299,8 @@ def mistakes(error: ValidationError) -> list[Any]:
 def in_words(error: Any) -> tuple[str, str]:
     """The message of an error of pydantic, in the words of settings, and a hint. Neither repeats
     a text that was given, for that may be a secret."""
+    if error["input"] is None and error["type"] != "missing":
+        return "this has no value", "write one, or leave it out"
     found = kind_of(error["input"])
     match error["type"]:
         case "missing":

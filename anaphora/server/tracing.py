@@ -24,6 +24,7 @@ __all__ = ["NO_TRACING", "Span", "Tracing", "tracing_of"]
 Attribute: TypeAlias = str | int | float | bool
 
 _NONE: Mapping[str, Attribute] = MappingProxyType({})
+_PATIENCE = 3  # seconds for a collector to answer: the end of the service waits for it
 _CARRIED = (b"traceparent", b"tracestate")
 
 
@@ -75,6 +76,17 @@ class Tracing:
     def ask(self, model: str) -> AbstractContextManager[Span]:
         """A span for a question to a model."""
         return self.span("anaphora.ask", {"anaphora.model": model})
+
+    def store(self, operation: str) -> AbstractContextManager[Span]:
+        """A span for what the store does for the one that is open in this context; none if none
+        is: workers look into the store every few seconds, and no trace is to be made of that."""
+        if self._tracer is None:
+            return _NOTHING
+        from opentelemetry.trace import get_current_span
+
+        if not get_current_span().get_span_context().is_valid:
+            return _NOTHING
+        return self._open("anaphora.store", {"anaphora.operation": operation})
 
     def request(
         self, name: str, headers: Iterable[tuple[bytes, bytes]]
@@ -145,5 +157,6 @@ def tracing_of(settings: TracingSettings) -> Tracing:
         ) from error
     resource = Resource.create({"service.name": settings.service, "service.version": __version__})
     provider = TracerProvider(resource=resource)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=settings.endpoint)))
+    exporter = OTLPSpanExporter(endpoint=settings.endpoint, timeout=_PATIENCE)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
     return Tracing(provider)

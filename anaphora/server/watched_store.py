@@ -85,7 +85,7 @@ class WatchedStore:
 
     @contextmanager
     def _traced(self, timed: _Timed, operation: str) -> Iterator[None]:
-        with timed, self._tracing.span("anaphora.store", {"anaphora.operation": operation}):
+        with timed, self._tracing.store(operation):
             yield
 
 

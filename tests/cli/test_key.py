@@ -19,7 +19,7 @@ def key(*arguments: str) -> tuple[str, Settings]:
     """The text of the key, and settings with what is printed for them."""
     result = CliRunner().invoke(app, ["key", *arguments])
     assert result.exit_code == 0, result.output
-    text, _, rest = result.output.partition("\n")
+    text, _, rest = result.stdout.partition("\n")
     return text, Settings(**yaml.safe_load(rest.partition("settings:\n")[2]))
 
 
@@ -40,6 +40,12 @@ def test_a_key_is_made_as_it_is_described() -> None:
     assert (taken.tenant, taken.user, taken.rate) == ("acme: 7", "Ann", "100/minute")
     assert taken.scopes == {"ask", "admin"}
     assert taken.expires == datetime(2027, 1, 1, tzinfo=UTC)
+
+
+def test_a_key_that_nobody_can_use_is_told_of() -> None:
+    made = CliRunner().invoke(app, ["key", "web", "--expires", "2020-01-01"])
+    assert "--expires is in the past" in made.stderr
+    assert "in the past" not in made.stdout
 
 
 def test_no_two_keys_are_alike() -> None:

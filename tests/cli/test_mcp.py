@@ -67,6 +67,18 @@ def test_the_settings_of_the_service_name_models_and_store(
     assert (served["models"], served["store"]) == (["sales", "cafe"], "SqliteStore")
 
 
+def test_settings_without_the_service_are_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("anaphora.server")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pydantic_settings", None)
+    file = tmp_path / "anaphora.yaml"
+    file.write_text("models: [sales]\n", "utf-8")
+    needed = "this command needs the package pydantic_settings: pip install 'anaphora[server]'"
+    assert str(run("--config", str(file)).exception) == needed
+
+
 def test_the_command_line_goes_before_the_settings(served: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "anaphora.yaml"
     file.write_text(f"models: [sales]\nstore: sqlite:///{tmp_path}/bot.db\n", "utf-8")
@@ -128,6 +140,15 @@ def test_a_model_or_a_store_that_is_none_is_told(served: dict[str, Any]) -> None
         assert isinstance(result.exception, AnaphoraError)
         assert result.stdout == ""
     assert not served
+
+
+def test_a_redis_that_is_not_there_is_told_before_an_agent_asks(served: dict[str, Any]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        result = run("cafe", "--store", f"redis://127.0.0.1:{free.getsockname()[1]}")
+    assert isinstance(result.exception, AnaphoraError)
+    assert "cannot be reached" in str(result.exception)
+    assert "by" not in served
 
 
 def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,9 +86,8 @@ def test_a_port_in_use_is_told(taken: int) -> None:
 
 
 def test_a_host_that_is_none_is_told() -> None:
-    assert "cannot listen at 'no.such.host.invalid'" in refusal(
-        "sales", "--host", "no.such.host.invalid", "--open"
-    )
+    said = refusal("sales", "--host", "no.such.host.invalid")
+    assert said.startswith("cannot listen at 'no.such.host.invalid'")
 
 
 @pytest.mark.parametrize(
@@ -136,12 +135,13 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delitem(sys.modules, "anaphora.server.serving")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert refusal("sales") == "this command needs 'uvicorn': pip install 'anaphora[server]'"
+    needed = "this command needs the package uvicorn: pip install 'anaphora[server]'"
+    assert refusal("sales") == needed
 
 
 def test_the_help_says_what_each_option_is_for_with_examples() -> None:
     text = CliRunner().invoke(app, ["serve", "--help"]).output
-    assert "anaphora serve weather --reload --log-format console" in text
+    assert "anaphora serve weather --reload" in text
     for option in ("--store", "--host", "--port", "--workers", "--config", "--reload", "--open"):
         assert option in text
 

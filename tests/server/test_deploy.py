@@ -161,7 +161,7 @@ def test_the_services_of_the_compose_file_have_variables_and_files_that_exist(
 
 def test_the_container_has_longer_to_end_than_the_service_takes(compose: dict[str, Any]) -> None:
     grace = load_settings(DEPLOY / "anaphora.yaml").shutdown_grace
-    assert int(compose["anaphora"]["stop_grace_period"].removesuffix("s")) > grace + 3
+    assert int(compose["anaphora"]["stop_grace_period"].removesuffix("s")) > grace + 5
 
 
 def test_redis_keeps_what_it_has_confirmed(
@@ -220,7 +220,7 @@ def test_the_manifest_has_settings_and_keys_that_the_service_takes(
     (port,) = container["ports"]
     assert port["containerPort"] == settings.port
     asleep = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
-    assert pod["terminationGracePeriodSeconds"] > asleep + settings.shutdown_grace + 3
+    assert pod["terminationGracePeriodSeconds"] > asleep + settings.shutdown_grace + 5
 
 
 def test_the_probes_ask_what_is_served(pod: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ def restored() -> Iterator[None]:
     logging.getLogger("uvicorn.error").setLevel(logging.NOTSET)
     logging.getLogger("httpx").setLevel(logging.NOTSET)
     logging.getLogger("httpcore").setLevel(logging.NOTSET)
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.NOTSET)
 
 
 @pytest.fixture
@@ -106,13 +108,56 @@ def test_any_text_is_one_line_of_json(logged: Callable[..., Any]) -> None:
     assert lines()[0]["event"] == text
 
 
-def test_a_terminal_gets_lines_for_people_that_cannot_steer_it() -> None:
+def for_people(**settings: Any) -> io.StringIO:
     out = io.StringIO()
-    configure_logs(LogSettings(format="console", texts=True), out)
-    structlog.get_logger().info("request", text="\x1b[2Jgone", status=200)
-    assert "request" in out.getvalue()
+    configure_logs(LogSettings(format="console", **settings), out)
+    return out
+
+
+def test_lines_for_people_cannot_steer_a_terminal() -> None:
+    out = for_people(texts=True)
+    structlog.get_logger().info("said", text="\x1b[2Jgone", status=200)
+    assert "said" in out.getvalue()
     assert "status=200" in out.getvalue()
     assert "\x1b[2J" not in out.getvalue()
+
+
+def test_a_request_is_a_short_line_for_people() -> None:
+    out = for_people()
+    said = {"method": "POST", "route": "/v1/ask", "status": 200, "seconds": 0.0123, "key": None}
+    structlog.get_logger().info("request", request_id="abc", **said)
+    time, _, line = out.getvalue().rstrip().partition(" ")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", time)
+    assert line == "[info] POST /v1/ask 200 ms=12.3 request_id=abc"
+
+
+def test_the_lines_of_one_event_for_people_do_not_look_like_others() -> None:
+    out = for_people(texts=True)
+    logging.getLogger("anaphora").error("tea.yaml:1:1: unknown key\n  drnks: []\n[info] forged")
+    try:
+        fail()
+    except RuntimeError:
+        structlog.get_logger().exception("failed")
+    lines = out.getvalue().splitlines()
+    assert [line.strip() for line in lines[1:3]] == ["drnks: []", "[info] forged [anaphora]"]
+    assert sum(not line.startswith("    ") for line in lines if line) == 3  # and "Traceback …"
+    assert f"    RuntimeError: failed at {SECRET}" in lines
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("out", "begin"), [(io.StringIO(), r'{"time":'), (Terminal(), r"\x1b\[2m\d\d:")]
+)
+def test_if_nothing_is_said_a_terminal_gets_lines_for_people_and_all_else_json(
+    out: io.StringIO, begin: str
+) -> None:
+    configure_logs(LogSettings(), out)
+    structlog.get_logger().info("here")
+    assert re.match(begin, out.getvalue())
 
 
 class Full(io.StringIO):
@@ -130,6 +175,7 @@ def test_the_chatter_of_libraries_is_left_out(logged: Callable[..., Any]) -> Non
     lines = logged()
     logging.getLogger("uvicorn.error").info("Started server process")
     logging.getLogger("httpx").info("GET https://example.org?q=%s", SECRET)
+    logging.getLogger("opentelemetry.exporter.otlp").warning("Transient error, retrying in 1 s")
     assert lines() == []
     lines = logged(level="debug")
     logging.getLogger("uvicorn.error").info("Started server process")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
-from anaphora.server.settings import Settings, load_settings
+from anaphora.server.settings import KeySettings, Settings, load_settings
 from anaphora.server.sources import read_settings, variables
 
 HASH = f"sha256:{'ab' * 32}"
@@ -161,6 +161,14 @@ def test_every_mistake_of_a_file_is_told_with_its_line_and_what_is_allowed(
         bot.yaml:2:7: port: expected a whole number, not text
           port: abc
                 ^
+        bot.yaml:4:3: unknown setting 'log.levle'
+            levle: debug
+            ^
+          hint: did you mean 'level'?
+        bot.yaml:5:11: log.format: expected 'auto', 'json' or 'console'
+            format: jsn
+                    ^
+          hint: did you mean 'json'?
         bot.yaml:7:9: keys[0].id: expected letters, digits, '.' and '-'
             - id: a_b
                   ^
@@ -177,14 +185,6 @@ def test_every_mistake_of_a_file_is_told_with_its_line_and_what_is_allowed(
         bot.yaml:11:13: keys[1].scopes: this must not be empty
               scopes: []
                       ^
-        bot.yaml:5:11: log.format: expected 'json' or 'console'
-            format: jsn
-                    ^
-          hint: did you mean 'json'?
-        bot.yaml:4:3: unknown setting 'log.levle'
-            levle: debug
-            ^
-          hint: did you mean 'level'?
         bot.yaml:12:1: unknown setting 'prot'
           prot: 5
           ^
@@ -202,11 +202,38 @@ def test_a_mistake_in_a_variable_or_an_option_names_it(monkeypatch: pytest.Monke
         ANAPHORA_LOG__LEVEL: expected 'debug', 'info', 'warning' or 'error'""")
 
 
-@pytest.mark.parametrize("name", ["ANAPHORA_STORES", "ANAPHORA_LOG__LEVLE", "ANAPHORA_KEY"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ANAPHORA_STORES", "ANAPHORA_LOG__LEVLE", "ANAPHORA_KEY"),
+        *("ANAPHORA_PROT", "ANAPHORA_HSOT", "ANAPHORA_PAGES", "ANAPHORA_CROS"),
+    ],
+)
 def test_a_misspelt_variable_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "x")
     assert f"unknown variable '{name}'" in mistakes()
     assert "did you mean" in mistakes()
+
+
+def test_a_setting_is_written_in_small_letters(said: Callable[[str], Path]) -> None:
+    assert "did you mean 'port'?" in mistakes(said("Port: 90\n"))
+
+
+def test_a_setting_without_a_value_is_told(said: Callable[[str], Path]) -> None:
+    assert "log: this has no value" in mistakes(said("log:\n#  level: debug\n"))
+
+
+@pytest.mark.parametrize("level", ["DEBUG", "Debug", "debug"])
+def test_a_level_may_be_written_as_python_writes_it(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAPHORA_LOG__LEVEL", level)
+    assert load_settings().log.level == "debug"
+
+
+def test_a_scope_that_is_said_twice_is_one() -> None:
+    said = KeySettings.model_validate({"id": "web", "hash": HASH, "scopes": ["ask", "ask"]})
+    assert said.scopes == ("ask",)
 
 
 def test_variables_of_others_that_begin_like_ours_are_left_alone(

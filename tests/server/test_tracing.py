@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
 
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -104,6 +105,13 @@ def test_what_the_store_does_for_a_question_is_measured_and_traced(spans: Spans)
         assert f'anaphora_store_seconds_count{{operation="{name}"}}' in text
 
 
+def test_what_the_store_does_for_nobody_is_in_no_trace(spans: Spans) -> None:
+    store = WatchedStore(MemoryStore())
+    store.tell(Metrics(), spans.tracing)
+    store.notes("reloads")  # as each worker does every few seconds
+    assert not spans.ended
+
+
 def test_a_watched_store_does_what_the_store_does() -> None:
     inner = MemoryStore()
     store, key, minute = WatchedStore(inner), Key("Ann", "sales"), timedelta(minutes=1)
@@ -141,6 +149,23 @@ def test_what_sends_spans_is_asked_for_if_it_is_missing(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[otel\]'"):
         tracing_of(TracingSettings(endpoint="http://localhost:4318/v1/traces"))
+
+
+def test_a_collector_that_does_not_answer_does_not_keep_the_service_from_ending(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from opentelemetry.exporter.otlp.proto.http import trace_exporter
+
+    told: dict[str, Any] = {}
+
+    class Exporter(trace_exporter.OTLPSpanExporter):
+        def __init__(self, **settings: Any) -> None:
+            told.update(settings)
+            super().__init__(**settings)
+
+    monkeypatch.setattr(trace_exporter, "OTLPSpanExporter", Exporter)
+    tracing_of(TracingSettings(endpoint="http://127.0.0.1:1/v1/traces")).close()
+    assert told["timeout"] < 5  # of its own it waits 10 s; whoever ends the service, fewer
 
 
 def test_spans_reach_a_collector_when_the_service_ends() -> None:

@@ -270,7 +270,8 @@ class Database:
         """``error`` as one that names the file and says how to mend it."""
         if isinstance(error, StoreError):
             return error
-        told = StoreError(f"{self._path}: {error}{self._hint(error)}")
+        said = error.strerror if isinstance(error, OSError) else error  # it names the file again
+        told = StoreError(f"{self._path}: {said or error}{self._hint(error)}")
         told.__cause__ = error
         return told
 

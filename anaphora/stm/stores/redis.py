@@ -184,7 +184,7 @@ class RedisStore:
         try:
             self._link.run(DROP, (names.lock, names.next), token, patience=_SHORT)
         except StoreError as error:  # there is a reason for it already, and the lease will end
-            _log.warning("a lock cannot be given back", extra={"reason": str(error)})
+            _log.info("a lock cannot be given back: %s", error)
 
     def _renew(self, lock: bytes, token: str) -> bool:
         return bool(self._link.run(RENEW, (lock,), token, self._lease_in_ms, patience=_SHORT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -19,6 +20,7 @@ _FORMS = (
     "rediss://host:6379/0 or unix:///path/of/redis.sock"
 )
 # What the client of Redis itself may be told; it checks the values.
+_DATABASE = re.compile(r"/?\d*")
 _OF_CLIENT = ("db", "username", "password")
 _OF_TLS = ("ssl_ca_certs", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile")
 
@@ -43,7 +45,9 @@ def store_at(url: str, *, clock: Callable[[], datetime] = _utc_now) -> Store:
     except ValueError as error:
         raise StoreError(f"this is no URL of a store ({error}); write {_FORMS}") from error
     if parts.scheme not in _KINDS:
-        raise StoreError(f"no store has a URL that begins with {_start(url)}; write {_FORMS}")
+        raise StoreError(f"no store has a URL that begins {_start(url)}; write {_FORMS}")
+    if parts.scheme == "sqlite" and not url.partition(":")[2].startswith("//"):
+        raise StoreError("a file is named after three slashes: sqlite:///bot.db")
     return _KINDS[parts.scheme](parts, clock)
 
 
@@ -74,6 +78,8 @@ def _sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
 def _redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
     from anaphora.stm.stores.redis import RedisStore
 
+    if parts.scheme != "unix" and not _DATABASE.fullmatch(parts.path):
+        raise StoreError("a database of Redis is a number: redis://host:6379/0")
     of_client = _OF_CLIENT if parts.scheme != "rediss" else _OF_CLIENT + _OF_TLS
     seconds = dict.fromkeys(("wait", "lease", "patience"), _seconds)
     texts: dict[str, Callable[[str], Any]] = dict.fromkeys(("prefix", *of_client), str)
@@ -124,4 +130,4 @@ def _seconds(text: str) -> float:
 def _start(url: str) -> str:
     """The beginning of a URL, without any password in it."""
     scheme, colon, _ = url.partition(":")
-    return repr(scheme + colon) if colon else "none of these"
+    return f"with {scheme + colon!r}" if colon else "without memory:, sqlite: or redis:"

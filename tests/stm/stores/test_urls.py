@@ -66,7 +66,7 @@ def test_a_server_of_redis(redis_server):
         ("memory:here", "write memory:"),
         ("memory://host", "write memory:"),
         ("memory:?synchronous=full", "no option 'synchronous'; there are: wait"),
-        ("sqlite:", "names no file"),
+        ("sqlite:", "three slashes"),
         ("sqlite:///", "names no file"),
         ("sqlite:////tmp/", "names no file"),
         ("sqlite://bot.db", "three slashes: sqlite:///bot.db"),
@@ -103,3 +103,18 @@ def test_who_needs_no_redis_needs_no_client_of_it():
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("bot.db", "begins without memory:, sqlite: or redis:; write"),
+        ("sqlite:/bot.db", "after three slashes: sqlite:///bot.db"),
+        ("redis://localhost/abc", "a database of Redis is a number"),
+        ("sqlite:///nowhere/bot.db", r"nowhere/bot.db: No such file or directory; make the folder"),
+    ],
+)
+def test_what_is_nearly_a_url_is_told_how_to_be_one(url, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=message):
+        store_at(url)
