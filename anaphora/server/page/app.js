@@ -268,7 +268,7 @@ class Page {
     if (box.hidden) return;
     box.replaceChildren(
       h("span", { class: "label" }, "Next in this sample"),
-      h("button", { type: "button", class: "text", on: { click: () => this.#play() } }, next),
+      h("button", { type: "button", class: "text", dir: "auto", on: { click: () => this.#play() } }, next),
       h("button", {
         type: "button",
         class: "icon",

@@ -55,14 +55,14 @@ export class ChatView {
       on: { click: () => turn.state === "done" && this.onSelect(turn) },
     },
     h("span", { class: "number" }, h("span", { class: "unseen" }, "Question "), String(number)),
-    h("span", { class: "text" }, explanation ? underlined(explanation, palette) : turn.text)),
+    h("span", { class: "text", dir: "auto" }, explanation ? underlined(explanation, palette) : turn.text)),
     this.#answer(turn),
     );
   }
 
   #answer(turn) {
     if (turn.state === "sending") {
-      return h("div", { class: "answer" }, h("span", { class: "waiting", "aria-label": "Waiting" },
+      return h("div", { class: "answer" }, h("span", { class: "waiting", role: "img", "aria-label": "Waiting" },
         h("i"), h("i"), h("i")));
     }
     return turn.state === "failed" ? this.#failure(turn) : answer(turn.reply);
@@ -96,7 +96,7 @@ export function spoken(reply) {
 function answer(reply) {
   const [text, reason] = lines(reply);
   return h("div", { class: `answer ${reply.status}` },
-    h("p", { class: "say" }, text),
+    h("p", { class: "say", dir: "auto" }, text),
     reason && h("p", { class: "meta" }, reason),
     reply.status === "matched" && meta(reply),
     reply.status === "incomplete" && h("p", { class: "meta" }, "missing ",

@@ -27,7 +27,7 @@ export function goneOf(explanation, left, palette, settings) {
 function list(lines, palette, kind) {
   return h("ul", { class: kind }, lines.map(({ gone, why }) =>
     h("li", { vars: palette.vars(gone.groups), data: { key: keyOf(gone), rule: gone.rule ?? "" } },
-      h("span", { class: "what" }, said(gone).main), " ",
+      h("span", { class: "what", dir: "auto" }, said(gone).main), " ",
       h("span", { class: "reason" }, why))));
 }
 

@@ -83,7 +83,7 @@ export class MemoryView {
     return h("li", { class: "card", data: { card: nameOf(held), element: held.element } },
       this.#ring(Date.parse(held.expires_at), conversation.timeout),
       h("div", { class: "body" },
-        h("p", { class: "main" }, main),
+        h("p", { class: "main", dir: "auto" }, main),
         (named || exact) && h("p", { class: "sub" },
           named && h("code", {}, held.element), named && exact && " ", exact),
         h("p", { class: "sub life" }, dots(held, conversation), stored(held)),
@@ -100,7 +100,7 @@ export class MemoryView {
         h("p", { class: "main" }, pending.missing.join(", then ")),
         prompt && h("p", { class: "sub" }, `It asked: ${prompt}`),
         h("p", { class: "has" }, pending.entities.map((entity) =>
-          h("span", { class: "tinted chip", vars: palette.vars(entity.groups) },
+          h("span", { class: "tinted chip", dir: "auto", vars: palette.vars(entity.groups) },
             said(entity).main))),
       ),
     );

@@ -32,7 +32,7 @@ function slots(taken, palette, source) {
   return h("dl", { class: "slots" }, taken.map((entity) =>
     h("div", { vars: palette.vars(entity.groups), data: { source: entity.source } },
       h("dt", {}, entity.term),
-      h("dd", {}, h("span", { class: "value" }, said(entity).main),
+      h("dd", {}, h("span", { class: "value", dir: "auto" }, said(entity).main),
         h("span", { class: "from" },
           entity.source === "memory" ? source(entity) : "from this sentence")))));
 }
@@ -46,7 +46,7 @@ function nobody(reply, palette) {
     const filled = Object.entries(reply.slots).map(([term, slot]) =>
       h("div", { vars: palette.vars(groups(slot)), data: { source: one(slot.source) } },
         h("dt", {}, term),
-        h("dd", {}, h("span", { class: "value" }, [slot.text ?? slot.value].flat().join(", ")),
+        h("dd", {}, h("span", { class: "value", dir: "auto" }, [slot.text ?? slot.value].flat().join(", ")),
           h("span", { class: "from" },
             one(slot.source) === "memory" ? "from an earlier question" : "from this sentence"))));
     const lacking = reply.missing.map((term) =>

@@ -11,7 +11,7 @@ const END = 9; // letters' worth of room after the sentence, whatever follows it
 export function sentenceOf(explanation, palette, { source }) {
   const carried = carriedOver(explanation);
   return [
-    h("p", { class: "line", lang: explanation.language || null },
+    h("p", { class: "line", dir: "auto", lang: explanation.language || null },
       ...glossed(explanation, palette),
       carried.length > 0 && [" ", h("span", { class: "carried" },
         h("span", { class: "label" }, "and from memory"),
@@ -73,7 +73,7 @@ function chip(entity, palette, { word = null, gloss = entity.element, className,
         ["Where", where],
       ]),
     },
-  }, h("span", { class: "word" }, word ?? said(entity).main), h("span", { class: "gloss" }, gloss));
+  }, h("span", { class: "word", dir: "auto" }, word ?? said(entity).main), h("span", { class: "gloss" }, gloss));
 }
 
 /** A gloss that is longer than its word may stand under the `room` letters that follow. */

@@ -70,7 +70,7 @@ export function nameOf(held) {
 
 function ruleOf(held, before, now, forgotten) {
   if (forgotten) return "reset";
-  if (now.questions !== before.questions) return "elsewhere";
+  if (now.questions > before.questions) return "elsewhere"; // fewer: it was started anew
   if (Date.parse(held.expires_at) <= Date.parse(now.now)) return "age";
   if (Date.parse(before.expires) <= Date.parse(now.now)) return "timeout";
   return "elsewhere";

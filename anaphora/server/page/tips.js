@@ -8,7 +8,7 @@ export function tips(tip) {
   function show(target) {
     owner = target;
     tip.replaceChildren(h("dl", {}, JSON.parse(target.dataset.tip).map(([name, text]) =>
-      h("div", {}, h("dt", {}, name), h("dd", {}, text)))));
+      h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, text)))));
     tip.hidden = false;
     target.setAttribute("aria-describedby", tip.id);
     const [at, size] = [target.getBoundingClientRect(), tip.getBoundingClientRect()];

@@ -17,7 +17,7 @@ export function welcomeOf(model, conversation, onSample) {
     samples.length > 0 && h("h3", {}, "Begin with"),
     samples.length > 0 && h("ul", { class: "samples" }, samples.map((texts) => h("li", {},
       h("button", { type: "button", on: { click: () => onSample(texts) } },
-        h("span", { class: "text" }, texts[0]),
+        h("span", { class: "text", dir: "auto" }, texts[0]),
         texts.length > 1 && h("span", { class: "more" }, counted(texts.length, "question")),
       )))),
   ].filter(Boolean);
