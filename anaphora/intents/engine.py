@@ -37,6 +37,8 @@ __all__ = ["Engine"]
 
 _NO_REQUEST = Request()
 _ACTIVE_FOR = timedelta(days=30)  # how long the model that a user chose stays chosen
+# Who comes back a little too late is told what was forgotten, and why: so long it is still there.
+_TOLD_FOR = timedelta(minutes=1)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -350,7 +352,8 @@ class Engine:
 
     @contextmanager
     def _open(self, who: User, bot: Bot) -> Iterator[Session]:
-        with self._store.open(_key(who, bot), bot.model.conversation.timeout) as session:
+        timeout = min(bot.model.conversation.timeout, timedelta.max - _TOLD_FOR)
+        with self._store.open(_key(who, bot), timeout + _TOLD_FOR) as session:
             session.conversation = bot.fitting(session.conversation)
             yield session
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,11 @@ def clean(monkeypatch: pytest.MonkeyPatch, no_settings: None) -> None:
     def serve(*_: object, **__: object) -> None:
         raise AssertionError("it serves")
 
-    monkeypatch.setattr("anaphora.server.serving._run_here", serve)
-    monkeypatch.setattr("anaphora.server.serving._run_workers", serve)
-    monkeypatch.setattr("anaphora.server.serving.configure_logs", lambda _: None)
+    # Not by its name: a test that loads it anew leaves the old package without it.
+    serving = import_module("anaphora.server.serving")
+    monkeypatch.setattr(serving, "_run_here", serve)
+    monkeypatch.setattr(serving, "_run_workers", serve)
+    monkeypatch.setattr(serving, "configure_logs", lambda _: None)
 
 
 def serve(*arguments: str) -> Result:
