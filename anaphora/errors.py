@@ -14,6 +14,7 @@ __all__ = [
     "ModelError",
     "Problem",
     "StoreError",
+    "SummaryError",
     "UnknownModel",
 ]
 
@@ -107,6 +108,10 @@ class StoreError(AnaphoraError):
 
 class Conflict(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state
     """A question that cannot be answered now because its conversation is being changed."""
+
+
+class SummaryError(AnaphoraError):
+    """A summarizer that could not summarize (its model or its service is not there)."""
 
 
 class HandlerError(AnaphoraError):

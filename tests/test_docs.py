@@ -231,6 +231,7 @@ def test_the_grammar_has_all_signs_and_keywords() -> None:
         ("# Model files", schema.ModelSchema),
         ("## Elements", schema.ElementSchema),
         ("## Conversation", schema.ConversationSchema),
+        ("## Bridge", schema.BridgeSchema),
         ("## Stop words", schema.StopWordsSchema),
         ("## Limits", schema.LimitsSchema),
         ("## Options of intents", schema.OptionsSchema),

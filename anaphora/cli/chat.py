@@ -9,13 +9,14 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from anaphora.cli.clock import local_time
+from anaphora.cli.recollection import Recollection
 from anaphora.cli.terminal import ModelArgument, complain, console, show_reply
 from anaphora.cli.watching import WatchedModel
 from anaphora.errors import AnaphoraError
@@ -31,6 +32,9 @@ _HELP = {
     "/why": "explain the last answer",
     "/reset": "forget this conversation",
     "/model NAME": "talk to another model; each keeps its own memory",
+    "/history": "show what was said, in this chat and in earlier ones (with --memory)",
+    "/summary": "show what was summarized, and how long the history is (with --memory)",
+    "/recall TEXT": "look for what was said about something (with --memory)",
     "/help": "show this list",
     "/quit": "leave (so does Ctrl-D)",
 }
@@ -47,24 +51,61 @@ def chat(
             "far as its elements still fit.",
         ),
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Keep what is said for good, and go on with what was said before: "
+            "sqlite:///FILE, postgresql://…, or memory: for this chat alone.",
+            show_default=False,
+        ),
+    ] = None,
+    summarizer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What shortens a long history: extractive, cut, bart, bart:FOLDER, none, or the "
+            "URL of a chat-completions endpoint with #MODEL.",
+        ),
+    ] = "extractive",
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What /recall finds by meaning with: none, minilm or "
+            "sentence-transformers:FOLDER.",
+        ),
+    ] = "none",
 ) -> None:
     """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
 
-    Example: anaphora chat weather
+    Examples:
+
+    anaphora chat weather
+
+    anaphora chat weather --memory sqlite:///chats.db
     """
-    session = _Chat(model, watch=watch)
-    session.greet()
-    for line in _lines():
-        if not session.answer(line):
-            break
+    recollection = None
+    if memory is not None:
+        recollection = Recollection.at(memory, summarizer=summarizer, embedder=embedder)
+    try:
+        session = _Chat(model, watch=watch, recollection=recollection)
+        session.greet()
+        for line in _lines():
+            if not session.answer(line):
+                break
+    finally:
+        if recollection is not None:
+            recollection.close()
 
 
 class _Chat:
     """The models that were talked to, and the one that is talked to now."""
 
-    def __init__(self, model: str, *, watch: bool) -> None:
+    def __init__(self, model: str, *, watch: bool, recollection: Recollection | None) -> None:
         self._out = console()
         self._watch = watch
+        self._recollection = recollection
         self._known: dict[str, WatchedModel] = {}
         self._talk = self._load(model)
         self._last: Explanation | None = None
@@ -73,6 +114,9 @@ class _Chat:
             "/why": self._show_reasons,
             "/reset": self._reset,
             "/model": self._switch,
+            "/history": self._recollect("history"),
+            "/summary": self._recollect("summary"),
+            "/recall": self._recollect("recall"),
             "/help": self._show_help,
         }
 
@@ -187,13 +231,28 @@ class _Chat:
         self._last = None
         self.greet()
 
+    def _recollect(self, what: Literal["history", "summary", "recall"]) -> Callable[[str], None]:
+        """The command that shows something of the long-term memory, if there is one."""
+
+        def show(argument: str) -> None:
+            if self._recollection is None:
+                self._out.print(
+                    "There is no long-term memory; 'anaphora chat --memory sqlite:///chats.db' "
+                    f"has one for /{what}"
+                )
+                return
+            self._recollection.show(self._out, what, self._engine.models[0], argument)
+
+        return show
+
     def _show_help(self, _: str) -> None:
         for command, meaning in _HELP.items():
             self._out.print(f"  {command:12} {meaning}")
 
     def _load(self, name: str) -> WatchedModel:
         if name not in self._known:
-            self._known[name] = WatchedModel(name)
+            memory = self._recollection.memory if self._recollection else None
+            self._known[name] = WatchedModel(name, long_term=memory)
         return self._known[name]
 
 

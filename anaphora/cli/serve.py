@@ -45,6 +45,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where what was said is kept for good: sqlite:///FILE, "
+            "postgresql://HOST/DATABASE. Left out: nowhere.",
+            show_default=False,
+        ),
+    ] = None,
     host: Annotated[
         str | None,
         typer.Option(
@@ -131,6 +140,7 @@ def serve(
         threads=threads,
         reload=reload,
         open=open_,
+        memory={"url": memory},
         log={"level": log_level, "format": log_format},
     )
     with needs(*SERVER):  # some are imported only when they serve

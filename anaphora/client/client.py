@@ -26,8 +26,9 @@ from anaphora.client.descriptions import (
 from anaphora.client.events import Ended, Event, cut_off, read_event
 from anaphora.client.exchange import Call, Outcome, Retries, exchange, failure
 from anaphora.client.explanations import Explanation
+from anaphora.client.memory import Erased, History, Recalled
 from anaphora.client.replies import Dialog, Reply
-from anaphora.client.requests import AskOptions, QuestionOptions, What
+from anaphora.client.requests import AskOptions, QuestionOptions, RecallOptions, What
 
 __all__ = ["Client"]
 
@@ -130,6 +131,22 @@ class Client:
     def switch(self, model: str | None, *, user: str | None = None) -> ActiveModel:
         """Let the user's questions go to another model; None goes back to the default."""
         return self._do(requests.switch(model, user=user))
+
+    def history(self, *, user: str | None = None, model: str | None = None) -> History:
+        """The working history of a conversation in the long-term memory."""
+        return self._do(requests.history(user=user, model=model))
+
+    def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> Recalled:
+        """Look for what was said: ``recall("Tokyo", user="ann")``; everything, newest first, if
+        no text is given.
+
+        See :class:`~anaphora.client.requests.RecallOptions` for the options.
+        """
+        return self._do(requests.recall(text, **options))
+
+    def erase(self, *, user: str | None = None) -> Erased:
+        """Erase all that the service keeps of a user. It cannot be undone."""
+        return self._do(requests.erase(user=user))
 
     def models(self) -> tuple[ModelSummary, ...]:
         """The models of the server, the default one first."""

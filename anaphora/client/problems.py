@@ -224,6 +224,7 @@ _KINDS: Mapping[int, type[ApiError]] = {
 
 _ADVICE = {
     "unknown-model": "models() lists those that there are",
+    "no-memory": "have the server started with --memory sqlite:///memory.db",
     "too-large": "send less at once",
     "handler-failed": "the memory is as it was before the question; the log of the server tells "
     "the cause",

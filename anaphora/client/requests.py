@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
@@ -20,26 +21,32 @@ from anaphora.client.descriptions import (
 )
 from anaphora.client.exchange import Call
 from anaphora.client.explanations import Explanation
+from anaphora.client.memory import Erased, History, Recalled
 from anaphora.client.reading import read
 from anaphora.client.replies import Dialog, Reply, read_dialog
 
 __all__ = [
     "AskOptions",
+    "How",
     "QuestionOptions",
+    "RecallOptions",
     "What",
     "active_model",
     "ask",
     "check",
     "conversation",
     "dialog",
+    "erase",
     "events",
     "explain",
     "forget",
     "health",
+    "history",
     "key",
     "model",
     "models",
     "ready",
+    "recall",
     "reload",
     "switch",
 ]
@@ -47,6 +54,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 What: TypeAlias = Literal["all", "entities", "flow"]
+How: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 
 
 class QuestionOptions(TypedDict, total=False):
@@ -67,6 +75,26 @@ class AskOptions(QuestionOptions, total=False):
     """As :class:`QuestionOptions`; ``explain`` asks for the explanation of every answer, too."""
 
     explain: bool
+
+
+class RecallOptions(TypedDict, total=False):
+    """Among what is looked: of which ``user`` (left out: the user of the key, else ``user``), said
+    with which ``model`` (any), ``since`` a time and before another one (``until``), answered by
+    which ``intent``, with which values of ``slots``. ``how``: by words, by meaning or by both (if
+    the service can); ``language`` is that of the text. A ``page`` (1 is the first) has ``size``
+    passages, each with so many ``neighbours`` on both sides."""
+
+    user: str | None
+    model: str | None
+    how: How | None
+    language: str | None
+    since: datetime | None
+    until: datetime | None
+    intent: str | None
+    slots: Mapping[str, str] | None
+    page: int | None
+    size: int | None
+    neighbours: int | None
 
 
 def ask(text: str, **options: Any) -> Call[Reply]:
@@ -125,6 +153,46 @@ def switch(model: str | None, *, user: str | None = None) -> Call[ActiveModel]:
     return Call("PUT", path, answered, body=_given(user=user, model=model), changes=True)
 
 
+def history(*, user: str | None = None, model: str | None = None) -> Call[History]:
+    return Call("GET", "/v1/history", _json_of(History), params=_given(user=user, model=model))
+
+
+def recall(
+    text: str = "",
+    *,
+    user: str | None = None,
+    model: str | None = None,
+    how: How | None = None,
+    language: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    intent: str | None = None,
+    slots: Mapping[str, str] | None = None,
+    page: int | None = None,
+    size: int | None = None,
+    neighbours: int | None = None,
+) -> Call[Recalled]:
+    params = _given(
+        user=user,
+        text=text or None,
+        model=model,
+        how=how,
+        language=language,
+        since=None if since is None else _zoned(since).isoformat(),
+        until=None if until is None else _zoned(until).isoformat(),
+        intent=intent,
+        slots=None if slots is None else json.dumps(dict(slots), ensure_ascii=False),
+        page=page,
+        size=size,
+        neighbours=neighbours,
+    )
+    return Call("GET", "/v1/recall", _json_of(Recalled), params=params)
+
+
+def erase(*, user: str | None = None) -> Call[Erased]:
+    return Call("DELETE", "/v1/user", _json_of(Erased), params=_given(user=user), changes=True)
+
+
 def models() -> Call[tuple[ModelSummary, ...]]:
     def listed(response: httpx.Response) -> tuple[ModelSummary, ...]:
         plain = response.json()
@@ -176,17 +244,21 @@ def _question(
     data: Mapping[str, Any] | None = None,
     explain: bool = False,
 ) -> dict[str, Any]:
-    if at is not None and at.utcoffset() is None:
-        raise ValueError(f"the time {at} has no time zone: write datetime(…, tzinfo=UTC)")
     return _given(
         user=user,
         model=model,
-        at=None if at is None else at.isoformat(),
+        at=None if at is None else _zoned(at).isoformat(),
         language=language,
         time_zone=time_zone,
         data=None if data is None else dict(data),
         explain=explain or None,
     )
+
+
+def _zoned(at: datetime) -> datetime:
+    if at.utcoffset() is None:
+        raise ValueError(f"the time {at} has no time zone: write datetime(…, tzinfo=UTC)")
+    return at
 
 
 def _given(**values: Any) -> dict[str, Any]:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
-from anaphora.errors import HandlerError, ModelError, Problem
+from anaphora.errors import HandlerError
 from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
-from anaphora.intents.decision import Decision, Mind, decide, pending_of
+from anaphora.intents.decision import Bridged, Decision, Mind, decide, pending_of
 from anaphora.intents.fitting import Fitting
-from anaphora.intents.handlers import Handler, Reject, Skip
+from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Filling, Match, slots_of
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
+from anaphora.intents.wording import declined, name_of, still_about
 from anaphora.models.domain import Model, Status
-from anaphora.models.handlers import NamedFunction
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten
@@ -38,6 +38,7 @@ __all__ = ["Bot", "Outcome"]
 
 _Respond: TypeAlias = Callable[[Decision, Match], tuple[LiveConversation, Any]]
 
+_DECLINED = "the offer was declined"
 _MOST_REMATCHES = 10  # a hook that always wants another match must come to an end
 
 
@@ -89,9 +90,10 @@ class Bot:
         self.pipeline = Pipeline(model, nlp)
         self.responses = Responses(model)
         self.fitting = Fitting(model)
-        self.handlers = _handlers(model)
+        self.handlers = handlers_of(model)
         self.hooks = Hooks()
         self._registered: dict[str, Callable[..., Any]] = {}
+        self.answers_from_memory = any(one.options.allow_stm_only for one in model.intents)
         self._mind = Mind.of(model)
         self._facts = model.facts
         self._random = random
@@ -193,7 +195,7 @@ class Bot:
         except Reject as rejection:
             return self._consoled(self._rejected(decision, at, _reason(rejection)))
         except _Again as again:
-            at_once, decision = None, decide(self._mind, decision.question, again.conversation, at)
+            at_once, decision = None, self._again(decision, again.conversation, at)
         if at_once:
             return at_once
         for _ in range(_MOST_REMATCHES):
@@ -203,12 +205,20 @@ class Bot:
                 # What the topic of a match has wiped out comes back for the next one.
                 same = again.conversation == decision.conversation
                 conversation = decision.before if same else again.conversation
-                decision = decide(self._mind, decision.question, conversation, at)
+                decision = self._again(decision, conversation, at)
                 continue
             outcome = self._consoled(outcome)
             return outcome if decision is first else replace(outcome, decision=decision)
         reason = f"the hook 'intent' sent back {_MOST_REMATCHES} matches"
         return self._consoled(self._rejected(decision, at, reason))
+
+    def _again(self, decision: Decision, conversation: Conversation, at: datetime) -> Decision:
+        """The question matched again; what the bridge has brought back is in the conversation."""
+        bridged = decision.bridged
+        if bridged and bridged.how == "offered":
+            bridged = None
+        again = decide(self._mind, decision.question, conversation, at)
+        return replace(again, bridged=bridged)
 
     def _answered_at_once(self, decision: Decision, at: datetime) -> Outcome | None:
         """The answer of the hook that comes before the intents, which may forget; None if it
@@ -260,8 +270,12 @@ class Bot:
                 return self._rejected(decision, at, _reason(rejection))
         if decision.reset_phrase:
             return Outcome("reset", rules.reset(decision.conversation, at)[0])
+        if decision.bridged and decision.bridged.how == "offered":
+            return self._offering(decision, decision.bridged, at)
         if decision.asking:
             return self._incomplete(decision, decision.asking, at)
+        if decision.bridged and decision.bridged.how == "declined":
+            return self._declined(decision, at)
         return self._rejected(decision, at, self._why_not(decision), tuple(skipped))
 
     def _matched(
@@ -328,6 +342,30 @@ class Bot:
         )
         return Outcome("incomplete", conversation, asking, text=prompt)
 
+    def _offering(self, decision: Decision, bridged: Bridged, at: datetime) -> Outcome:
+        """Ask whether it is still about what the long-term memory brings back."""
+        offer, match = bridged.offer, bridged.match
+        assert offer is not None
+        assert match is not None
+        filling = match.filling
+        language = decision.question.utterance.language
+        text = self.responses.offer(filling.intent.id, language, self._values(decision, filling))
+        if not text:
+            named = (name_of(taken.entity) for taken in filling.taken if taken.remembered)
+            text = still_about(named, language)
+        pending = pending_of(decision, at) if decision.asking else None
+        conversation = rules.offering(decision.conversation, at, offer, pending)
+        return Outcome("incomplete", conversation, filling, text=text)
+
+    def _declined(self, decision: Decision, at: datetime) -> Outcome:
+        """Take a no to an offer for what it is: nothing that was misunderstood."""
+        return Outcome(
+            "rejected",
+            rules.answered(decision.conversation, at),
+            text=declined(decision.question.utterance.language),
+            reason=_DECLINED,
+        )
+
     def _rejected(
         self, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
     ) -> Outcome:
@@ -344,7 +382,7 @@ class Bot:
 
     def _consoled(self, outcome: Outcome) -> Outcome:
         """A rejection with what the hook answers to it."""
-        if outcome.status != "rejected":
+        if outcome.status != "rejected" or outcome.reason == _DECLINED:
             return outcome
         result = self.hooks.answer_to_rejection(outcome.reason)
         return outcome if result is None else replace(outcome, text=_as_text(result), result=result)
@@ -382,26 +420,6 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
-
-
-def _handlers(model: Model) -> dict[str, Handler]:
-    """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
-    bound, problems = {}, []
-    for intent in model.intents:
-        function = model.handlers.get(intent.id)
-        if function is None:
-            continue
-        place = Problem("", model.source)
-        if isinstance(function, NamedFunction):
-            place = function.place
-            function = function.function
-        try:
-            bound[intent.id] = Handler.bind(function, intent)
-        except HandlerError as error:
-            problems.append(replace(place, message=str(error)))
-    if problems:
-        raise ModelError(problems)
-    return bound
 
 
 def _reason(rejection: Reject) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.intent import Intent
@@ -19,10 +20,10 @@ from anaphora.intents.slots import nearest, obstructed
 from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
 from anaphora.models.domain import Limits, Model
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
+from anaphora.stm.conversation import Conversation, Forgotten, Offer, Pending, Rule
 from anaphora.stm.rules import forget_all, recall
 
-__all__ = ["Decision", "Mind", "decide", "pending_of"]
+__all__ = ["Bridged", "Decision", "Mind", "decide", "pending_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,23 @@ class Mind:
 
 
 @dataclass(frozen=True, slots=True)
+class Bridged:
+    """What the long-term memory, or an offer that was made of it, had to do with a question.
+
+    ``match`` is what the ``offer`` would let the question be; ``looked_at`` counts the exchanges
+    that were held against it; ``said`` is what accepted or declined the offer.
+    """
+
+    how: Literal[
+        "unreadable", "nothing found", "offered", "used", "accepted", "declined", "dropped"
+    ]
+    offer: Offer | None = None
+    match: Match | None = None
+    looked_at: int = 0
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a question comes to, before any handler has run.
 
@@ -51,7 +69,8 @@ class Decision:
     ``pending`` are the entities of an earlier question that this one completes; ``left`` is the
     memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
     what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
-    hook, to be raised when the question is answered.
+    hook, to be raised when the question is answered. ``bridged`` is what the long-term memory had
+    to do with it.
     """
 
     question: Question
@@ -66,6 +85,7 @@ class Decision:
     reset_phrase: bool = False
     error: str = ""
     failure: HandlerError | None = None
+    bridged: Bridged | None = None
 
     @property
     def before(self) -> Conversation:

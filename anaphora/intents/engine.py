@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from pathlib import Path
 from random import random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot, Outcome
+from anaphora.intents.bridge import decided
 from anaphora.intents.decision import Decision
+from anaphora.intents.exchanges import exchange_of, forgetting, is_on_purpose
 from anaphora.intents.explanation import Explanation, explain
 from anaphora.intents.hooks import HookName
+from anaphora.intents.keeping import long_term_of, store_of
+from anaphora.intents.long_term import LongTerm
 from anaphora.intents.match import slots_of
 from anaphora.intents.reply import Reply
+from anaphora.intents.whose import as_user, key_of, shelf_of, tenant_of, zone_of
+from anaphora.ltm.exchange import Exchange
 from anaphora.models.domain import Model, ResetWhat
 from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 __all__ = ["Engine"]
+
+_log = logging.getLogger(__name__)
 
 _NO_REQUEST = Request()
 _ACTIVE_FOR = timedelta(days=30)  # how long the model that a user chose stays chosen
@@ -52,6 +60,8 @@ class Engine:
     ``models`` are models, paths of model files, or names of bundled models; the first is asked
     when a question names none. ``store`` keeps the conversations: a store or the URL of one
     (``memory:``, ``sqlite:///bot.db``, ``redis://host``), the memory of this process if left out.
+    ``long_term`` keeps what was said for good: a long-term memory or the URL of one
+    (``sqlite:///history.db``, ``postgresql://host/database``); nothing does if left out.
     ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
     ``clock`` tells the time (with a time zone) of a question that comes without one, ``random``
     gives the numbers of ``rand`` in predicates. Longer texts than ``max_characters`` are rejected
@@ -69,6 +79,7 @@ class Engine:
         self,
         *models: Model | str | Path,
         store: Store | str | None = None,
+        long_term: LongTerm | str | None = None,
         clock: Callable[[], datetime] = _utc_now,
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
@@ -89,7 +100,13 @@ class Engine:
         self._default = loaded[0].id
         self._clock = clock
         self._is_ours = store is None or isinstance(store, str)
-        self._store = _store(store, clock)
+        self._store = store_of(store, clock)
+        self._long_term_is_ours = isinstance(long_term, str)
+        try:
+            self._long_term = long_term_of(long_term, clock)
+        except BaseException:
+            self._close_store()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -103,14 +120,35 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Let go of the store, unless it was given as one. No question can be asked then."""
+        """Let go of the store and the long-term memory, unless they were given as such. No
+        question can be asked then."""
+        try:
+            if self._long_term is not None and self._long_term_is_ours:
+                self._long_term.close()
+        finally:
+            self._close_store()
+
+    def _close_store(self) -> None:
         if self._is_ours:
             self._store.close()
+
+    def with_long_term(self, long_term: LongTerm | None) -> Engine:
+        """This engine with another long-term memory, or without any: its models, handlers and
+        conversations are the same. Closing it closes nothing."""
+        other = copy(self)
+        other._long_term = long_term
+        other._is_ours = other._long_term_is_ours = False
+        return other
 
     @property
     def store(self) -> Store:
         """Where the conversations are kept."""
         return self._store
+
+    @property
+    def long_term(self) -> LongTerm | None:
+        """Where what was said is kept for good, None if nowhere."""
+        return self._long_term
 
     @property
     def models(self) -> tuple[Model, ...]:
@@ -126,13 +164,15 @@ class Engine:
 
     def may_wait(self, model: str) -> bool:
         """Whether a question to ``model`` may have to wait for something else than a processor:
-        for functions of the bot's author, or for a store outside of this process. If not, a
-        short one is best answered where it is asked, without another thread.
+        for functions of the bot's author, for a store outside of this process, or for a
+        long-term memory. If not, a short one is best answered where it is asked, without
+        another thread.
 
         Raises :class:`UnknownModel` if there is no such model.
         """
         bot = self._bot(model)
-        return not (bot.is_declared and self._is_blank and isinstance(self._store, MemoryStore))
+        at_hand = isinstance(self._store, MemoryStore) and self._long_term is None
+        return not (bot.is_declared and self._is_blank and at_hand)
 
     def ask(
         self,
@@ -160,21 +200,26 @@ class Engine:
         busy for too long; :class:`StoreError` if it cannot be read or kept.
         """
         _check_question(text, request)
-        now, who = self._time(at, request), _as_user(user)
+        now, who = self._time(at, request), as_user(user)
         bot = self._asked(model, who)
         with self._open(who, bot) as session:
             before = session.conversation
             utterance = bot.read(text, language, usual=before.language, at=now)
-            decision = bot.decide(utterance, before, now, who, request)
+            decision = decided(bot, utterance, before, now, who, request, self._long_term)
+            has_failed = False
             try:
                 outcome = bot.answer(decision, now)
             except HandlerError as error:
-                outcome = bot.recover(error, before)
+                outcome, has_failed = bot.recover(error, before), True
             decision = outcome.decision or decision
             explanation = _explain(bot, decision, outcome) if explain else None
-            after = outcome.conversation
-            session.commit(rules.closed(after, language=utterance.language, fits=bot.fitting.mark))
-        return _reply(outcome, explanation)
+            spoken = decision.question.utterance.language
+            after = rules.closed(outcome.conversation, language=spoken, fits=bot.fitting.mark)
+            session.commit(after)
+        reply = _reply(outcome, explanation)
+        if self._long_term is not None and not has_failed:
+            self._hand_over(text, bot, now, decision, outcome, reply)
+        return reply
 
     def explain(
         self,
@@ -192,11 +237,11 @@ class Engine:
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
         _check_question(text, request)
-        now, who = self._time(at, request), _as_user(user)
+        now, who = self._time(at, request), as_user(user)
         bot = self._asked(model, who)
         conversation = self._peek(who, bot)
         utterance = bot.read(text, language, usual=conversation.language, at=now)
-        decision = bot.decide(utterance, conversation, now, who, request)
+        decision = decided(bot, utterance, conversation, now, who, request, self._long_term)
         return _explain(bot, decision, bot.foresee(decision, now))
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
@@ -256,7 +301,7 @@ class Engine:
 
     def active_model(self, *, user: str | User = "user") -> str:
         """The id of the model that is asked when a question of ``user`` names none."""
-        return self._asked(None, _as_user(user)).model.id
+        return self._asked(None, as_user(user)).model.id
 
     def switch(self, model: str | None, *, user: str | User = "user") -> None:
         """Let ``model`` be asked when a question of ``user`` names none; None for the default.
@@ -264,7 +309,7 @@ class Engine:
         It is the explicit change of context: each model has its own memory of the user, which
         is kept until its own timeout. Raises :class:`UnknownModel` if there is no such model.
         """
-        shelf = _shelf(_as_user(user))
+        shelf = shelf_of(as_user(user))
         if model is None:
             self._store.drop_note(shelf, "model")
         else:
@@ -307,12 +352,13 @@ class Engine:
     ) -> None:
         """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``
         or its dialog ``flow``; or only the entities of a ``group``, or those for which
-        ``where`` is true.
+        ``where`` is true. What was said stays in the long-term memory, but nothing of it is
+        offered any more as what the conversation was about.
 
         Raises :class:`AnaphoraError` for something else in ``what``, and as :meth:`ask` does for
         the store.
         """
-        who = _as_user(user)
+        who = as_user(user)
         with self._open(who, self._asked(model, who)) as session:
             conversation = session.conversation
             if group is not None:
@@ -331,13 +377,33 @@ class Engine:
             session.commit(
                 conversation if conversation.questions else Conversation.of(conversation.key)
             )
+        if self._long_term is not None and (what != "flow" or group is not None or where):
+            left = (held.entity for held in conversation.remembered)
+            self._keep(conversation.key, forgetting(self._clock(), left))
+
+    def erase(self, *, user: str | User) -> int:
+        """Erase all that is kept of a user, with whatever model: the conversations, which model
+        they chose, and what the long-term memory has; how many exchanges that had.
+
+        Raises :class:`Conflict` for a conversation that stays busy, and :class:`StoreError` if
+        something cannot be erased now: ask for it again then.
+        """
+        who = as_user(user)
+        shelf, tenant = shelf_of(who), tenant_of(who)
+        keys = {key_of(who, id) for id in self._bots}
+        kept = self._store.keys()
+        for key in keys.union(key for key in kept if (key.user, key.tenant) == (who.id, tenant)):
+            self._store.forget(key)
+        for name in self._store.notes(shelf):
+            self._store.drop_note(shelf, name)
+        return 0 if self._long_term is None else self._long_term.erase(who.id, tenant=tenant)
 
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
     ) -> Conversation:
         """What the conversation holds at the time ``at`` (now if left out), the timeouts
         applied; an empty one if there is none."""
-        who = _as_user(user)
+        who = as_user(user)
         bot = self._asked(model, who)
         return rules.recall(self._peek(who, bot), self._time(at), bot.model.conversation)[0]
 
@@ -347,18 +413,49 @@ class Engine:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
+    def _hand_over(
+        self,
+        text: str,
+        bot: Bot,
+        at: datetime,
+        decision: Decision,
+        outcome: Outcome,
+        reply: Reply,
+    ) -> None:
+        """Give the long-term memory a question and its answer."""
+        conversation = outcome.conversation
+        if reply.status != "reset" and is_on_purpose((*decision.forgotten, *outcome.evicted)):
+            self._keep(conversation.key, forgetting(at))
+        # A next question would not find what has gone unused for long enough by now.
+        left = rules.recall(conversation, at, bot.model.conversation)[0].remembered
+        is_all = left is conversation.remembered
+        memory = reply.memory if is_all else tuple(held.entity for held in left)
+        language = decision.question.utterance.language
+        self._keep(
+            conversation.key,
+            exchange_of(text, reply, at=at, language=language, memory=memory),
+        )
+
+    def _keep(self, key: Key, exchange: Exchange) -> None:
+        """Keep an exchange for good. Whatever becomes of that, the question was answered."""
+        assert self._long_term is not None
+        try:
+            self._long_term.add(key, exchange)
+        except Exception:
+            _log.exception("the long-term memory does not take an exchange")
+
     def _bots_of(self, model: str | None) -> list[Bot]:
         return list(self._bots.values()) if model is None else [self._bot(model)]
 
     @contextmanager
     def _open(self, who: User, bot: Bot) -> Iterator[Session]:
         timeout = min(bot.model.conversation.timeout, timedelta.max - _TOLD_FOR)
-        with self._store.open(_key(who, bot), timeout + _TOLD_FOR) as session:
+        with self._store.open(key_of(who, bot.model.id), timeout + _TOLD_FOR) as session:
             session.conversation = bot.fitting(session.conversation)
             yield session
 
     def _peek(self, who: User, bot: Bot) -> Conversation:
-        key = _key(who, bot)
+        key = key_of(who, bot.model.id)
         kept = self._store.peek(key)
         return Conversation.of(key) if kept is None else bot.fitting(kept)
 
@@ -366,7 +463,7 @@ class Engine:
         """The bot of the model that a question names or, if it names none, the active one."""
         if model is not None:
             return self._bot(model)
-        chosen = self._store.note(_shelf(who), "model") if len(self._bots) > 1 else None
+        chosen = self._store.note(shelf_of(who), "model") if len(self._bots) > 1 else None
         return self._bots.get(chosen or self._default) or self._bots[self._default]
 
     def _bot(self, id: str) -> Bot:
@@ -380,35 +477,7 @@ class Engine:
             raise TypeError(f"the time is a datetime, not {type(now).__name__}")
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
-        return now.astimezone(_zone(request.time_zone)) if request.time_zone else now
-
-
-def _store(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
-    if store is None:
-        return MemoryStore(clock)
-    if not isinstance(store, str):
-        return store
-    from anaphora.stm.stores.urls import store_at
-
-    return store_at(store, clock=clock)
-
-
-def _key(who: User, bot: Bot) -> Key:
-    return Key(who.id, bot.model.id, who.company.id if who.company else "")
-
-
-def _shelf(who: User) -> str:
-    """Where the notes of a user are: JSON, for ids may hold any mark that would divide them."""
-    return f"user:{json.dumps([who.company.id if who.company else '', who.id])}"
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # no name, no file, a folder
-        raise AnaphoraError(
-            f"'{name}' is no time zone; they are called Europe/Berlin, Asia/Tokyo, UTC"
-        ) from error
+        return now.astimezone(zone_of(request.time_zone)) if request.time_zone else now
 
 
 def _check(models: list[Model], nlp: object) -> None:
@@ -453,14 +522,6 @@ def _check_question(text: object, request: object) -> None:
         raise TypeError(f"a question is a text, not {type(text).__name__}")
     if not isinstance(request, Request):
         raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
-
-
-def _as_user(user: str | User) -> User:
-    if isinstance(user, str):
-        return User(user)
-    if isinstance(user, User):
-        return user
-    raise TypeError(f"a user is an id or a User, not {type(user).__name__}")
 
 
 def _meant(name: str, known: Mapping[str, object]) -> str:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.intent import Intent
-from anaphora.intents.decision import Decision, Mind
+from anaphora.intents.decision import Bridged, Decision, Mind
 from anaphora.intents.index import keys_of
 from anaphora.intents.match import Candidate, Filling, Match
 from anaphora.intents.ranking import why_better
 from anaphora.intents.solver import Scene, fillings
 from anaphora.models.domain import Status
+from anaphora.models.durations import format_duration
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Forgotten, Rule
+from anaphora.stm.conversation import Forgotten, Offer, Rule
 
 __all__ = ["Explanation", "Miss", "RankedMatch", "explain"]
 
@@ -52,8 +54,8 @@ class Explanation:
     words that nothing in the model covers; ``offered`` is what the memory held ready, ``hidden``
     what an entity of the sentence stood in for, with the groups of that entity; ``forgotten``
     what left the memory and by which rule; ``notes`` what else happened (a change of topic, a
-    reset phrase, an earlier question completed). Of the misses at most the 100 nearest are listed,
-    ``untouched`` counts the other intents.
+    reset phrase, an earlier question completed, what the long-term memory had to do with it). Of
+    the misses at most the 100 nearest are listed, ``untouched`` counts the other intents.
     """
 
     text: str
@@ -253,6 +255,58 @@ def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
     if decision.pending:
         kept = ", ".join(str(held.entity) for held in scene.sentence if held.pending)
         yield f"it goes on with an earlier question that was incomplete{kept and ': '}{kept}"
+    if decision.bridged:
+        yield from _of_bridge(decision.bridged, decision)
+
+
+def _of_bridge(bridged: Bridged, decision: Decision) -> Iterator[str]:
+    """What the long-term memory, or an offer that was made of it, had to do with the question."""
+    offer, said = bridged.offer, repr(bridged.said)
+    if bridged.how in ("unreadable", "nothing found", "offered", "used"):
+        yield f"nothing is remembered{_why_empty(decision)}: the long-term memory is looked at"
+    if bridged.how == "unreadable":
+        yield "the long-term memory cannot be read now"
+    elif bridged.how == "nothing found":
+        looked_at = bridged.looked_at
+        many = f"{looked_at} exchange{'s' if looked_at != 1 else ''}"
+        yield (
+            f"what {many} of it remembered does not complete the question"
+            if looked_at
+            else "it holds nothing that might complete the question"
+        )
+    if offer is None:
+        return
+    held = _held(offer, decision.question.surroundings.at)
+    match bridged.how:
+        case "offered":
+            yield f"{held} would complete it: that is offered"
+        case "used":
+            yield f"{held} completes it: that is used at once"
+        case "accepted":
+            yield f"{said} accepts the offer: {held} is remembered again"
+        case "declined":
+            yield f"{said} declines the offer: {held} stays forgotten"
+        case "dropped":
+            yield f"it is no answer to the offer, which is dropped: {held}"
+
+
+def _why_empty(decision: Decision) -> str:
+    why = next((_WHY[gone.rule] for gone in decision.forgotten if gone.rule in _WHY), "")
+    return f", {why}" if why else ""
+
+
+def _held(offer: Offer, at: datetime) -> str:
+    """What the offer brings back, from which exchange, and how long ago that was."""
+    number = f"exchange {offer.exchange}" if offer.exchange else "an exchange"
+    ago = format_duration(_rounded(at - offer.said_at))
+    return f"what {number}, {ago} ago, remembered ({', '.join(map(str, offer.entities))})"
+
+
+def _rounded(duration: timedelta) -> timedelta:
+    """The duration in days, hours, minutes or seconds, whatever is just fine enough."""
+    seconds = max(0, round(duration.total_seconds()))
+    unit = 3_600 if seconds >= 172_800 else 60 if seconds >= 7_200 else 1
+    return timedelta(seconds=seconds - seconds % unit)
 
 
 def _named(entity: Entity) -> str:

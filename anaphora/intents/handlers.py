@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from anaphora.errors import HandlerError
+from anaphora.errors import HandlerError, ModelError, Problem
 from anaphora.grammar.intent import Intent
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
+from anaphora.models.domain import Model
 from anaphora.models.failures import described
+from anaphora.models.handlers import NamedFunction
 
-__all__ = ["Handler", "Reject", "Skip"]
+__all__ = ["Handler", "Reject", "Skip", "handlers_of"]
 
 _GIVEN = ("match", "data", "text", "user", "conversation", "at", "language")
 
@@ -123,3 +125,23 @@ class Handler:
             kind = type(result).__name__
             raise HandlerError(f"the handler of '{match.intent.id}' returned a {kind}, not run yet")
         return result
+
+
+def handlers_of(model: Model) -> dict[str, Handler]:
+    """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
+    bound, problems = {}, []
+    for intent in model.intents:
+        function = model.handlers.get(intent.id)
+        if function is None:
+            continue
+        place = Problem("", model.source)
+        if isinstance(function, NamedFunction):
+            place = function.place
+            function = function.function
+        try:
+            bound[intent.id] = Handler.bind(function, intent)
+        except HandlerError as error:
+            problems.append(replace(place, message=str(error)))
+    if problems:
+        raise ModelError(problems)
+    return bound

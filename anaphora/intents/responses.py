@@ -34,8 +34,8 @@ class SlotView:
 
 
 class Responses:
-    """The responses and prompts of a model as sandboxed Jinja templates, compiled when first
-    used."""
+    """The responses, prompts and offers of a model as sandboxed Jinja templates, compiled when
+    first used."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -54,6 +54,11 @@ class Responses:
         text = self._model.prompts.get(intent, {}).get(term)
         return self._render(text, language, values) or ""
 
+    def offer(self, intent: str, language: str, values: Mapping[str, Any]) -> str | None:
+        """What asks whether it is still about the same, None if the model has no words for it;
+        raises as :meth:`response` does."""
+        return self._render(self._model.offers.get(intent), language, values)
+
     def _render(
         self, texts: Localized | None, language: str, values: Mapping[str, Any]
     ) -> str | None:
@@ -70,7 +75,7 @@ class Responses:
 
     def _jinja(self) -> Any:
         if self._environment is None:
-            from anaphora.intents.sandbox import Sandbox  # here: Jinja costs 60 ms
+            from anaphora.models.sandbox import Sandbox  # here: Jinja costs 60 ms
 
             self._environment = Sandbox(autoescape=False)
         return self._environment

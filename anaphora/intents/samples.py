@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anaphora.intents.engine import Engine
+from anaphora.intents.exchanges import ProcessMemory
 from anaphora.intents.match import Slot
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
@@ -46,7 +47,8 @@ def run_dialog(
     """Ask the questions of ``dialog`` one after the other, in a conversation of ``user`` that
     begins anew, with no time between them but that of its pauses, and hold each reply against
     what the dialog expects. What a recognizer finds may be expected by its value or by the words
-    that were said.
+    that were said. A long-term memory that the engine may have is left alone; a dialog that says
+    so has one of its own.
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
@@ -57,6 +59,7 @@ def turns_of(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
 ) -> Iterator[Turn]:
     """The turns of :func:`run_dialog` one by one, so that those before an error are known."""
+    engine = engine.with_long_term(ProcessMemory() if dialog.long_term else None)
     engine.forget(user=user, model=model)
     at = dialog.at or _BEGIN
     try:

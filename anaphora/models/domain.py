@@ -18,6 +18,8 @@ from anaphora.grammar.patterns import Pattern
 __all__ = [
     "ANY_LANGUAGE",
     "AskStep",
+    "BridgeMode",
+    "BridgeSettings",
     "ConversationSettings",
     "Dialog",
     "Element",
@@ -51,6 +53,7 @@ ANY_LANGUAGE = ""
 
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetWhat = Literal["all", "flow", "entities"]
+BridgeMode = Literal["off", "offered", "automatic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,16 @@ class ConversationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeSettings:
+    """Whether the long-term memory completes a question that the short-term memory cannot, and
+    how far back it is looked: at the last ``exchanges`` that are no older than ``within``."""
+
+    mode: BridgeMode = "offered"
+    within: timedelta = timedelta(days=30)
+    exchanges: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class AskStep:
     """A question of a sample dialog, and what must come of it (None: whatever it is).
 
@@ -188,12 +201,14 @@ class Dialog:
     """A sample conversation: its steps, and the line of the file on which it begins.
 
     ``at`` is the local time of its first question; None for a time that is the same for all.
+    ``long_term`` gives it a long-term memory, empty at first.
     """
 
     steps: tuple[Step, ...]
     name: str = ""
     line: int = 0
     at: datetime | None = None
+    long_term: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +219,8 @@ class Model:
     ``warnings`` are things in the file that are allowed and yet look like mistakes, ``imports``
     the files with intents that it imports. ``pipelines`` are the spaCy pipelines (packages or
     folders) that read its texts, by language; ``handlers`` the functions that answer its intents.
+    ``offers`` are what it says, by intent, to ask whether what an earlier conversation was about
+    still holds.
     """
 
     id: str
@@ -227,6 +244,8 @@ class Model:
     handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict, compare=False)
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     imports: tuple[Path, ...] = field(default=(), compare=False)
+    bridge: BridgeSettings = BridgeSettings()
+    offers: Mapping[str, Localized] = field(default_factory=dict)
 
     @staticmethod
     def load(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:

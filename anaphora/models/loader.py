@@ -7,7 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from anaphora.grammar.code import Code
-from anaphora.models.domain import ConversationSettings, Dialog, Limits, Model, StopWords
+from anaphora.models.domain import (
+    BridgeMode,
+    BridgeSettings,
+    ConversationSettings,
+    Dialog,
+    Limits,
+    Model,
+    StopWords,
+)
 from anaphora.models.draft import Draft
 from anaphora.models.elements import check_composition, element_names, read_elements
 from anaphora.models.files import Format, find_model, format_of, read_text, refuse_if_large
@@ -18,9 +26,9 @@ from anaphora.models.nlpcraft import Version, recognise, translate
 from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
 from anaphora.models.phrases import Phrasebook
 from anaphora.models.samples import read_samples
-from anaphora.models.schema import LimitsSchema, kind_of
+from anaphora.models.schema import BridgeSchema, LimitsSchema, kind_of
 from anaphora.models.source import Report, Source
-from anaphora.models.templates import read_prompts, read_responses
+from anaphora.models.templates import read_offers, read_prompts, read_responses
 from anaphora.models.validation import validate
 from anaphora.models.yaml_reader import read_yaml
 
@@ -159,6 +167,8 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
         pipelines=_pipelines(draft, folder),
         handlers=read_handlers(draft, intents, code),
         imports=intents.imports,
+        bridge=_bridge(file.bridge),
+        offers=read_offers(draft, intents),
     )
 
 
@@ -176,6 +186,12 @@ def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:
         language: str(here / name) if "/" in name or name.startswith(".") else name
         for language, name in named.items()
     }
+
+
+def _bridge(written: BridgeSchema | BridgeMode) -> BridgeSettings:
+    if isinstance(written, BridgeSchema):
+        return BridgeSettings(written.mode, written.within, written.exchanges)
+    return BridgeSettings(written)
 
 
 def _limits(written: LimitsSchema) -> Limits:

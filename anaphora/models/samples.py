@@ -43,7 +43,8 @@ def read_samples(
             _step(draft, (*path, "dialog", number), step, known)
             for number, step in enumerate(sample.dialog)
         )
-        dialogs.append(Dialog(steps, sample.name, draft.line(path), sample.at))
+        line = draft.line(path)
+        dialogs.append(Dialog(steps, sample.name, line, sample.at, sample.long_term))
     return tuple(dialogs)
 
 

@@ -23,13 +23,14 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from anaphora.models.builtin import BUILT_IN, NLPCRAFT
-from anaphora.models.domain import ResetWhat, Status
+from anaphora.models.domain import BridgeMode, ResetWhat, Status
 from anaphora.models.durations import parse_duration
 from anaphora.models.nodes import WrittenFloat, WrittenInt
 
 __all__ = [
     "TAG",
     "AskSchema",
+    "BridgeSchema",
     "ConversationSchema",
     "DialogSchema",
     "ElementSchema",
@@ -310,6 +311,29 @@ class ConversationSchema(_Schema):
     )
 
 
+class BridgeSchema(_Schema):
+    """Whether the long-term memory completes a question that nothing remembered completes."""
+
+    mode: BridgeMode = Field(
+        default="offered",
+        description="off: never; offered: if the user says yes to it; automatic: at once.",
+    )
+    within: Duration = Field(
+        default=timedelta(days=30),
+        description="How old an exchange may be: 30d, 12h.",
+        json_schema_extra={"default": "30d"},
+    )
+    exchanges: Depth = Field(default=20, description="How many of the last exchanges to look at.")
+
+
+BridgeOrMode: TypeAlias = Annotated[
+    Annotated[BridgeSchema, Tag(f"{TAG}map")] | Annotated[BridgeMode, Tag(f"{TAG}one")],
+    _either(
+        "off, offered or automatic, or a mapping with one of them as its mode", map=dict, one=str
+    ),
+]
+
+
 class ElementSchema(_Schema):
     """Something that an utterance can mention."""
 
@@ -476,6 +500,10 @@ class DialogSchema(_Schema):
         description="When it begins, in local time: 2026-01-05T09:00+01:00. Monday, 5 January "
         "2026, 9:00 UTC, if left out.",
     )
+    long_term: Flag = Field(
+        default=False,
+        description="Whether it has a long-term memory beside the short-term one, empty at first.",
+    )
     dialog: list[StepSchema] = Field(min_length=1, description="Its steps, in their order.")
 
 
@@ -544,6 +572,15 @@ class ModelSchema(_Schema):
     )
     prompts: dict[str, dict[str, LocalTexts]] = Field(
         default={}, description="For each intent and required term, the question that asks for it."
+    )
+    bridge: BridgeOrMode = Field(
+        default="offered",
+        description="Whether a question that nothing remembered completes is completed from the "
+        "long-term memory, if there is one: off, offered or automatic.",
+    )
+    offers: dict[str, LocalTexts] = Field(
+        default={},
+        description="For each intent, what is said to ask whether it is still about the same.",
     )
     reset: LocalTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."

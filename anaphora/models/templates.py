@@ -1,4 +1,4 @@
-"""Responses and prompts: their intents, terms, languages and the syntax of their templates."""
+"""Responses, prompts and offers: intents, terms, languages and the syntax of their templates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Node
 
-__all__ = ["TEMPLATE_VARIABLES", "read_prompts", "read_responses"]
+__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses"]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "user"})
 """What a template can use beside the slots of its intent."""
@@ -30,12 +30,12 @@ _Written = str | Mapping[str, str]
 
 def read_responses(draft: Draft, intents: KnownIntents) -> dict[str, Localized]:
     """The responses by intent; what is wrong with them is reported."""
-    read = {}
-    for name, written in draft.file.responses.items():
-        path = ("responses", name)
-        _check_intent(draft, path, name, intents)
-        read[name] = _localized(draft, path, written, intents.get(name))
-    return read
+    return _by_intent(draft, "responses", draft.file.responses, intents)
+
+
+def read_offers(draft: Draft, intents: KnownIntents) -> dict[str, Localized]:
+    """The offers by intent; what is wrong with them is reported."""
+    return _by_intent(draft, "offers", draft.file.offers, intents)
 
 
 def read_prompts(draft: Draft, intents: KnownIntents) -> dict[str, dict[str, Localized]]:
@@ -50,6 +50,17 @@ def read_prompts(draft: Draft, intents: KnownIntents) -> dict[str, dict[str, Loc
             if intent is not None:
                 _check_term(draft, path, intent, term)
             read[name][term] = _localized(draft, path, written, intent)
+    return read
+
+
+def _by_intent(
+    draft: Draft, key: str, texts: Mapping[str, _Written], intents: KnownIntents
+) -> dict[str, Localized]:
+    read = {}
+    for name, written in texts.items():
+        path = (key, name)
+        _check_intent(draft, path, name, intents)
+        read[name] = _localized(draft, path, written, intents.get(name))
     return read
 
 

@@ -18,6 +18,7 @@ from anaphora.models.nodes import ListNode, MapNode, Node, Path, TextNode, node_
 from anaphora.models.schema import (
     TAG,
     AskSchema,
+    BridgeSchema,
     ConversationSchema,
     DialogSchema,
     ElementSchema,
@@ -39,6 +40,7 @@ PLACEHOLDER = "placeholder:"
 _SCHEMAS: dict[tuple[str, ...], type[BaseModel]] = {
     (): ModelSchema,
     ("conversation",): ConversationSchema,
+    ("bridge", f"{TAG}map"): BridgeSchema,
     ("elements",): ElementSchema,
     ("stop_words",): StopWordsSchema,
     ("limits",): LimitsSchema,

@@ -13,13 +13,16 @@ __all__ = [
     "CheckAnswer",
     "ConversationAnswer",
     "DialogAnswer",
+    "ErasedAnswer",
     "Explanation",
     "Health",
+    "HistoryAnswer",
     "KeyAnswer",
     "ModelAnswer",
     "ModelsAnswer",
     "ProblemDetails",
     "Readiness",
+    "RecallAnswer",
     "Reply",
 ]
 
@@ -322,6 +325,70 @@ class CheckAnswer(_Answer):
 
     passed: bool
     dialogs: list[CheckedDialog]
+
+
+class ExchangeAnswer(_Answer):
+    """A question and its answer."""
+
+    number: int = Field(description="Its place in the conversation, from 1.")
+    question: str
+    answer: str
+    at: AwareDatetime
+    status: Status
+    intent: str | None
+    slots: dict[str, list[str]]
+    language: str
+
+
+class SummaryAnswer(_Answer):
+    """What stands for exchanges that were said a while ago."""
+
+    id: int
+    text: str
+    first: int = Field(description="The number of the first exchange it stands for.")
+    last: int = Field(description="The number of the last one.")
+    since: AwareDatetime
+    until: AwareDatetime
+    level: int = Field(description="1 if it was made of exchanges, else of summaries.")
+    of: list[int] = Field(description="The ids of the summaries that it was made of.")
+    by: str = Field(description="What made it.")
+
+
+class HistoryAnswer(_Answer):
+    """The working history of a conversation, oldest first."""
+
+    user: str
+    model: str
+    size: int = Field(description="How long it is, in the unit of the memory.")
+    unit: str = Field(examples=["words"])
+    summaries: list[SummaryAnswer]
+    exchanges: list[ExchangeAnswer]
+
+
+class PassageAnswer(_Answer):
+    """An exchange that was found, and its neighbours."""
+
+    model: str
+    score: float = Field(description="The greater the better; 0 where nothing was searched for.")
+    exchange: ExchangeAnswer
+    before: list[ExchangeAnswer]
+    after: list[ExchangeAnswer]
+
+
+class RecallAnswer(_Answer):
+    """What was found, best first."""
+
+    user: str
+    passages: list[PassageAnswer]
+    page: int
+    more: bool = Field(description="Whether another page follows.")
+
+
+class ErasedAnswer(_Answer):
+    """What was erased of a user."""
+
+    user: str
+    exchanges: int = Field(description="How many exchanges the long-term memory had.")
 
 
 class KeyAnswer(_Answer):

@@ -18,6 +18,7 @@ from starlette.routing import Match
 
 from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
+from anaphora.ltm.configure import memory_of
 from anaphora.server.guard import Guard
 from anaphora.server.keys import KeyRing
 from anaphora.server.limits import Limits
@@ -26,7 +27,7 @@ from anaphora.server.middleware import watch
 from anaphora.server.openapi import DESCRIPTION, TAGS, description_of
 from anaphora.server.problems import Refusal, problem_of, respond
 from anaphora.server.reloading import Reloads
-from anaphora.server.routes import ask, conversation, models, operations
+from anaphora.server.routes import ask, conversation, memory, models, operations
 from anaphora.server.routes.common import service_of
 from anaphora.server.routes.page import page_router
 from anaphora.server.schemas import refusal_of
@@ -57,7 +58,14 @@ def create_app(
     """
     is_ours = engine is None
     if engine is None:
-        engine = Engine(*settings.models, store=settings.store, clock=clock)
+        plan = settings.memory.plan()
+        kept = memory_of(plan, clock=clock) if plan else None
+        try:
+            engine = Engine(*settings.models, store=settings.store, long_term=kept, clock=clock)
+        except BaseException:
+            if kept is not None:
+                kept.close()
+            raise
     service = Service(
         engine,
         settings,
@@ -71,7 +79,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(task) for task in _background(settings, reloads)]
+        tasks = [asyncio.create_task(task) for task in _background(settings, reloads, service)]
         try:
             yield
         finally:
@@ -80,7 +88,7 @@ def create_app(
             await asyncio.gather(*tasks, return_exceptions=True)
             await service.close()
             if is_ours:
-                engine.close()
+                await asyncio.to_thread(_close, engine)
 
     app = FastAPI(
         title="Anaphora",
@@ -100,7 +108,18 @@ def create_app(
     return app
 
 
-def _background(settings: Settings, reloads: Reloads) -> Iterator[Any]:
+def _close(engine: Engine) -> None:
+    """Close an engine with its long-term memory, into which what waits is brought first."""
+    try:
+        if engine.long_term is not None:
+            engine.long_term.close()
+    finally:
+        engine.close()
+
+
+def _background(settings: Settings, reloads: Reloads, service: Service) -> Iterator[Any]:
+    if service.memory is not None:
+        yield service.count_memory()
     if not settings.store.startswith("memory:"):
         yield reloads.follow()
     if settings.reload:
@@ -108,7 +127,7 @@ def _background(settings: Settings, reloads: Reloads) -> Iterator[Any]:
 
 
 def _add_routes(app: FastAPI, settings: Settings) -> None:
-    for part in (ask, conversation, models, operations):
+    for part in (ask, conversation, memory, models, operations):
         app.include_router(part.router)
     if settings.nlpcraft:
         from anaphora.server.nlpcraft import router

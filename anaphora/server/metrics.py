@@ -7,6 +7,7 @@ With several workers each writes what it counts into files of the folder that
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from prometheus_client import (
     CollectorRegistry,
@@ -63,6 +64,25 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._waiting = Gauge(
+            "anaphora_memory_waiting",
+            "Exchanges that wait to be brought into the long-term memory.",
+            multiprocess_mode="livesum",
+            registry=self._registry,
+        )
+        self._kept = Counter(
+            "anaphora_memory_exchanges",
+            "Exchanges that the long-term memory was given, and what became of them.",
+            ("outcome",),
+            registry=self._registry,
+        )
+        self._memory_failures = Counter(
+            "anaphora_memory_failures",
+            "What the long-term memory failed to do, and will try again.",
+            ("work",),
+            registry=self._registry,
+        )
+        self._memory_before: dict[str, int] = {}
         Gauge(
             "anaphora_info",
             "The version that runs.",
@@ -88,6 +108,20 @@ class Metrics:
     def store(self, operation: str, seconds: float) -> None:
         """The store did something."""
         self._store.labels(operation).observe(seconds)
+
+    def memory(self, waiting: int, kept: int, dropped: int, failures: Mapping[str, int]) -> None:
+        """How the long-term memory of this process is: numbers since it began."""
+        self._waiting.set(waiting)
+        for outcome, number in (("kept", kept), ("dropped", dropped)):
+            self._kept.labels(outcome).inc(self._more(outcome, number))
+        for work, number in failures.items():
+            self._memory_failures.labels(work).inc(self._more(f"failed to {work}", number))
+
+    def _more(self, what: str, number: int) -> int:
+        """How much a number has grown since it was last told."""
+        before = self._memory_before.get(what, 0)
+        self._memory_before[what] = max(before, number)
+        return max(0, number - before)
 
     def render(self) -> bytes:
         """All metrics, those of the other workers among them."""

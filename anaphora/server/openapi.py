@@ -28,6 +28,7 @@ anything. Every error is `application/problem+json` (RFC 9457), and its `type` t
 TAGS = [
     {"name": "questions", "description": "Ask, and ask why."},
     {"name": "conversations", "description": "What is remembered, and what is to be forgotten."},
+    {"name": "memory", "description": "What is kept of users for good."},
     {"name": "models", "description": "What the bots understand."},
     {"name": "operations", "description": "For those who run the service."},
     {"name": "nlpcraft", "description": "The API of NLPCraft 0.9, for clients that speak it."},

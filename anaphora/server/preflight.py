@@ -10,13 +10,14 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
+from anaphora.ltm.configure import memory_of
 from anaphora.server.settings import Settings
 from anaphora.server.watched_store import WatchedStore
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 
-__all__ = ["bind", "listen", "refuse_unsafe", "tried_engine"]
+__all__ = ["bind", "let_go", "listen", "refuse_unsafe", "tried_engine"]
 
 _IN_MEMORY = "memory:"
 
@@ -29,6 +30,12 @@ def refuse_unsafe(settings: Settings) -> None:
             f"{settings.workers} workers cannot share the store '{_IN_MEMORY}': each process "
             "would remember what it alone was told",
             "keep conversations in a file or in Redis: --store sqlite:///anaphora.db",
+        )
+    if settings.workers > 1 and settings.memory.url == _IN_MEMORY:
+        raise _refusal(
+            f"{settings.workers} workers cannot share the long-term memory '{_IN_MEMORY}': each "
+            "process would recall what it alone was told",
+            "keep it in a file or in PostgreSQL: --memory sqlite:///memory.db",
         )
     if not settings.keys and not settings.open and not _is_loopback(settings.host):
         raise _refusal(
@@ -68,19 +75,36 @@ def listen(listener: socket.socket, settings: Settings) -> str:
 
 def tried_engine(settings: Settings) -> tuple[Engine, Store]:
     """An engine of the models of the settings, and its store, which has been reached. It is
-    watched, unless it is in memory: that takes no longer than to look at the clock.
+    watched, unless it is in memory: that takes no longer than to look at the clock. The engine
+    has the long-term memory of the settings, which is for :func:`let_go` to close.
 
-    Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, for a store that is
-    none or cannot be reached.
+    Raises :class:`~anaphora.errors.AnaphoraError` for models with mistakes, for a store or a
+    long-term memory that is none or cannot be reached.
     """
     found = store_at(settings.store)
     store = found if isinstance(found, MemoryStore) else WatchedStore(found)
+    memory = None
     try:
         store.ping()
-        return Engine(*settings.models, store=store), store
+        if plan := settings.memory.plan():
+            memory = memory_of(plan)
+            memory.ping()
+        return Engine(*settings.models, store=store, long_term=memory), store
     except BaseException:
+        if memory is not None:
+            memory.close()
         store.close()
         raise
+
+
+def let_go(engine: Engine, store: Store) -> None:
+    """Close what :func:`tried_engine` has made: what waits is brought into the long-term memory
+    first."""
+    try:
+        if engine.long_term is not None:
+            engine.long_term.close()
+    finally:
+        store.close()
 
 
 def _addresses(host: str, port: int) -> list[tuple[int, tuple[Any, ...]]]:

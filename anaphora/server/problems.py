@@ -30,6 +30,7 @@ Slug: TypeAlias = Literal[
     "unauthorized",
     "forbidden",
     "unknown-model",
+    "no-memory",
     "not-found",
     "method-not-allowed",
     "request-timeout",
@@ -61,6 +62,9 @@ KINDS: Mapping[Slug, Kind] = MappingProxyType(
         "unauthorized": Kind(401, "Key missing or wrong", "Send Authorization: Bearer KEY."),
         "forbidden": Kind(403, "Not allowed", "The key may not do this."),
         "unknown-model": Kind(404, "Unknown model", "There is no model of this id."),
+        "no-memory": Kind(
+            404, "No long-term memory", "Nothing is kept for good here; --memory URL keeps it."
+        ),
         "not-found": Kind(404, "Not found", "There is nothing at this address."),
         "method-not-allowed": Kind(
             405, "Method not allowed", "The header Allow says which methods there are."

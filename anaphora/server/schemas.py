@@ -33,8 +33,10 @@ __all__ = [
     "ConversationQuery",
     "Dialog",
     "ForgetQuery",
+    "HistoryQuery",
     "ModelQuery",
     "Question",
+    "RecallQuery",
     "Setting",
     "UserQuery",
     "read_json",
@@ -289,4 +291,69 @@ class ForgetQuery(ConversationQuery):
         default=None,
         description="Only the remembered entities of this group (whatever `what` says).",
         examples=["city"],
+    )
+
+
+class HistoryQuery(ConversationQuery):
+    """Whose history with which model."""
+
+
+def _slots(written: object) -> dict[str, str]:
+    """The values by name that a query parameter holds as JSON."""
+    if not isinstance(written, str):  # what it is if nothing is said
+        return {}
+    try:
+        found = json.loads(written, object_pairs_hook=_object)
+    except (ValueError, RecursionError, Refusal):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise PydanticCustomError("slots", 'Write a JSON object of texts: {{"city": "Tokyo"}}')
+    return found
+
+
+class RecallQuery(UserQuery):
+    """What is looked for, and among what."""
+
+    text: Annotated[str, Field(max_length=10_000)] = Field(
+        default="",
+        description="What it is about. Left out: everything, newest first.",
+        examples=["the weather in Tokyo"],
+    )
+    how: Literal["text", "meaning", "hybrid", "rrf"] | None = Field(
+        default=None,
+        description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
+    )
+    language: Annotated[str, Field(min_length=1, max_length=100)] = Field(
+        default="en", description="Of the text."
+    )
+    model: _Id | None = Field(
+        default=None, description="Only what was said with this model. Left out: with any."
+    )
+    since: _Moment | None = Field(
+        default=None,
+        description="Only what was said then or later.",
+        examples=["2026-01-05T09:30:00+01:00"],
+    )
+    until: _Moment | None = Field(
+        default=None,
+        description="Only what was said before.",
+        examples=["2026-01-06T09:30:00+01:00"],
+    )
+    intent: _Id | None = Field(default=None, description="Only what this intent answered.")
+    slots: Annotated[
+        dict[str, str],
+        BeforeValidator(_slots),
+        WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
+    ] = Field(
+        default={},
+        description='Only what had these values, a JSON object: `{"city": "Tokyo"}`.',
+    )
+    page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(
+        default=1, description="Which page, from 1."
+    )
+    size: Annotated[int, Field(strict=False, ge=1, le=100)] = Field(
+        default=10, description="How many passages a page has."
+    )
+    neighbours: Annotated[int, Field(strict=False, ge=0, le=10)] = Field(
+        default=1, description="How many exchanges are told before and after each passage."
     )

@@ -16,10 +16,15 @@ from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError, U
 from anaphora.grammar.request import Request, User
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.reply import Reply
+from anaphora.ltm.counting import Measure
+from anaphora.ltm.history import History
+from anaphora.ltm.memory import LongTermMemory
+from anaphora.ltm.recall.search import Page
+from anaphora.ltm.recall.store import Whose
 from anaphora.models.domain import Model, ResetWhat
 from anaphora.server.problems import Mistake, Refusal, problem_of
 from anaphora.server.turns import Turns
-from anaphora.stm.conversation import Conversation
+from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ __all__ = ["Service"]
 _NO_REQUEST = Request()
 _SHORT = 300  # characters; the time that reading takes grows with them
 _PING = 2.0  # seconds that the store has to answer before it counts as gone
+_COUNTED = 5.0  # seconds between two looks at the long-term memory
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -73,6 +79,8 @@ class Service:
         self.tracing = tracing
         self._clock = clock
         self._is_near = isinstance(engine.store, MemoryStore)
+        kept = engine.long_term
+        self.memory = kept if isinstance(kept, LongTermMemory) else None
         self._turns = Turns()
         self._running: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
@@ -173,14 +181,66 @@ class Service:
 
         return await self.run(work)
 
+    async def history(
+        self, *, user: User, model: str | None = None
+    ) -> tuple[Key, History, Measure]:
+        """The long-term memory's history of a conversation, and what it is measured in.
+
+        Raises :class:`Refusal` if there is no such memory.
+        """
+        memory = self._long_term()
+
+        def work() -> tuple[Key, History, Measure]:
+            known = self.engine.model(self._model_id(model, user))
+            key = Key(user.id, known.id, _tenant(user))
+            return key, memory.history(key), memory.store.measure
+
+        return await self.run(work)
+
+    async def recall(self, text: str, *, user: User, **options: Any) -> Page:
+        """What was said, as :meth:`LongTermMemory.recall` finds it.
+
+        Raises :class:`Refusal` if there is no long-term memory, and for a search by meaning if it
+        has no embedder.
+        """
+        memory, settings = self._long_term(), self.settings.memory
+        if options["how"] not in (None, "text") and settings.url and settings.embedder == "none":
+            mistake = Mistake("query.how", "There is no embedder (the setting memory.embedder)")
+            detail = f"{mistake.where}: {mistake.message}"
+            raise Refusal("invalid-request", detail, errors=[mistake])
+
+        def work() -> Page:
+            return memory.recall(Whose(user.id, _tenant(user)), text, **options)
+
+        return await self.run(work)
+
+    async def erase(self, *, user: User) -> int:
+        """Erase all that is kept of a user, as :meth:`Engine.erase` does."""
+
+        def work() -> int:
+            return self.engine.erase(user=user)
+
+        return await self.run(work)
+
     async def is_store_ready(self) -> bool:
         """Whether the store answers soon."""
-        try:
-            async with asyncio.timeout(_PING):
-                await asyncio.to_thread(self.engine.store.ping)
-        except (StoreError, TimeoutError):
-            return False
-        return True
+        return await _answers(self.engine.store.ping)
+
+    async def is_memory_ready(self) -> bool:
+        """Whether the long-term memory, which there must be, answers soon."""
+        return await _answers(self._long_term().ping)
+
+    async def count_memory(self) -> None:
+        """Keep the metrics of the long-term memory up to date."""
+        while True:
+            self.note_memory()
+            await asyncio.sleep(_COUNTED)
+
+    def note_memory(self) -> None:
+        """Let the metrics say how the long-term memory is."""
+        if self.memory is not None:
+            status = self.memory.status()
+            self.metrics.memory(status.waiting, status.kept, status.dropped, status.failures)
 
     async def run(self, function: Callable[..., _Result], *args: Any) -> _Result:
         """Call ``function`` in a thread, in the context of the caller (its request id, its span).
@@ -201,7 +261,7 @@ class Service:
         """The turn in a conversation; the id of its model, None if only the store knows it."""
         if model is None and self._is_near:
             model = self.engine.active_model(user=user)
-        turn = (user.company.id if user.company else "", user.id, model)
+        turn = (_tenant(user), user.id, model)
         await self._turns.take(turn)
         try:
             yield model
@@ -235,6 +295,11 @@ class Service:
         await self.limits.close()
         await asyncio.to_thread(self.tracing.close)
 
+    def _long_term(self) -> LongTermMemory:
+        if self.memory is None:
+            raise Refusal("no-memory")
+        return self.memory
+
     def _model_id(self, model: str | None, user: User, language: str | None = None) -> str:
         id = self.engine.active_model(user=user) if model is None else model
         if language is not None:
@@ -261,3 +326,16 @@ class Service:
                 _log.error("the store failed", exc_info=error)
             case Conflict():
                 _log.warning("a conversation was busy for too long")
+
+
+def _tenant(user: User) -> str:
+    return user.company.id if user.company else ""
+
+
+async def _answers(ping: Callable[[], None]) -> bool:
+    try:
+        async with asyncio.timeout(_PING):
+            await asyncio.to_thread(ping)
+    except (StoreError, TimeoutError):
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import math
 import os
@@ -22,7 +23,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.server.ending import INTERRUPTED, SIGNALS, end_well, end_with_parent
 from anaphora.server.logs import configure_logs
 from anaphora.server.metrics import FOLDER_VARIABLE
-from anaphora.server.preflight import bind, listen, refuse_unsafe, tried_engine
+from anaphora.server.preflight import bind, let_go, listen, refuse_unsafe, tried_engine
 from anaphora.server.settings import Settings
 from anaphora.server.tracing import tracing_of
 from anaphora.server.watched_store import WatchedStore
@@ -62,7 +63,7 @@ def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
             for warning in model.warnings:
                 _log.warning("a model may have a mistake", model=model.id, problem=str(warning))
         if settings.workers > 1:
-            store.close()  # it has shown that workers can make theirs
+            let_go(engine, store)  # they have shown that workers can make theirs
             return _run_workers(settings, listener, announce)
         return _run_here(settings, lambda: _app(settings, engine, store), listener, announce)
 
@@ -150,7 +151,7 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
             gc.collect()
             gc.freeze()  # models stay: to look through them at each full collection took 100 ms
             yield state
-        store.close()
+        await asyncio.to_thread(let_go, engine, store)
         _log.info("ended")
 
     app.router.lifespan_context = lifespan

@@ -28,9 +28,13 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from anaphora.ltm.configure import MemoryPlan, check_embedder, check_summarizer
+from anaphora.models.durations import parse_duration
+
 __all__ = [
     "KeySettings",
     "LogSettings",
+    "MemorySettings",
     "Scope",
     "Settings",
     "TracingSettings",
@@ -145,6 +149,64 @@ class LogSettings(_Part):
     texts: bool = Field(default=False, description="Log what users say.")
 
 
+def _duration(text: str) -> str:
+    parse_duration(text)
+    return text
+
+
+class MemorySettings(_Part):
+    """The long-term memory: where what was said is kept for good, and what becomes of it."""
+
+    url: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="Where it is: sqlite:///FILE, postgresql://HOST/DATABASE, memory:. Without "
+        "it there is none.",
+    )
+    summarizer: Annotated[str, AfterValidator(check_summarizer)] = Field(
+        default="extractive",
+        description="What shortens long histories: extractive, cut, bart, bart:FOLDER, none, or "
+        "the URL of a chat-completions endpoint with #MODEL.",
+    )
+    embedder: Annotated[str, AfterValidator(check_embedder)] = Field(
+        default="none",
+        description="What finds by meaning: none, minilm or sentence-transformers:FOLDER.",
+    )
+    max_words: int = Field(
+        default=1_000, ge=1, description="The words of a history from which it is summarized."
+    )
+    max_exchanges: int = Field(
+        default=2_000, ge=1, description="The exchanges that stay in a history."
+    )
+    retention: Annotated[str, AfterValidator(_duration)] | None = Field(
+        default=None, description="After how long what was said is erased: 90d."
+    )
+    journal: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The folder for what waits to be kept."
+    )
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> MemorySettings:
+        fields = type(self).model_fields.items()
+        others = [name for name, field in fields if getattr(self, name) != field.default]
+        if self.url is None and others:
+            raise ValueError(f"{others[0]} needs a url; write one, such as sqlite:///memory.db")
+        return self
+
+    def plan(self) -> MemoryPlan | None:
+        """What the long-term memory is made by; None if there is to be none."""
+        if self.url is None:
+            return None
+        return MemoryPlan(
+            self.url,
+            summarizer=self.summarizer,
+            embedder=self.embedder,
+            max_words=self.max_words,
+            max_exchanges=self.max_exchanges,
+            retention=None if self.retention is None else parse_duration(self.retention),
+            journal=None if self.journal is None else Path(self.journal),
+        )
+
+
 class TracingSettings(_Part):
     """Where spans go to."""
 
@@ -209,6 +271,7 @@ class Settings(BaseSettings):
         default=20, ge=0, le=3_600, description="Seconds that what is under way has to end."
     )
     reload: bool = Field(default=False, description="Take up model files that change.")
+    memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()
 

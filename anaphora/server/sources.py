@@ -21,7 +21,13 @@ from anaphora.models.nodes import ListNode, MapNode, Node, plain
 from anaphora.models.schema import kind_of
 from anaphora.models.source import Report, Source
 from anaphora.models.yaml_reader import read_yaml
-from anaphora.server.settings import KeySettings, LogSettings, Settings, TracingSettings
+from anaphora.server.settings import (
+    KeySettings,
+    LogSettings,
+    MemorySettings,
+    Settings,
+    TracingSettings,
+)
 
 __all__ = [
     "CONFIG_VARIABLE",
@@ -39,9 +45,14 @@ USUAL_FILE = Path("anaphora.yaml")
 SettingPath: TypeAlias = tuple[str | int, ...]
 
 _PREFIX = "ANAPHORA_"
-_PARTS: dict[str, type[BaseModel]] = {"log": LogSettings, "tracing": TracingSettings}
+_PARTS: dict[str, type[BaseModel]] = {
+    "log": LogSettings,
+    "memory": MemorySettings,
+    "tracing": TracingSettings,
+}
 _LISTS = ("models", "keys", "cors", "trusted_proxies")
 _ARGUMENTS = {"models": "MODEL"}  # on the command line; all others are options
+_SHORT_OPTIONS = {"--memory-url": "--memory"}
 _SURELY_MEANT = 0.85
 
 _Read = TypeVar("_Read")
@@ -143,7 +154,7 @@ class _Said:
             option = _ARGUMENTS.get(name, f"--{name.replace('_', '-')}")
             if name in _PARTS and isinstance(value, dict):
                 given = {key: inner for key, inner in value.items() if inner is not None}
-                self._merge(name, given, {key: f"{option}-{key}" for key in given})
+                self._merge(name, given, {key: _option(option, key) for key in given})
             else:
                 self._set(name, value, option)
 
@@ -219,6 +230,12 @@ def _file(file: Path | None) -> Path | None:
 
 def _variable(path: SettingPath) -> str:
     return _PREFIX + "__".join(str(step) for step in path).upper()
+
+
+def _option(option: str, key: str) -> str:
+    """The option that says a part of a setting."""
+    name = f"{option}-{key}"
+    return _SHORT_OPTIONS.get(name, name)
 
 
 def _variable_of(name: str, key: str) -> str:

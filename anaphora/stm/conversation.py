@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anaphora.models.utterance import Entity
 
-__all__ = ["Conversation", "FlowStep", "Forgotten", "Key", "Pending", "Remembered", "Rule"]
+__all__ = ["Conversation", "FlowStep", "Forgotten", "Key", "Offer", "Pending", "Remembered", "Rule"]
 
 
 class Key(NamedTuple):
@@ -43,7 +43,8 @@ class Remembered:
     """An entity that the conversation remembers.
 
     ``question`` is the number of the question that stored it, ``used_match`` that of the
-    matched question that last used it; both count from 1 in their conversation.
+    matched question that last used it; both count from 1 in their conversation. What was brought
+    back from an earlier one has a number that keeps its distance, be it below 1.
     """
 
     entity: Entity
@@ -61,6 +62,26 @@ class Pending:
     entities: tuple[Entity, ...]
     missing: tuple[str, ...]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a past exchange would bring back, until the user says yes or something else.
+
+    ``question`` is the text that it would let answer, asked ``at`` that time in ``language``;
+    ``entities`` are newest first, ``ages`` how many questions before the end of their
+    conversation each was stored. The exchange has the number ``exchange`` and was at ``said_at``.
+    One that was ``declined`` stays for as long as it would have stood: nothing is offered then.
+    """
+
+    question: str
+    language: str
+    at: datetime
+    entities: tuple[Entity, ...]
+    ages: tuple[int, ...]
+    exchange: int
+    said_at: datetime
+    declined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +109,8 @@ class Conversation:
     ``flow`` is oldest first. ``questions`` counts all questions, ``matches`` those that
     matched, ``rejections`` those rejected in a row. ``last`` is the time of the last question,
     ``language`` what it was asked in ('' before the first). ``fits`` tells which state of the
-    model its entities fit ('' if that is not known).
+    model its entities fit ('' if that is not known). ``offer`` is what the long-term memory
+    would bring back.
     """
 
     user: str
@@ -104,6 +126,7 @@ class Conversation:
     language: str = ""
     tenant: str = ""
     fits: str = ""
+    offer: Offer | None = None
 
     @classmethod
     def of(cls, key: Key) -> Conversation:

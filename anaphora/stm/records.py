@@ -16,9 +16,17 @@ from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Conversation, FlowStep, Key, Pending, Remembered
+from anaphora.stm.conversation import Conversation, FlowStep, Key, Offer, Pending, Remembered
 
-__all__ = ["dump", "from_plain", "load", "revive", "to_plain"]
+__all__ = [
+    "dump",
+    "entity_from_plain",
+    "entity_to_plain",
+    "from_plain",
+    "load",
+    "revive",
+    "to_plain",
+]
 
 FORMAT = 2
 
@@ -89,7 +97,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
 
     Times are microseconds since 1970 in UTC. What is empty, or as it usually is, is left out.
     """
-    pending = conversation.pending
+    pending, offer = conversation.pending, conversation.offer
     full = {
         "tenant": conversation.tenant,
         "language": conversation.language,
@@ -100,7 +108,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "rejections": conversation.rejections,
         "remembered": [
             [
-                _entity_to_plain(held.entity),
+                entity_to_plain(held.entity),
                 held.question,
                 _from_time(held.stored_at),
                 _from_time(held.used_at),
@@ -112,11 +120,22 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "pending": pending
         and [
             pending.intent,
-            [_entity_to_plain(entity) for entity in pending.entities],
+            [entity_to_plain(entity) for entity in pending.entities],
             list(pending.missing),
             _from_time(pending.at),
         ],
         "data": dict(conversation.data),
+        "offer": offer
+        and [
+            offer.question,
+            offer.language,
+            _from_time(offer.at),
+            [entity_to_plain(entity) for entity in offer.entities],
+            list(offer.ages),
+            offer.exchange,
+            _from_time(offer.said_at),
+            offer.declined,
+        ],
     }
     head: dict[str, Any] = {
         "format": FORMAT,
@@ -166,7 +185,7 @@ class _LaterFormat(StoreError):  # noqa: N818 - what it is, not what failed
     """A record that only a later version can read."""
 
 
-def _entity_to_plain(entity: Entity) -> dict[str, Any]:
+def entity_to_plain(entity: Entity) -> dict[str, Any]:
     """What of the entity is not as usual: its element is its group, and its words are written
     as they are looked up."""
     lower = entity.text.lower()
@@ -191,14 +210,18 @@ def _entity_to_plain(entity: Entity) -> dict[str, Any]:
         ("found", not entity.own),
         ("pos", entity.pos),
         ("aliases", list(entity.aliases)),
-        ("parts", [_entity_to_plain(part) for part in entity.parts]),
+        ("parts", [entity_to_plain(part) for part in entity.parts]),
         ("gaps", entity.gaps),
         ("marks", sorted(entity.marks)),
     )
     return plain | {name: value for name, value in unusual if value}
 
 
-def _entity(plain: Any) -> Entity:
+def entity_from_plain(plain: Any) -> Entity:
+    """The entity that :func:`entity_to_plain` gave.
+
+    Raises TypeError, ValueError or KeyError for data of another shape.
+    """
     fields = _fields(plain, _ENTITY)
     if "groups" not in fields:
         fields["groups"] = frozenset((fields["element"],))
@@ -234,7 +257,11 @@ def _fields(plain: Any, known: Mapping[str, _Field]) -> dict[str, Any]:
 def _remembered(plain: Any) -> Remembered:
     entity, question, stored_at, used_at, used_match = _list(plain)
     return Remembered(
-        _entity(entity), _int(question), _time(stored_at), _time(used_at), _int(used_match)
+        entity_from_plain(entity),
+        _int(question),
+        _time(stored_at),
+        _time(used_at),
+        _int(used_match),
     )
 
 
@@ -246,6 +273,23 @@ def _step(plain: Any) -> FlowStep:
 def _pending(plain: Any) -> Pending:
     intent, entities, missing, at = _list(plain)
     return Pending(_str(intent), _entities(entities), _strs(missing), _time(at))
+
+
+def _offer(plain: Any) -> Offer:
+    question, language, at, entities, ages, exchange, said_at, declined = _list(plain)
+    offer = Offer(
+        _str(question),
+        _str(language),
+        _time(at),
+        _entities(entities),
+        _ints(ages),
+        _int(exchange),
+        _time(said_at),
+        _bool(declined),
+    )
+    if len(offer.ages) != len(offer.entities):
+        raise ValueError("an offer has an age for each of its entities")
+    return offer
 
 
 _Read: TypeAlias = Callable[[Any], Any]
@@ -274,7 +318,7 @@ def _each(read: _Read) -> Callable[[Any], tuple[Any, ...]]:
     return lambda items: tuple(map(read, _list(items)))
 
 
-_strs, _ints, _entities = _each(_str), _each(_int), _each(_entity)
+_strs, _ints, _entities = _each(_str), _each(_int), _each(entity_from_plain)
 
 
 def _names(plain: Any) -> frozenset[str]:
@@ -328,6 +372,7 @@ _CONVERSATION: Mapping[str, _Field] = {
     "flow": (list, _each(_step)),
     "pending": (list, _pending),
     "data": (dict, None),
+    "offer": (list, _offer),
 }
 
 

@@ -17,13 +17,17 @@ from anaphora.stm.conversation import (
     Conversation,
     FlowStep,
     Forgotten,
+    Offer,
     Pending,
     Remembered,
     Rule,
 )
 
 __all__ = [
+    "answered",
+    "brought_back",
     "closed",
+    "declined",
     "evict",
     "fitted",
     "forget",
@@ -32,11 +36,13 @@ __all__ = [
     "forget_group",
     "incomplete",
     "offered",
+    "offering",
     "recall",
     "rejected",
     "remember",
     "reset",
     "with_data",
+    "without_offer",
 ]
 
 _LONGEST_FLOW = 100
@@ -58,12 +64,15 @@ def recall(
             forgotten.append(Forgotten(held, Rule.DEPTH))
     pending = conversation.pending
     stale = pending is not None and at - pending.at > timeout
-    if not forgotten and not stale:
+    offer = conversation.offer
+    lapsed = offer is not None and at - offer.at > timeout
+    if not forgotten and not stale and not lapsed:
         return conversation, ()
     after = replace(
         conversation,
         remembered=_without(conversation.remembered, forgotten),
         pending=None if stale else pending,
+        offer=None if lapsed else offer,
     )
     return after, tuple(forgotten)
 
@@ -127,6 +136,7 @@ def remember(
         remembered=(*stored, *kept),
         flow=(*conversation.flow, FlowStep(intent, at))[-_LONGEST_FLOW:],
         pending=None,
+        offer=None,
         last=at,
         questions=question,
         matches=match,
@@ -164,6 +174,45 @@ def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Co
     )
 
 
+def offering(
+    conversation: Conversation, at: datetime, offer: Offer, pending: Pending | None
+) -> Conversation:
+    """The conversation after a question to which ``offer`` was made; what it understood is
+    ``pending`` if it can be completed otherwise."""
+    at = _later(conversation.last, at)
+    return replace(
+        conversation,
+        pending=conversation.pending if pending is None else replace(pending, at=at),
+        offer=replace(offer, at=at),
+        last=at,
+        questions=conversation.questions + 1,
+        rejections=0,
+    )
+
+
+def declined(conversation: Conversation) -> Conversation:
+    """The conversation with its offer declined."""
+    offer = conversation.offer
+    return replace(conversation, offer=offer and replace(offer, declined=True))
+
+
+def without_offer(conversation: Conversation) -> Conversation:
+    """The conversation without its offer."""
+    return replace(conversation, offer=None)
+
+
+def brought_back(conversation: Conversation, at: datetime, offer: Offer) -> Conversation:
+    """The conversation with the entities of ``offer`` as they would be remembered had there been
+    no pause, each as if the last matched question had used it."""
+    at = _moment(at)
+    back = tuple(
+        Remembered(entity, conversation.questions - age, offer.said_at, at, conversation.matches)
+        for entity, age in zip(offer.entities, offer.ages, strict=True)
+    )
+    last = _later(conversation.last, at)
+    return replace(conversation, remembered=back, offer=None, last=last)
+
+
 def answered(conversation: Conversation, at: datetime) -> Conversation:
     """The conversation after a question that was answered without any intent: nothing new is
     remembered."""
@@ -178,15 +227,19 @@ def answered(conversation: Conversation, at: datetime) -> Conversation:
 def forget_all(
     conversation: Conversation, rule: Rule = Rule.RESET
 ) -> tuple[Conversation, tuple[Forgotten, ...]]:
-    """Forget entities, flow, what is pending, data and the count of rejections (rules 1, 8, 9)."""
-    fresh = replace(conversation, remembered=(), flow=(), pending=None, data={}, rejections=0)
+    """Forget entities, flow, what is pending or offered, data and the count of rejections (rules
+    1, 8, 9)."""
+    fresh = replace(
+        conversation, remembered=(), flow=(), pending=None, offer=None, data={}, rejections=0
+    )
     return fresh, tuple(Forgotten(held, rule) for held in conversation.remembered)
 
 
 def forget(
     conversation: Conversation, where: Callable[[Entity], bool]
 ) -> tuple[Conversation, tuple[Forgotten, ...]]:
-    """Forget the remembered and the pending entities for which ``where`` is true (rule 9)."""
+    """Forget the remembered and the pending entities for which ``where`` is true, and an offer
+    of one of them (rule 9)."""
     forgotten = tuple(
         Forgotten(held, Rule.RESET) for held in conversation.remembered if where(held.entity)
     )
@@ -194,8 +247,11 @@ def forget(
     if pending is not None:
         left = tuple(entity for entity in pending.entities if not where(entity))
         pending = replace(pending, entities=left) if left else None
+    offer = conversation.offer
+    if offer is not None and any(map(where, offer.entities)):
+        offer = None
     kept = _without(conversation.remembered, forgotten)
-    return replace(conversation, remembered=kept, pending=pending), forgotten
+    return replace(conversation, remembered=kept, pending=pending, offer=offer), forgotten
 
 
 def forget_group(
@@ -218,7 +274,8 @@ def fitted(
     conversation: Conversation, elements: Iterable[Element]
 ) -> tuple[Conversation, tuple[Forgotten, ...]]:
     """The conversation as it goes on with a model that has these elements, and what is forgotten
-    of it: remembered and pending entities whose element, or whose value of it, is no more.
+    of it: remembered and pending entities whose element, or whose value of it, is no more. An
+    offer of such an entity is no more either.
 
     What stays has the groups, ancestors, topic and metadata that its element has now; an entity
     that is composed of others stays if all of them do. Built-in entities, which no model
@@ -237,7 +294,13 @@ def fitted(
         fits = (_fitted(entity, known, as_part=False) for entity in pending.entities)
         left = tuple(entity for entity in fits if entity is not None)
         pending = replace(pending, entities=left) if left else None
-    return replace(conversation, remembered=tuple(kept), pending=pending), tuple(forgotten)
+    after = replace(
+        conversation,
+        remembered=tuple(kept),
+        pending=pending,
+        offer=conversation.offer and _fitted_offer(conversation.offer, known),
+    )
+    return after, tuple(forgotten)
 
 
 def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple[Forgotten, ...]]:
@@ -257,6 +320,12 @@ def closed(conversation: Conversation, *, language: str, fits: str) -> Conversat
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
     """The conversation with other data of its handlers."""
     return replace(conversation, data=data)
+
+
+def _fitted_offer(offer: Offer, known: Mapping[str, Element]) -> Offer | None:
+    fits = (_fitted(entity, known, as_part=False) for entity in offer.entities)
+    entities = tuple(entity for entity in fits if entity is not None)
+    return replace(offer, entities=entities) if len(entities) == len(offer.ages) else None
 
 
 def _fitted(entity: Entity, known: Mapping[str, Element], *, as_part: bool) -> Entity | None:

@@ -16,7 +16,7 @@ import anaphora.client
 from anaphora.client import Client
 from anaphora.server.app import create_app
 from anaphora.server.problems import KINDS
-from anaphora.server.settings import Settings
+from anaphora.server.settings import MemorySettings, Settings
 from tests.pages import ROOT, Example, on_page
 
 from .test_service import serving
@@ -28,7 +28,8 @@ ADDRESS = "http://localhost:8080"
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving(create_app(Settings(models=("cafe",)))) as url:
+    kept = MemorySettings(url="memory:")
+    with serving(create_app(Settings(models=("cafe",), memory=kept))) as url:
         yield url
 
 

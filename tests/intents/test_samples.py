@@ -8,6 +8,7 @@ import pytest
 
 from anaphora import Engine, HandlerError, parse_model
 from anaphora.intents.samples import run_dialog, turns_of
+from tests.intents.past import Past
 from tests.intents.weather import WEATHER
 
 
@@ -131,3 +132,33 @@ def test_a_flow_can_be_reset_alone():
         - {reset: flow}
         - {ask: Kyoto, slots: {city: Kyoto}, from_memory: [topic]}
     """)
+
+
+class TestALongTermMemory:
+    STEPS = "[{ask: weather in Tokyo}, {pause: 6m}, {ask: now, status: %s}]"
+
+    def run(self, engine_has: Past | None, *dialogs: str) -> list[bool]:
+        samples = "".join(f"  - {dialog}\n" for dialog in dialogs)
+        model = parse_model(f"{dedent(WEATHER)}samples:\n{samples}")
+        engine = Engine(model, long_term=engine_has)
+        return [run_dialog(engine, dialog).passed for dialog in model.samples]
+
+    def test_is_there_for_the_dialogs_that_say_so(self):
+        with_it = f"{{long_term: true, dialog: {self.STEPS % 'incomplete'}}}"
+        without = f"dialog: {self.STEPS % 'rejected'}"
+        assert self.run(None, with_it, without, with_it) == [True, True, True]
+
+    def test_of_the_engine_is_left_alone(self):
+        past = Past()
+        assert self.run(past, f"dialog: {self.STEPS % 'rejected'}") == [True]
+        assert past.kept == []
+        assert past.reads == 0
+
+    def test_of_one_dialog_is_empty_at_first(self):
+        first = "{long_term: true, dialog: [{ask: weather in Tokyo}]}"
+        second = "{long_term: true, dialog: [{ask: now, status: rejected}]}"
+        assert self.run(None, first, second) == [True, True]
+
+    def test_is_reset_with_the_dialog(self):
+        steps = "[{ask: weather in Tokyo}, {reset: entities}, {ask: now, status: rejected}]"
+        assert self.run(None, f"{{long_term: true, dialog: {steps}}}") == [True]

@@ -68,15 +68,15 @@ def try_all(app: FastAPI, *, key: str = "") -> int:
 
 
 def test_whatever_is_sent_is_answered_as_described(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["open"]) == 26
+    assert try_all(apps["open"]) == 29
 
 
 def test_so_it_is_with_a_key(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"], key=KEY) == 26
+    assert try_all(apps["locked"], key=KEY) == 29
 
 
 def test_so_it_is_without_one(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"]) == 26
+    assert try_all(apps["locked"]) == 29
 
 
 class TestDescription:
@@ -109,6 +109,9 @@ class TestDescription:
             "showActiveModel",
             "switchModel",
             "resetActiveModel",
+            "showHistory",
+            "recall",
+            "eraseUser",
             "listModels",
             "showModel",
             "reloadModel",
@@ -155,7 +158,7 @@ class TestDescription:
             for operation in methods.values()
             for one in operation.get("parameters", ())
         ]
-        assert len(parameters) == 11
+        assert len(parameters) == 26
         assert all(one["description"] for one in parameters)
 
     def test_keys_are_needed_where_there_are_any(self, engine: Engine) -> None:

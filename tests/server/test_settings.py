@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
+from anaphora.ltm.configure import MemoryPlan
 from anaphora.server.settings import KeySettings, Settings, load_settings
 from anaphora.server.sources import read_settings, variables
 
@@ -297,4 +298,35 @@ def test_a_variable_in_json_says_several_settings(monkeypatch: pytest.MonkeyPatc
 
 def test_every_setting_has_a_variable() -> None:
     assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(variables())
-    assert len(variables()) == 1 + len(Settings.model_fields) + 3 + 2
+    assert len(variables()) == 1 + len(Settings.model_fields) + 3 + 7 + 2
+
+
+def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAPHORA_MEMORY__URL", "sqlite:///memory.db")
+    monkeypatch.setenv("ANAPHORA_MEMORY__RETENTION", "90d")
+    found = read_settings(memory={"url": "memory:"})
+    plan = found.settings.memory.plan()
+    assert plan == MemoryPlan("memory:", retention=timedelta(days=90))
+    assert str(found.origin(("memory", "url"))) == "--memory"
+    assert Settings.model_validate_json(found.settings.model_dump_json()) == found.settings
+    assert Settings().memory.plan() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{url: "memory:", summarizer: bard}', "memory.summarizer: expected extractive, cut, none"),
+        ('{url: "memory:", embedder: word2vec}', "memory.embedder: expected none, minilm"),
+        ('{url: "memory:", retention: soon}', "memory.retention: 'soon' is not a duration"),
+        ('{url: "memory:", max_words: 0}', "memory.max_words: expected at least 1"),
+        ("{summarizer: cut}", "memory: summarizer needs a url; write one, such as sqlite:///"),
+    ],
+)
+def test_what_is_no_long_term_memory_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(f"memory: {text}", encoding="utf-8")
+    with pytest.raises(AnaphoraError) as caught:
+        read_settings(file)
+    assert said in str(caught.value)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import strategies as st
 
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Conversation, FlowStep, Pending, Remembered
+from anaphora.stm.conversation import Conversation, FlowStep, Offer, Pending, Remembered
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -43,6 +43,19 @@ entities = st.builds(
 remembered = st.builds(
     Remembered, entities, st.integers(1, 50), times, times, used_match=st.integers(0, 50)
 )
+offers = st.lists(st.tuples(entities, st.integers(0, 9)), max_size=3).flatmap(
+    lambda held: st.builds(
+        Offer,
+        question=st.text(max_size=5),
+        language=st.sampled_from(["en", "ru"]),
+        at=times,
+        entities=st.just(tuple(entity for entity, _ in held)),
+        ages=st.just(tuple(age for _, age in held)),
+        exchange=st.integers(0, 50),
+        said_at=times,
+        declined=st.booleans(),
+    )
+)
 conversations = st.builds(
     Conversation,
     user=names,
@@ -65,4 +78,5 @@ conversations = st.builds(
     language=st.sampled_from(["", "en", "ru"]),
     tenant=st.just("") | names,
     fits=st.sampled_from(["", "a1b2"]),
+    offer=st.none() | offers,
 )

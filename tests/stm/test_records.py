@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from anaphora import Conversation, Entity, StoreError
 from anaphora.stm import rules
-from anaphora.stm.conversation import FlowStep, Key, Pending, Remembered
+from anaphora.stm.conversation import FlowStep, Key, Offer, Pending, Remembered
 from anaphora.stm.records import dump, from_plain, load, revive, to_plain
 from tests.stm.strategies import BEGIN, conversations
 
@@ -102,6 +102,7 @@ def test_an_empty_conversation_of_format_1_goes_on():
         to_plain(ANN) | {"last": "yesterday"},
         to_plain(ANN) | {"last": 10**30},
         to_plain(ANN) | {"remembered": [{}]},
+        to_plain(ANN) | {"offer": ["?", "en", 0, [], [1], 3, 0, False]},
         FORMAT_1 | {"last": "2026-01-01T00:00:00"},
         FORMAT_1 | {"remembered": 7},
     ],
@@ -127,7 +128,9 @@ def full() -> dict[str, Any]:
     """A conversation with something of everything, as it is stored."""
     city = Entity("city", frozenset({"place"}), "Tokyo", (0,), 0, 5)
     asked, _ = rules.remember(ANN, BEGIN, intent="weather", new=[city], used=())
-    asked = rules.incomplete(asked, BEGIN, Pending("weather", (city,), ("date",), BEGIN))
+    pending = Pending("weather", (city,), ("date",), BEGIN)
+    offer = Offer("And then?", "en", BEGIN, (city,), (1,), 3, BEGIN, declined=True)
+    asked = rules.offering(asked, BEGIN, offer, pending)
     return json.loads(json.dumps(to_plain(asked)))
 
 

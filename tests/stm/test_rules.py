@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anaphora import Conversation, Entity
 from anaphora.models.domain import ConversationSettings, Element, ElementValue
 from anaphora.stm import rules
-from anaphora.stm.conversation import Pending, Remembered, Rule
+from anaphora.stm.conversation import Offer, Pending, Remembered, Rule
 from tests.stm.strategies import BEGIN, conversations, entities, groups
 
 SETTINGS = ConversationSettings()
@@ -295,7 +295,8 @@ def element(name: str, *values: str, **options: Any) -> Element:
 def elements_of(conversation: Conversation) -> list[Element]:
     """Elements with which everything in the conversation fits."""
     pending = conversation.pending.entities if conversation.pending else ()
-    all_of_them = [*(one.entity for one in conversation.remembered), *pending]
+    offered = conversation.offer.entities if conversation.offer else ()
+    all_of_them = [*(one.entity for one in conversation.remembered), *pending, *offered]
     values = {}
     for one in all_of_them:
         values.setdefault(one.element, set()).update({one.value} - {None})
@@ -418,3 +419,62 @@ def test_a_time_without_a_zone_is_refused():
         rules.incomplete(started(), datetime(2026, 1, 1), Pending("x", (), ("y",), BEGIN))
     with pytest.raises(ValueError, match="time zone"):
         matched(started(), datetime(2026, 1, 1))
+
+
+def offer_of(*names: str, at: datetime = BEGIN) -> Offer:
+    entities = tuple(entity(name) for name in names)
+    return Offer("And tomorrow?", "en", at, entities, tuple(range(len(names))), 7, BEGIN)
+
+
+def offered_to(conversation: Conversation, *names: str) -> Conversation:
+    return rules.offering(conversation, BEGIN, offer_of(*names), None)
+
+
+class TestOffers:
+    def test_one_stands_for_as_long_as_the_timeout(self):
+        before = offered_to(started(), "city")
+        assert rules.recall(before, BEGIN + 5 * MINUTE, SETTINGS)[0].offer == offer_of("city")
+        assert rules.recall(before, BEGIN + 5 * MINUTE + TINY, SETTINGS)[0].offer is None
+
+    def test_one_lapses_though_the_conversation_goes_on(self):
+        before = rules.declined(offered_to(started(), "city"))
+        before = rules.rejected(before, BEGIN + 3 * MINUTE, SETTINGS)[0]
+        assert before.offer == replace(offer_of("city"), declined=True)
+        assert rules.recall(before, BEGIN + 6 * MINUTE, SETTINGS)[0].offer is None
+
+    def test_one_leaves_what_is_pending_or_puts_its_own_question_there(self):
+        pending = Pending("x", (entity("a"),), ("b",), BEGIN)
+        asked = rules.incomplete(started(), BEGIN, pending)
+        assert offered_to(asked, "city").pending == pending
+        mine = replace(pending, intent="y")
+        assert rules.offering(asked, BEGIN, offer_of("city"), mine).pending == mine
+
+    def test_a_question_that_matches_ends_one(self):
+        assert matched(offered_to(started(), "city"), BEGIN, entity("date")).offer is None
+
+    @pytest.mark.parametrize(
+        "forget",
+        [
+            rules.forget_all,
+            lambda before: rules.forget_group(before, "city"),
+            lambda before: rules.reset(before, BEGIN),
+            lambda before: rules.fitted(before, [element("date")]),
+        ],
+        ids=["all", "group", "reset", "model"],
+    )
+    def test_what_is_forgotten_is_not_offered_any_more(self, forget):
+        assert forget(offered_to(started(), "city", "date"))[0].offer is None
+
+    def test_forgetting_something_else_leaves_one(self):
+        before = offered_to(started(), "city")
+        assert rules.forget_group(before, "date")[0].offer == offer_of("city")
+        assert rules.without_offer(before).offer is None
+
+    def test_what_is_brought_back_is_remembered_as_far_away_as_it_was(self):
+        before = offered_to(started(), "date", "city")
+        at = BEGIN + 4 * MINUTE
+        after = rules.brought_back(before, at, offer_of("date", "city"))
+        assert held(after) == ["date", "city"]
+        assert [before.questions + 1 - one.question for one in after.remembered] == [1, 2]
+        assert (after.offer, after.last) == (None, at)
+        assert rules.recall(after, at + 5 * MINUTE, SETTINGS) == (after, ())

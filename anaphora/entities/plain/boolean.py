@@ -30,7 +30,7 @@ from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import Phrasebook, tables
 from anaphora.entities.recognition import Mention, Recognizer, text_of
 
-__all__ = ["create"]
+__all__ = ["answer_of", "create"]
 
 _TABLES = Path(__file__).parent / "tables" / "boolean"
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that end no clause
@@ -52,6 +52,23 @@ class _Phrase:
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of yes and no in a language; it has no options."""
     return _Answers(_phrasebook(base(language)))
+
+
+def answer_of(text: str, language: str) -> bool | None:
+    """Whether the whole of ``text`` says yes ("oh yes, please!") or no; None if it says neither,
+    or something else beside it."""
+    book = _phrasebook(base(language))
+    found = book.atoms(text)
+    phrases = book.read(found)
+    answers = _joined(_answers(phrases, _Clauses(found)), found)
+    if len({answer for _, _, answer in answers}) != 1:
+        return None
+    spans = [(start, end) for start, end, _ in answers]
+    spans += [(item.start, item.end) for item in phrases if item.meaning.filler]
+    said = {index for span in spans for index in range(*span)}
+    if any(atom.kind != "mark" for index, atom in enumerate(found) if index not in said):
+        return None
+    return answers[0][2]
 
 
 @lru_cache(maxsize=32)

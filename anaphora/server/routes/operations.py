@@ -51,7 +51,8 @@ async def health() -> Response:
 
 @router.get("/ready", summary="Tell whether questions can be answered", **_ready)
 async def ready(request: Request) -> Response:
-    """Whether the store and the models are there; 503 if not."""
+    """Whether the store and the models are there; 503 if not. The long-term memory is told of, and
+    needs not be there: what it is given waits."""
     service = service_of(request)
     found = {
         "store": await service.is_store_ready(),
@@ -59,6 +60,8 @@ async def ready(request: Request) -> Response:
     }
     checks = {name: "ok" if is_there else "failed" for name, is_there in found.items()}
     is_ready = all(found.values())
+    if service.memory is not None:
+        checks["memory"] = "ok" if await service.is_memory_ready() else "failed"
     plain = {"status": "ok" if is_ready else "failed", "checks": checks}
     return JSONResponse(plain, 200 if is_ready else 503)
 
@@ -76,5 +79,6 @@ async def ready(request: Request) -> Response:
 async def metrics(request: Request, caller: _Admin) -> Response:
     """The metrics of all workers, in the form that Prometheus reads."""
     service = service_of(request)
+    service.note_memory()
     text = await service.run(service.metrics.render)
     return Response(text, headers={"Content-Type": service.metrics.content_type})

@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from anaphora.stm.conversation import Conversation, Key
-from anaphora.stm.stores.forks import follow_forks
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import Turns, forked
+from anaphora.storage.forks import follow_forks
 
 __all__ = ["MemoryStore"]
 

@@ -16,11 +16,12 @@ from weakref import finalize
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.records import dump, revive
-from anaphora.stm.stores.database import Database, Synchronous
-from anaphora.stm.stores.filelocks import FileLocks
-from anaphora.stm.stores.forks import follow_forks
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import Turns, busy, forked
+from anaphora.storage.database import Database, Synchronous
+from anaphora.storage.filelocks import FileLocks
+from anaphora.storage.forks import follow_forks
+from anaphora.storage.texts import kept, read
 
 __all__ = ["SqliteStore"]
 
@@ -136,26 +137,26 @@ class SqliteStore:
         now, last = self._now(), 0
         while rows := self._database.read(_LIST, (last, now)):
             for _, tenant, user, model in rows:
-                yield Key(_read(user), _read(model), _read(tenant))
+                yield Key(read(user), read(model), read(tenant))
             last = rows[-1][0]
 
     def note(self, shelf: str, name: str) -> str | None:
         found = self._database.read(
             "SELECT text FROM notes WHERE shelf = ? AND name = ? AND expires >= ?",
-            (_kept(shelf), _kept(name), self._now()),
+            (kept(shelf), kept(name), self._now()),
         )
-        return _read(found[0][0]) if found else None
+        return read(found[0][0]) if found else None
 
     def notes(self, shelf: str) -> Mapping[str, str]:
         found = self._database.read(
             "SELECT name, text FROM notes WHERE shelf = ? AND expires >= ?",
-            (_kept(shelf), self._now()),
+            (kept(shelf), self._now()),
         )
-        return {_read(name): _read(text) for name, text in found}
+        return {read(name): read(text) for name, text in found}
 
     def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
-        where, now = _kept(shelf), self._now()
-        values = (where, _kept(name), _kept(text))
+        where, now = kept(shelf), self._now()
+        values = (where, kept(name), kept(text))
 
         def put(connection: Connection) -> None:
             connection.execute("DELETE FROM notes WHERE shelf = ? AND expires < ?", (where, now))
@@ -174,7 +175,7 @@ class SqliteStore:
         self._database.write(put)
 
     def drop_note(self, shelf: str, name: str) -> None:
-        values = (_kept(shelf), _kept(name))
+        values = (kept(shelf), kept(name))
         drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
         self._database.write(lambda connection: _run(connection, drop, values))
 
@@ -286,20 +287,7 @@ def _run(connection: Connection, statement: str, values: tuple[Any, ...]) -> Non
 
 
 def _columns(key: Key) -> tuple[str | bytes, ...]:
-    return _kept(key.tenant), _kept(key.user), _kept(key.model)
-
-
-def _kept(text: str) -> str | bytes:
-    """The text as SQLite keeps it: as bytes if it is none in UTF-8 (lone surrogates)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _read(kept: str | bytes) -> str:
-    return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogatepass")
+    return kept(key.tenant), kept(key.user), kept(key.model)
 
 
 def _after(now: int, timeout: timedelta) -> int:

@@ -20,8 +20,9 @@ import pytest
 from anaphora import Conversation, Engine, Entity, StoreError
 from anaphora.stm.conversation import FlowStep, Key, Pending, Remembered
 from anaphora.stm.records import dump
-from anaphora.stm.stores import database, sqlite
+from anaphora.stm.stores import sqlite
 from anaphora.stm.stores.sqlite import SqliteStore
+from anaphora.storage import database
 from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions, until
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

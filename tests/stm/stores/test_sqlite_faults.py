@@ -17,8 +17,8 @@ import pytest
 
 from anaphora import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
-from anaphora.stm.stores import database
 from anaphora.stm.stores.sqlite import SqliteStore
+from anaphora.storage import database
 from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions
 
 ROOT = Path(__file__).parents[3]

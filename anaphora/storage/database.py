@@ -25,7 +25,7 @@ __all__ = ["Database", "Synchronous", "Work"]
 Synchronous = Literal["full", "normal"]
 Work = Callable[[sqlite3.Connection], None]
 
-_APPLICATION = 0x416E6170  # "Anap": the file says whose it is
+_CONVERSATIONS = 0x416E6170  # "Anap": the file says whose it is, and what is in it
 _BUSY_FOR = 30.0  # seconds that another process may take to write
 _PAUSE = 0.0002, 0.002  # seconds between two attempts to write
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
@@ -50,15 +50,25 @@ if hasattr(os, "register_at_fork"):
 class Database:
     """The database at ``path``, whose ``schema`` is a step (some statements) for each version.
 
-    With ``synchronous`` "full" what is written survives a power cut, with "normal" the last
-    moments before one may be lost. Every method may be called from any thread and raises
-    :class:`StoreError`, which names the file and how to mend it; then nothing is written.
+    ``application`` is the number by which the file says what is in it, which users know as
+    ``holds``; ``pragmas`` are set in every connection. With ``synchronous`` "full" what is
+    written survives a power cut, with "normal" the last moments before one may be lost. Every
+    method may be called from any thread and raises :class:`StoreError`, which names the file and
+    how to mend it; then nothing is written.
     """
 
     def __init__(
-        self, path: Path, *, schema: Sequence[Sequence[str]], synchronous: Synchronous
+        self,
+        path: Path,
+        *,
+        schema: Sequence[Sequence[str]],
+        synchronous: Synchronous,
+        application: int = _CONVERSATIONS,
+        holds: str = "conversations",
+        pragmas: Sequence[str] = (),
     ) -> None:
         self._path, self._schema, self._synchronous = path, schema, synchronous
+        self._application, self._holds, self._pragmas = application, holds, pragmas
         self._uri = f"{path.as_uri()}?mode=rw"
         self._closed = False
         self._writer: sqlite3.Connection | None = None
@@ -92,6 +102,17 @@ class Database:
         except sqlite3.Error as error:
             raise self._told(error) from error
 
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """A connection for several reads, all of which see the same state."""
+        try:
+            with self._reader() as connection:
+                connection.execute("BEGIN")
+                yield connection
+                connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
     def write(self, work: Work) -> None:
         """Do the work in a transaction. It is done again if it must be, so it should do nothing
         else; an error that it raises itself is passed on, and must come before any change."""
@@ -109,6 +130,29 @@ class Database:
             raise StoreError(f"{self._path}: the one who was to write this was interrupted")
         if task.error is not None:
             raise task.error
+
+    def scrub(self) -> None:
+        """Make the file anew without what was deleted from it, and empty its WAL. It takes as
+        long as copying the file, and nobody writes meanwhile.
+
+        Clearing what is deleted (the pragma secure_delete) does not do: where pages were split,
+        copies of what stood in them may be left over.
+        """
+        with self._writing:
+            try:
+                connection = self._writing_connection()
+                connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
+                connection.execute("VACUUM")
+                (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                connection.execute("PRAGMA busy_timeout = 0")
+            except BaseException as error:
+                self._close_writer()
+                raise self._told(error) from error
+        if busy:
+            raise StoreError(
+                f"{self._path}-wal may still hold what was deleted, for another program has been "
+                f"reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
+            )
 
     def ping(self) -> None:
         """Return if the file can be read and written."""
@@ -213,6 +257,8 @@ class Database:
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
             connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
+            for pragma in self._pragmas:
+                connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
             raise
@@ -224,8 +270,11 @@ class Database:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and application != _APPLICATION:
-            raise StoreError(f"{self._path} is the database of another program: name another file")
+        if tables and application != self._application:
+            raise StoreError(
+                f"{self._path} is the database of another program, or of another part of this one: "
+                f"name another file for the {self._holds}"
+            )
         if version > len(self._schema):
             raise StoreError(
                 f"{self._path} was made by a later version (its schema is {version}, this one "
@@ -239,7 +288,7 @@ class Database:
         for statements in self._schema[version:]:
             for statement in statements:
                 connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA application_id = {self._application}")
         _set_version(connection, len(self._schema))
 
     def _tidy_now_and_then(self, connection: sqlite3.Connection, written: int) -> None:

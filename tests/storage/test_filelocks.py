@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from anaphora import StoreError
-from anaphora.stm.stores.filelocks import _SEATS, FileLocks
+from anaphora.storage.filelocks import _SEATS, FileLocks
 from tests.stm.stores.contract import PATIENCE, until
 
 PLACE = 7

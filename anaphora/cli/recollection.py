@@ -1,0 +1,156 @@
+"""The long-term memory of a chat, and how it is shown in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from anaphora.ltm.exchange import Exchange, Summary
+    from anaphora.ltm.memory import LongTermMemory
+    from anaphora.models.domain import Model
+
+__all__ = ["Recollection"]
+
+_USER = "user"  # whom the engine takes one for who says nothing of it
+_SHOWN = 5  # passages that /recall shows
+
+
+class Recollection:
+    """A long-term memory whose histories have about ``max_words`` words, and what the commands of
+    a chat show of it."""
+
+    def __init__(self, memory: LongTermMemory, *, max_words: int) -> None:
+        self.memory = memory
+        self._max_words = max_words
+
+    @classmethod
+    def at(cls, url: str, *, summarizer: str, embedder: str) -> Recollection:
+        """The long-term memory at ``url``.
+
+        Raises :class:`AnaphoraError` for one that cannot be used.
+        """
+        from anaphora.ltm.configure import MemoryPlan, memory_of
+
+        plan = MemoryPlan(url, summarizer=summarizer, embedder=embedder)
+        return cls(memory_of(plan), max_words=plan.max_words)
+
+    def close(self) -> None:
+        """Keep what is still to be kept."""
+        self.memory.close()
+
+    def show(
+        self,
+        out: Console,
+        what: Literal["history", "summary", "recall"],
+        model: Model,
+        argument: str,
+    ) -> None:
+        """Print what one of the commands is to show of the conversation with ``model``.
+
+        Raises :class:`StoreError` if it cannot be read.
+        """
+        commands: dict[str, Callable[[Console, Model, str], None]] = {
+            "history": self._history,
+            "summary": self._summary,
+            "recall": self._recall,
+        }
+        commands[what](out, model, argument)
+
+    def _history(self, out: Console, model: Model, _: str) -> None:
+        from anaphora.stm.conversation import Key
+
+        history = self.memory.history(Key(_USER, model.id))
+        if not history.exchanges and not history.summaries:
+            out.print(Text("nothing was said yet", style="dim"))
+        for summary in history.summaries:
+            _print_summary(out, summary)
+        for exchange in history.exchanges:
+            _print_exchange(out, exchange)
+
+    def _summary(self, out: Console, model: Model, _: str) -> None:
+        from anaphora.stm.conversation import Key
+
+        history = self.memory.history(Key(_USER, model.id))
+        for summary in history.summaries:
+            _print_summary(out, summary)
+        verbatim, most = len(history.exchanges), self._max_words
+        out.print(
+            f"The history has {_counted(history.size, 'word')} (summarized when it has more than "
+            f"{most:,}): {_counted(len(history.summaries), 'summary')}, and "
+            f"{_counted(verbatim, 'exchange')} as said"
+        )
+        status = self.memory.status()
+        if failure := status.last_failures.get("compress"):
+            out.print(Text(f"It could not be summarized: {failure}", style="red"))
+
+    def _recall(self, out: Console, model: Model, text: str) -> None:
+        from anaphora.ltm.recall.store import Among, Whose
+
+        if not text:
+            out.print("/recall TEXT looks for what was said about something")
+            return
+        page = self.memory.recall(
+            Whose(_USER),
+            text,
+            among=Among(model=model.id),
+            language=model.languages[0],
+            size=_SHOWN,
+        )
+        if not page.passages:
+            out.print(Text("nothing was found", style="dim"))
+        seen = {passage.exchange.number for passage in page.passages}
+        for passage in page.passages:
+            for exchange in (*passage.before, passage.exchange, *passage.after):
+                if exchange is passage.exchange:
+                    _print_exchange(out, exchange)
+                elif exchange.number not in seen:
+                    _print_exchange(out, exchange, style="dim")
+                    seen.add(exchange.number)
+
+
+def _print_summary(out: Console, summary: Summary) -> None:
+    """The span of a summary and what it is of, then its text."""
+    count = _counted(summary.last - summary.first + 1, "exchange")
+    level = f", level {summary.level}" if summary.level > 1 else ""
+    span = _span(summary.since, summary.until)
+    out.print(Text(f"{span}  summary of {count}{level}, by {summary.by}", style="cyan"))
+    _print_lines(out, "  ", summary.text.splitlines())
+
+
+def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> None:
+    """When it was, what the user said and the bot answered."""
+    said = Text(f"{_moment(exchange.at)}  ", style="dim")
+    said.append("you  ", style=style or "bold")
+    said.append(" ".join(exchange.question.split()), style=style)
+    out.print(said)
+    if exchange.answer:
+        answered = Text(" " * len(f"{_moment(exchange.at)}  "))
+        answered.append("bot  ", style=style or "bold")
+        answered.append(" ".join(exchange.answer.split()), style=style)
+        out.print(answered)
+
+
+def _print_lines(out: Console, indent: str, lines: Iterable[str]) -> None:
+    for line in lines:
+        out.print(Text(f"{indent}{line}"))
+
+
+def _moment(time: datetime) -> str:
+    """A time as it was on the clock of whoever reads it."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _span(since: datetime, until: datetime) -> str:
+    begin, end = since.astimezone(), until.astimezone()
+    last = f"{end:%H:%M}" if begin.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
+    return _moment(since) if _moment(since) == _moment(until) else f"{_moment(since)} – {last}"
+
+
+def _counted(number: int, what: str) -> str:
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number:,} {what if number == 1 else many}"

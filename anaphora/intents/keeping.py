@@ -1,0 +1,34 @@
+"""The stores of an engine, given as such or by their URLs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from anaphora.intents.long_term import LongTerm
+from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.store import Store
+
+__all__ = ["long_term_of", "store_of"]
+
+
+def store_of(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
+    """The store of conversations, in the memory of this process if none is named."""
+    if store is None:
+        return MemoryStore(clock)
+    if not isinstance(store, str):
+        return store
+    from anaphora.stm.stores.urls import store_at
+
+    return store_at(store, clock=clock)
+
+
+def long_term_of(
+    long_term: LongTerm | str | None, clock: Callable[[], datetime]
+) -> LongTerm | None:
+    """The long-term memory, if there is one."""
+    if not isinstance(long_term, str):
+        return long_term
+    from anaphora.ltm.memory import LongTermMemory  # only where it is wanted: the core has none
+
+    return LongTermMemory(long_term, clock=clock)

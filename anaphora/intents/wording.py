@@ -1,0 +1,123 @@
+"""What the bridge to the long-term memory says by itself, and what answers it, by language.
+
+A model may word its offers itself; there is a phrase here for every language that the package has
+tables of. Those without a table of yes and no (:mod:`anaphora.entities.plain.boolean`) have the
+plain words for it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from anaphora.entities.languages import base
+from anaphora.models.utterance import Entity
+
+__all__ = ["answer_in", "declined", "name_of", "still_about"]
+
+_SHORT = 2  # words
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """``still`` asks whether it is about ``{}``, ``declined`` answers a no."""
+
+    still: str
+    declined: str
+    yes: frozenset[str] = frozenset()
+    no: frozenset[str] = frozenset()
+    comma: str = ", "
+
+
+def still_about(names: Iterable[str], language: str) -> str:
+    """Asks whether the conversation is still about what bears these names."""
+    wording = _wording(language)
+    return wording.still.replace("{}", wording.comma.join(dict.fromkeys(names)))
+
+
+def name_of(entity: Entity) -> str:
+    """What to call an entity: its value, else what was said if that is short ("forecast"), else
+    its element ("weather" for "what's the weather like")."""
+    if entity.value is not None or len(entity.text.split()) <= _SHORT:
+        return entity.said
+    return entity.element.replace("_", " ")
+
+
+def declined(language: str) -> str:
+    """Answers somebody who does not want what was offered."""
+    return _wording(language).declined
+
+
+def answer_in(text: str, languages: Iterable[str]) -> bool | None:
+    """Whether the whole of ``text`` is a yes or a no in one of the languages, or in English if
+    one of them has no words here; None if it is neither."""
+    from anaphora.entities.plain.boolean import answer_of
+
+    codes = [base(language) for language in languages]
+    if any(code not in _WORDINGS for code in codes):
+        codes.append("en")
+    bare = text.strip(" \t\n.,!?。！？").casefold()
+    for code in dict.fromkeys(codes):
+        wording = _wording(code)
+        if bare in wording.yes or bare in wording.no:
+            return bare in wording.yes
+        answer = answer_of(text, code)
+        if answer is not None:
+            return answer
+    return None
+
+
+def _wording(language: str) -> _Wording:
+    return _WORDINGS.get(base(language)) or _WORDINGS["en"]
+
+
+def _with_words(still: str, declined: str, yes: str, no: str) -> _Wording:
+    return _Wording(still, declined, frozenset(yes.split("|")), frozenset(no.split("|")))
+
+
+_WORDINGS: Mapping[str, _Wording] = {
+    "ar": _Wording("هل ما زال الأمر يتعلق بهذا: {}؟", "حسنًا، لنترك ذلك.", comma="، "),
+    "az": _with_words(
+        "Söhbət hələ də bundan gedir: {}?", "Yaxşı, bunu buraxaq.", "bəli|hə", "xeyr|yox"
+    ),
+    "bg": _with_words("Още ли става дума за: {}?", "Добре, оставяме го.", "да", "не"),
+    "da": _with_words(
+        "Stadig om {}?", "Fint, så lader vi det ligge.", "ja|jo|ja tak", "nej|nej tak"
+    ),
+    "de": _Wording("Geht es noch um {}?", "Gut, dann nicht."),
+    "en": _Wording("Still about {}?", "All right, not that then."),
+    "es": _Wording("¿Todavía sobre {}?", "De acuerdo, lo dejamos."),
+    "et": _with_words("Kas ikka veel sel teemal: {}?", "Olgu, jätame selle.", "jah|jaa", "ei"),
+    "fa": _with_words("هنوز دربارهٔ {}؟", "باشد، از آن می‌گذریم.", "بله|آره", "نه|خیر"),
+    "fi": _with_words("Vieläkö tästä: {}?", "Selvä, jätetään se.", "kyllä|joo|juu", "ei"),
+    "fr": _Wording("Toujours au sujet de : {} ?", "Très bien, n'en parlons plus."),
+    "he": _Wording("עדיין לגבי {}?", "בסדר, נעזוב את זה."),
+    "hi": _with_words(
+        "क्या बात अब भी इसकी है: {}?",
+        "ठीक है, इसे छोड़ देते हैं।",
+        "हाँ|हां|जी हाँ|जी हां|जी",
+        "नहीं|जी नहीं",
+    ),
+    "it": _Wording("Si tratta ancora di {}?", "Va bene, lasciamo stare."),
+    "ja": _Wording("まだ{}のことですか？", "わかりました。では、それはなしで。", comma="、"),
+    "ko": _with_words(
+        "아직 이것에 대한 질문인가요: {}?",
+        "알겠습니다. 그럼 그만두겠습니다.",
+        "네|예|응",
+        "아니요|아니오|아니",
+    ),
+    "nb": _with_words(
+        "Fortsatt om {}?", "Greit, da lar vi det ligge.", "ja|jo|ja takk", "nei|nei takk"
+    ),
+    "pl": _with_words("Czy nadal chodzi o: {}?", "Dobrze, zostawmy to.", "tak", "nie"),
+    "pt": _Wording("Ainda sobre {}?", "Tudo bem, deixamos isso."),
+    "ru": _Wording("Речь всё ещё об этом: {}?", "Хорошо, оставим это."),
+    "sv": _with_words(
+        "Fortfarande om {}?", "Okej, då släpper vi det.", "ja|jo|ja tack", "nej|nej tack"
+    ),
+    "th": _with_words("ยังเป็นเรื่อง {} อยู่ไหม", "ตกลง ไม่เป็นไร", "ใช่|ครับ|ค่ะ", "ไม่|ไม่ใช่"),
+    "tr": _with_words("Hâlâ bununla mı ilgili: {}?", "Peki, bırakalım.", "evet", "hayır|yok"),
+    "uk": _Wording("Йдеться все ще про це: {}?", "Гаразд, залишмо це."),
+    "vi": _with_words("Vẫn là về {} phải không?", "Được, vậy thôi.", "vâng|có|đúng", "không"),
+    "zh": _Wording("还是关于{}吗？", "好的，那就算了。", comma="、"),
+}

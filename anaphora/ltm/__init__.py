@@ -1,0 +1,1 @@
+"""Long-term memory: what was said is kept, summarized and found again."""

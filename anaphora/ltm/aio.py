@@ -1,0 +1,96 @@
+"""The long-term memory for code that runs in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import History
+from anaphora.ltm.memory import LongTermMemory, Status
+from anaphora.ltm.recall.search import How, Page
+from anaphora.ltm.recall.store import Among, Whose
+from anaphora.stm.conversation import Key
+
+__all__ = ["AsyncLongTermMemory"]
+
+_EVERYTHING = Among()
+
+
+class AsyncLongTermMemory:
+    """A :class:`~anaphora.ltm.memory.LongTermMemory` whose methods are awaited: what reads or
+    writes the store does so in another thread. Only :meth:`add` and :meth:`status`, which wait
+    for nothing, are called as they are."""
+
+    def __init__(self, memory: LongTermMemory) -> None:
+        self._memory = memory
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def add(self, key: Key, exchange: Exchange) -> None:
+        """Take an exchange of the conversation ``key``."""
+        self._memory.add(key, exchange)
+
+    def status(self) -> Status:
+        """How it is."""
+        return self._memory.status()
+
+    async def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+        """The last ``limit`` exchanges of a conversation, newest first."""
+        return await asyncio.to_thread(self._memory.latest, key, limit)
+
+    async def history(self, key: Key) -> History:
+        """The working history of a conversation."""
+        return await asyncio.to_thread(self._memory.history, key)
+
+    async def original(self, key: Key, summary: Summary) -> Sequence[Exchange]:
+        """What a summary stands for, as it was said."""
+        return await asyncio.to_thread(self._memory.original, key, summary)
+
+    async def recall(
+        self,
+        whose: Whose,
+        text: str = "",
+        *,
+        how: How | None = None,
+        among: Among = _EVERYTHING,
+        language: str = "en",
+        page: int = 1,
+        size: int = 10,
+        neighbours: int = 1,
+    ) -> Page:
+        """Look for what a user or the bot said."""
+        return await asyncio.to_thread(
+            self._memory.recall,
+            whose,
+            text,
+            how=how,
+            among=among,
+            language=language,
+            page=page,
+            size=size,
+            neighbours=neighbours,
+        )
+
+    async def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
+        """Erase all that is kept of a user (with one model); how many exchanges that were."""
+        return await asyncio.to_thread(self._memory.erase, user, tenant=tenant, model=model)
+
+    async def flush(self, timeout: float | None = None) -> bool:
+        """Wait until all that was added before is kept, embedded and compressed."""
+        return await asyncio.to_thread(self._memory.flush, timeout)
+
+    async def close(self) -> None:
+        """Bring into the store what waits, and let go of it."""
+        await asyncio.to_thread(self._memory.close)

@@ -1,0 +1,164 @@
+"""What is done in the background with what has been said: it is embedded, compressed, erased when
+it is too old. Each chore does a little at a time and says whether there is more to do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from anaphora.errors import SummaryError
+from anaphora.ltm.compression import plan, settle
+from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.failures import Failures
+from anaphora.ltm.history import History, HistorySettings
+from anaphora.ltm.recall.documents import meaning_text
+from anaphora.ltm.recall.store import RecallStore
+from anaphora.ltm.summarizers.cut import WordCut
+from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
+from anaphora.stm.conversation import Key
+
+__all__ = ["Chore", "Compressing", "Embedding", "Expiring"]
+
+_AT_ONCE = 16  # conversations that are compressed in one batch
+_TEXTS = 64  # that are embedded in one
+_TOO_MANY = 1_000  # exchanges that are erased in one transaction
+_EXPIRED_EVERY = timedelta(hours=1)
+
+_log = logging.getLogger(__name__)
+
+
+class Chore(Protocol):
+    """Something to be done now and then."""
+
+    failures: Failures
+
+    def do(self) -> bool:
+        """Do some of it; whether there was anything to do."""
+        ...
+
+
+@dataclass(slots=True)
+class Embedding:
+    """Gives a vector to each exchange that has none."""
+
+    store: RecallStore
+    embedder: Embedder
+    failures: Failures
+
+    def do(self) -> bool:
+        waiting = self.store.unembedded(self.embedder.name, _TEXTS)
+        if waiting:
+            texts = [meaning_text(said[-1], *said[:-1]) for _, said in waiting]
+            vectors = self.embedder.embed(texts)
+            self.store.put_vectors(self.embedder.name, [id for id, _ in waiting], vectors)
+        return bool(waiting)
+
+
+@dataclass(slots=True)
+class Compressing:
+    """Brings histories that are too large down to their low water.
+
+    A batch that fails is tried again conversation by conversation, those that have failed
+    before last, so that one at fault holds up no other.
+    """
+
+    store: RecallStore
+    summarizer: Summarizer
+    settings: HistorySettings
+    failures: Failures
+    summarized: int = 0
+    cut: int = 0
+    _at_fault: dict[Key, int] = field(default_factory=dict)
+    _settled: dict[Key, int] = field(default_factory=dict)
+
+    def do(self) -> bool:
+        plans = self._plans()
+        if not plans:
+            return False
+        if self.failures.in_a_row:
+            plans = plans[:1]
+        try:
+            texts = self._summarized([segment for _, _, segments in plans for segment in segments])
+        except Exception:
+            if len(plans) == 1:
+                key = plans[0][0]
+                self._at_fault[key] = self._at_fault.get(key, 0) + 1
+            raise
+        for key, history, segments in plans:
+            mine = [next(texts) for _ in segments]
+            self._replace(key, history, segments, mine)
+            self._at_fault.pop(key, None)
+        return True
+
+    def _plans(self) -> list[tuple[Key, History, tuple[Segment, ...]]]:
+        """What is to be summarized, those first that have not failed."""
+        plans = []
+        oversized = self.store.oversized(_AT_ONCE + len(self._settled))
+        self._settled = {key: size for key, size in self._settled.items() if key in oversized}
+        for key in sorted(oversized, key=lambda key: self._at_fault.get(key, 0)):
+            history = self.store.history(key)
+            if self._settled.get(key) == history.size:
+                continue
+            segments = plan(history, self.settings, self.store.measure)
+            if segments:
+                plans.append((key, history, segments))
+            else:  # only what has to stay: not to be looked at before more is said
+                self._settled[key] = history.size
+        return plans[:_AT_ONCE]
+
+    def _summarized(self, segments: Sequence[Segment]) -> Iterator[tuple[str, str]]:
+        """The summaries, each with the name of what made it."""
+        name = self.summarizer.name
+        texts = [text.strip() for text in self.summarizer.summarize(segments)]
+        if len(texts) != len(segments):
+            raise SummaryError(f"{name} gave {len(texts)} summaries of {len(segments)} segments")
+        return iter([self._checked(*pair, name) for pair in zip(segments, texts, strict=True)])
+
+    def _checked(self, segment: Segment, text: str, name: str) -> tuple[str, str]:
+        """A summary that is none, or is not shorter, gives way to the first words."""
+        measure = self.store.measure
+        if text and measure.of(text) < measure.total(segment.parts):
+            return text, name
+        self.cut += 1
+        _log.warning("a summary was not shorter than its text", extra={"summarizer": name})
+        (text,) = self._shortest.summarize([segment])
+        return text, self._shortest.name
+
+    def _replace(
+        self,
+        key: Key,
+        history: History,
+        segments: Sequence[Segment],
+        made: Sequence[tuple[str, str]],
+    ) -> None:
+        replaced, by = settle(
+            history, segments, [text for text, _ in made], [name for _, name in made]
+        )
+        if self.store.compress(key, replaced, by):
+            self.summarized += len(segments)
+
+    @property
+    def _shortest(self) -> WordCut:
+        return WordCut()
+
+
+@dataclass(slots=True)
+class Expiring:
+    """Erases what was said longer than ``retention`` ago."""
+
+    store: RecallStore
+    retention: timedelta
+    clock: Callable[[], datetime]
+    failures: Failures
+    _next: datetime | None = None
+
+    def do(self) -> bool:
+        now = self.clock()
+        if self._next is not None and now < self._next:
+            return False
+        if self.store.expire(now - self.retention, limit=_TOO_MANY) < _TOO_MANY:
+            self._next = now + _EXPIRED_EVERY
+        return True

@@ -1,0 +1,163 @@
+"""A long-term memory from plain texts, as the command line and files of settings have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from anaphora.errors import AnaphoraError
+from anaphora.models.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from anaphora.ltm.embedders.embedder import Embedder
+    from anaphora.ltm.memory import LongTermMemory
+    from anaphora.ltm.summarizers.summarizer import Summarizer
+
+__all__ = [
+    "EMBEDDERS",
+    "SUMMARIZERS",
+    "MemoryPlan",
+    "check_embedder",
+    "check_summarizer",
+    "embedder_named",
+    "memory_of",
+    "summarizer_named",
+]
+
+SUMMARIZERS = ("extractive", "cut", "bart", "none")
+EMBEDDERS = ("none", "minilm")
+_SUMMARIZERS_ALLOWED = (
+    "extractive, cut, none, bart, bart:FOLDER (or an id on the hub), or the URL of a "
+    "chat-completions endpoint with the model behind #: http://localhost:8000/v1#MODEL"
+)
+_EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on the hub)"
+_CLASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "extractive": ("anaphora.ltm.summarizers.extractive", "Extractive"),
+        "cut": ("anaphora.ltm.summarizers.cut", "WordCut"),
+        "minilm": ("anaphora.ltm.embedders.minilm", "MiniLM"),
+    }
+)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """What a long-term memory is made by: the ``url`` of its store, the names of its
+    ``summarizer`` and its ``embedder``, and how long a working history may be (in words, and in
+    exchanges). What is older than ``retention`` is erased; ``journal`` is the folder for what
+    waits (None: where it usually is)."""
+
+    url: str
+    summarizer: str = "extractive"
+    embedder: str = "none"
+    max_words: int = 1_000
+    max_exchanges: int = 2_000
+    retention: timedelta | None = None
+    journal: Path | None = None
+
+
+def memory_of(plan: MemoryPlan, *, clock: Callable[[], datetime] = _utc_now) -> LongTermMemory:
+    """The long-term memory of a plan. Models are loaded when they are first needed.
+
+    Raises :class:`AnaphoraError` for names that there are not, a package that is missing, and a
+    store or a journal that cannot be used.
+    """
+    from anaphora.ltm.history import HistorySettings
+    from anaphora.ltm.memory import LongTermMemory
+
+    return LongTermMemory(
+        plan.url,
+        summarizer=summarizer_named(plan.summarizer),
+        embedder=embedder_named(plan.embedder),
+        settings=HistorySettings(max_exchanges=plan.max_exchanges, max_size=plan.max_words),
+        retention=plan.retention,
+        journal=plan.journal,
+        clock=clock,
+    )
+
+
+def check_summarizer(name: str) -> str:
+    """``name`` if it may be that of a summarizer; ValueError with what is allowed if not."""
+    kind, _, of = name.partition(":")
+    if name in SUMMARIZERS or (kind == "bart" and of):
+        return name
+    if kind in ("http", "https"):
+        _endpoint(name)
+        return name
+    hint = did_you_mean(name, SUMMARIZERS)
+    raise ValueError(f"expected {_SUMMARIZERS_ALLOWED}{f'; {hint}' if hint else ''}")
+
+
+def check_embedder(name: str) -> str:
+    """``name`` if it is that of an embedder; ValueError with what is allowed if not."""
+    kind, _, of = name.partition(":")
+    if name in EMBEDDERS or (kind == "sentence-transformers" and of):
+        return name
+    hint = did_you_mean(name, EMBEDDERS)
+    raise ValueError(f"expected {_EMBEDDERS_ALLOWED}{f'; {hint}' if hint else ''}")
+
+
+def summarizer_named(name: str) -> Summarizer | None:
+    """The summarizer of a name (see :func:`check_summarizer`), None for "none".
+
+    Raises :class:`AnaphoraError`.
+    """
+    _checked("summarizer", check_summarizer, name)
+    kind, _, of = name.partition(":")
+    if name == "none":
+        return None
+    if kind == "bart":
+        from anaphora.ltm.summarizers.bart import Bart
+
+        return Bart(of) if of else Bart()
+    if kind in ("http", "https"):
+        from anaphora.ltm.summarizers.chat_completions import ChatCompletions
+
+        return ChatCompletions(*_endpoint(name))
+    module, found = _CLASSES[name]
+    summarizer: Summarizer = getattr(import_module(module), found)()
+    return summarizer
+
+
+def embedder_named(name: str) -> Embedder | None:
+    """The embedder of a name (see :func:`check_embedder`), None for "none".
+
+    Raises :class:`AnaphoraError`.
+    """
+    _checked("embedder", check_embedder, name)
+    if name == "none":
+        return None
+    kind, _, of = name.partition(":")
+    if of:
+        from anaphora.ltm.embedders.sentence_transformers import SentenceTransformers
+
+        return SentenceTransformers(of)
+    module, found = _CLASSES[kind]
+    embedder: Embedder = getattr(import_module(module), found)()
+    return embedder
+
+
+def _checked(what: str, check: Callable[[str], str], name: str) -> None:
+    try:
+        check(name)
+    except ValueError as error:
+        said = "this URL" if "://" in name else f"'{name}'"  # which may have a password in it
+        raise AnaphoraError(f"{said} is no {what}: {error}") from None
+
+
+def _endpoint(url: str) -> tuple[str, str]:
+    """The URL of an endpoint, and the model behind it."""
+    begin, _, model = url.rpartition("#")
+    if not model or not begin or not urlsplit(begin).netloc:
+        raise ValueError("a URL needs its model behind #: http://localhost:8000/v1#MODEL")
+    return begin, model

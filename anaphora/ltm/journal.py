@@ -1,0 +1,268 @@
+"""The write-ahead journal: what was said is safe here before it is in the store.
+
+A journal is a folder. Each process that writes has files of its own in it, of a fixed size, mapped
+into its memory: an entry is copied there without a system call, in a microsecond, and without
+giving up the interpreter to another thread. What is copied outlives the process, even by
+``kill -9``, for the pages are the kernel's; only a power cut can lose those of the last seconds.
+
+An entry is its length, its checksum and its bytes; the end of a file is where these don't hold.
+The files of a process that is gone are taken over by whoever comes next.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import secrets
+import struct
+import threading
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from anaphora.errors import StoreError
+from anaphora.storage.locking import lock
+
+__all__ = ["Entries", "Journal", "Segment"]
+
+_HEAD = struct.Struct("<II")  # length and CRC-32 of what follows
+_SIZE = 4 << 20  # bytes of a segment
+_LOCK = ".lock"
+_SEGMENT = ".journal"
+
+
+class Segment:
+    """One file of a journal; ``name`` tells it from all others that ever were."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.stem
+
+    def entries(self, position: int, end: int | None = None) -> Entries:
+        """The entries from ``position`` on, before ``end`` if it is known.
+
+        Raises :class:`StoreError` for a file that cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                file.seek(position)
+                return Entries(file.read(-1 if end is None else end - position), position)
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror}") from error
+
+    def delete(self) -> None:
+        """Delete the file, if it is there."""
+        with suppress(OSError):
+            self.path.unlink()
+
+
+class Entries:
+    """Iterates over pairs: the bytes of an entry, and the position after it."""
+
+    def __init__(self, data: bytes, position: int) -> None:
+        self._data, self._position = data, position
+
+    def __iter__(self) -> Iterator[tuple[bytes, int]]:
+        data, at = memoryview(self._data), 0
+        while at + _HEAD.size <= len(data):
+            length, checksum = _HEAD.unpack_from(data, at)
+            begin, end = at + _HEAD.size, at + _HEAD.size + length
+            entry = bytes(data[begin:end])
+            if not length or len(entry) < length or zlib.crc32(entry) != checksum:
+                return  # the end, or what a dying process has left half written
+            yield entry, self._position + end
+            at = end
+
+
+class Journal:
+    """The part of the journal in ``folder`` (made, private to its owner, if it is not there)
+    that this process writes. Any thread may call its methods.
+
+    Raises :class:`StoreError` if the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path, *, size: int = _SIZE) -> None:
+        self._folder, self._size = folder, size
+        self._mutex = threading.Lock()
+        self._full: deque[Segment] = deque()
+        self._open: _Open | None = None
+        self._count = 0
+        self._descriptor = -1
+        self._begin()
+
+    @property
+    def folder(self) -> Path:
+        """Where the files of all its processes are."""
+        return self._folder
+
+    def append(self, entry: bytes) -> None:
+        """Write an entry, which must not be empty.
+
+        Raises :class:`StoreError` if it cannot be written (the disk is full).
+        """
+        with self._mutex:
+            opened = self._open
+            if opened is None or not opened.has_room_for(entry):
+                opened = self._turn(_HEAD.size + len(entry))
+            opened.append(entry)
+
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, oldest first; only the last one may still grow."""
+        with self._mutex:
+            last = (self._open.segment,) if self._open else ()
+            return (*self._full, *last)
+
+    def end(self, segment: Segment) -> int | None:
+        """Where the next entry of the last segment will be; None for others, which are full."""
+        with self._mutex:
+            opened = self._open
+            return opened.position if opened is not None and opened.segment is segment else None
+
+    def clear(self, segment: Segment, begin: int, end: int) -> None:
+        """Leave nothing of the entries from ``begin`` to ``end`` of the last segment (others are
+        deleted as soon as all of theirs are of no use)."""
+        with self._mutex:
+            if self._open is not None and self._open.segment is segment:
+                self._open.clear(begin, end)
+
+    def drop(self, segment: Segment) -> None:
+        """Delete a segment; if it is the last one, whoever appends makes another."""
+        with self._mutex:
+            if self._open is not None and self._open.segment is segment:
+                self._open.close()
+                self._open = None
+            with suppress(ValueError):
+                self._full.remove(segment)
+        segment.delete()
+
+    def orphans(self) -> Iterator[Segment]:
+        """The segments that processes have left which are gone. While one is held, no other
+        process has it; those of a process that are deleted by the next one leave nothing."""
+        for path in sorted(self._folder.glob(f"*{_LOCK}")):
+            if path.stem == self._name:
+                continue
+            try:
+                descriptor = os.open(path, os.O_RDWR)
+            except OSError:  # somebody else has been there
+                continue
+            try:
+                if lock(descriptor):
+                    yield from map(Segment, self._segments_of(path.stem))
+                    if not self._segments_of(path.stem):
+                        path.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        """Let go of the files. What is in them stays, for the next process to take over."""
+        with self._mutex:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+            if self._descriptor >= 0:
+                if not self._segments_of(self._name):
+                    self._lock_path.unlink(missing_ok=True)
+                os.close(self._descriptor)
+                self._descriptor = -1
+
+    def before_fork(self) -> None:
+        """Let nobody write until one of the next two is called."""
+        self._mutex.acquire()
+
+    def after_fork(self) -> None:
+        """Go on."""
+        self._mutex.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with files of its own: what was written is the parent's."""
+        if self._open is not None:
+            self._open.close()
+        os.close(self._descriptor)
+        self._full.clear()
+        self._open = None
+        self._mutex = threading.Lock()
+        self._begin()
+
+    def _segments_of(self, name: str) -> list[Path]:
+        return sorted(self._folder.glob(f"{name}-*{_SEGMENT}"))
+
+    @property
+    def _lock_path(self) -> Path:
+        return self._folder / f"{self._name}{_LOCK}"
+
+    def _begin(self) -> None:
+        self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
+        self._count = 0
+        hidden = self._lock_path.with_suffix(".new")  # nobody may find it before it is locked
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            lock(self._descriptor)
+            hidden.rename(self._lock_path)
+        except OSError as error:
+            raise StoreError(
+                f"the journal {self._folder} cannot be written: {error.strerror}; name another "
+                "folder for it, or give this user the right to write there"
+            ) from error
+
+    def _turn(self, needed: int) -> _Open:
+        """Open the next segment."""
+        if self._descriptor < 0:
+            raise StoreError("this journal is closed")
+        path = self._folder / f"{self._name}-{self._count + 1:08}{_SEGMENT}"
+        try:
+            opened = _Open(path, max(self._size, needed + _HEAD.size))
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise StoreError(
+                f"the journal {self._folder} cannot be written: {error.strerror}"
+            ) from error
+        self._count += 1
+        if self._open is not None:
+            self._full.append(self._open.segment)
+            self._open.close()
+        self._open = opened
+        return opened
+
+
+class _Open:
+    """A segment that is written."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.segment = Segment(path)
+        self.position = 0
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            _reserve(descriptor, size)
+            self._map = mmap.mmap(descriptor, size)
+        finally:
+            os.close(descriptor)
+        self._size = size
+
+    def has_room_for(self, entry: bytes) -> bool:
+        return self.position + _HEAD.size + len(entry) <= self._size
+
+    def append(self, entry: bytes) -> None:
+        begin, end = self.position + _HEAD.size, self.position + _HEAD.size + len(entry)
+        self._map[begin:end] = entry
+        # The head goes last: before it is there, the entry is not.
+        self._map[self.position : begin] = _HEAD.pack(len(entry), zlib.crc32(entry))
+        self.position = end
+
+    def clear(self, begin: int, end: int) -> None:
+        self._map[begin:end] = bytes(end - begin)
+
+    def close(self) -> None:
+        self._map.close()
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Have the disk hold ``size`` zeros: writing to a page that it has no room for would kill
+    the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+        return
+    for _ in range(0, size, 1 << 16):
+        os.write(descriptor, bytes(1 << 16))

@@ -1,0 +1,349 @@
+"""The long-term memory of bots: all that was said is kept, compressed, and found again.
+
+What is added is written ahead (:mod:`anaphora.ltm.journal`) and is safe then; one thread brings it
+into the recall store, embeds it and compresses histories that have grown too large. Whoever adds
+waits for nothing of that.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+from weakref import finalize
+
+from anaphora.errors import AnaphoraError, StoreError
+from anaphora.ltm.background import Background
+from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring
+from anaphora.ltm.claim import Claim
+from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.failures import Failures
+from anaphora.ltm.history import History, HistorySettings
+from anaphora.ltm.intake import Intake
+from anaphora.ltm.journal import Journal
+from anaphora.ltm.recall.search import How, Page, search
+from anaphora.ltm.recall.store import Among, RecallStore, Whose
+from anaphora.ltm.recall.urls import Place, recall_store_at
+from anaphora.ltm.summarizers.apart import Apart
+from anaphora.ltm.summarizers.extractive import Extractive
+from anaphora.ltm.summarizers.summarizer import Summarizer
+from anaphora.stm.conversation import Key
+from anaphora.storage.forks import follow_forks
+
+__all__ = ["LongTermMemory", "Status"]
+
+_GRACE = 10.0  # seconds that a chore has to end when the memory is closed
+_BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing into the store
+_EVERYTHING = Among()
+_SETTINGS = HistorySettings()
+
+_log = logging.getLogger(__name__)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a long-term memory is: how many exchanges of this process wait to be kept, are kept,
+    were ``dropped``; how many summaries were made, and how many of them only cut (``cut``);
+    for each kind of work that has failed (``keep``, ``embed``, ``compress``, ``expire``) how
+    often, the last reason, and when it is tried again."""
+
+    waiting: int
+    kept: int
+    dropped: int
+    summarized: int
+    cut: int
+    failures: dict[str, int]
+    last_failures: dict[str, str]
+    retry_at: dict[str, datetime]
+
+
+class LongTermMemory:
+    """Keeps what was said in ``store`` (a recall store or the URL of one: ``memory:``,
+    ``sqlite:///memory.db``, ``postgresql://…``), and what waits for it in the folder
+    ``journal`` (beside an SQLite file, else in the user's state folder, if left out).
+
+    ``summarizer`` makes summaries of what is old (None: nothing is compressed; the usual one
+    works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.Apart`), ``embedder``
+    vectors to search by meaning (None: by words alone); ``settings`` say how long a working
+    history may be, in the unit of ``measure``; with a store that is given as such, those must be
+    the store's. What is older than ``retention`` is erased (None: never). ``clock`` tells the
+    time with a zone.
+
+    All methods may be called from any thread; a process may fork. Raises :class:`StoreError` if
+    the store or the journal cannot be used.
+    """
+
+    def __init__(
+        self,
+        store: RecallStore | str = "memory:",
+        *,
+        summarizer: Summarizer | Literal["extractive"] | None = "extractive",
+        embedder: Embedder | None = None,
+        settings: HistorySettings = _SETTINGS,
+        measure: Measure = WORDS,
+        retention: timedelta | None = None,
+        journal: Path | None = None,
+        most_waiting: int = 100_000,
+        clock: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        self._apart = Apart(Extractive()) if summarizer == "extractive" else None
+        place = _place(store, settings, measure, journal)
+        self._store, self._leave = place.store, place.leave
+        self._is_ours = isinstance(store, str)
+        self._embedder = embedder
+        try:
+            files = Journal(journal or place.journal)
+        except BaseException:
+            if self._is_ours:
+                self._store.close()
+                self._leave()
+            raise
+        self._intake = Intake(self._store, files, most_waiting=most_waiting)
+        self._keeping = Failures("keep what was said", clock)
+        made = self._apart if isinstance(summarizer, str) else summarizer
+        self._chores = _chores(self._store, made, embedder, settings, retention, clock)
+        self._claim = Claim(files.folder / "chores")
+        self._closing = threading.Lock()
+        self._closed = False
+        self._begun = self._done = 0  # rounds of work
+        self._background = Background(self._work)
+        self._finalizer = finalize(self, _let_go, self._background, self._intake)
+        follow_forks(self)
+        self._background.wake()  # others may have left something to do
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def store(self) -> RecallStore:
+        """Where everything is kept."""
+        return self._store
+
+    def add(self, key: Key, exchange: Exchange) -> None:
+        """Take an exchange of the conversation ``key``. It is safe when this returns, after some
+        microseconds; what cannot be taken is logged and counted, and is no error."""
+        self._intake.add(key, exchange)
+        self._background.wake()
+
+    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+        """The last ``limit`` exchanges of a conversation, newest first.
+
+        Raises :class:`StoreError` if they cannot be read, as all reading methods do.
+        """
+        self._catch_up()
+        return self._store.latest(key, limit)
+
+    def history(self, key: Key) -> History:
+        """The working history of a conversation: summaries of what is old, and what was said
+        since."""
+        self._catch_up()
+        history = self._store.history(key)
+        said = tuple(one for one in history.exchanges if not one.is_silent)
+        return replace(history, exchanges=said)
+
+    def original(self, key: Key, summary: Summary) -> Sequence[Exchange]:
+        """What a summary stands for, as it was said."""
+        exchanges = self._store.exchanges(key, first=summary.first, last=summary.last)
+        return [one for one in exchanges if not one.is_silent]
+
+    def recall(
+        self,
+        whose: Whose,
+        text: str = "",
+        *,
+        how: How | None = None,
+        among: Among = _EVERYTHING,
+        language: str = "en",
+        page: int = 1,
+        size: int = 10,
+        neighbours: int = 1,
+    ) -> Page:
+        """Look for what a user or the bot said: see :func:`anaphora.ltm.recall.search.search`."""
+        self._catch_up()
+        return search(
+            self._store,
+            whose,
+            text,
+            how=how,
+            among=among,
+            language=language,
+            embedder=self._embedder,
+            page=page,
+            size=size,
+            neighbours=neighbours,
+        )
+
+    def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
+        """Erase all that is kept of a user (with one model), also what still waits to be kept;
+        how many exchanges that were.
+
+        Raises :class:`StoreError` if it cannot be done now: then nothing is sure to be erased.
+        """
+        self._intake.move()
+        self._intake.adopt()
+        return self._store.erase(Whose(user, tenant), model=model)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until all that was added before is kept, and embedded and compressed as far as
+        that does not fail and is not done by another process; whether it is kept. False as well
+        if it takes longer than ``timeout`` seconds."""
+        added, begun = self._intake.added, self._begun
+        self._background.wait(lambda: self._done > begun, timeout)
+        return self._intake.moved >= added
+
+    def status(self) -> Status:
+        """How it is."""
+        works = {"keep": self._keeping} | {
+            name: chore.failures for name, chore in self._chores.items()
+        }
+        compressing = self._chores.get("compress")
+        made = compressing if isinstance(compressing, Compressing) else None
+        return Status(
+            waiting=self._intake.waiting,
+            kept=self._intake.moved,
+            dropped=self._intake.dropped,
+            summarized=made.summarized if made else 0,
+            cut=made.cut if made else 0,
+            failures={name: work.count for name, work in works.items() if work.count},
+            last_failures={name: work.last for name, work in works.items() if work.last},
+            retry_at={name: work.retry_at for name, work in works.items() if work.retry_at},
+        )
+
+    def ping(self) -> None:
+        """Return if the store can be read and written; :class:`StoreError` if not."""
+        self._store.ping()
+
+    def close(self) -> None:
+        """Bring into the store what waits, as far as the store takes it (the rest stays in the
+        journal, for the next process), and let go of both. Twice is once."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        ended = self._background.stop(0.0)
+        if self._apart is not None:
+            self._apart.close()
+        ended = ended or self._background.stop(_GRACE)
+        try:
+            if ended:
+                self._intake.move(wait=_GRACE)
+        except StoreError as error:
+            _log.warning("what was said last waits in the journal", extra={"reason": str(error)})
+        self._finalizer.detach()
+        self._intake.close()
+        self._claim.leave()
+        if self._is_ours:
+            self._store.close()
+            self._leave()
+
+    def before_fork(self) -> None:
+        self._intake.before_fork()
+
+    def after_fork(self) -> None:
+        self._intake.after_fork()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with a journal and a thread of its own."""
+        self._intake.after_fork_in_child()
+        self._claim.leave()
+        self._background.begin_in_child()
+
+    def _work(self) -> None:
+        """One round: what waits is kept, then each chore has its turn until none has anything
+        to do, and what comes meanwhile is kept between them."""
+        self._begun += 1
+        round = self._begun
+        self._keep(adopt=True)
+        busy = self._claim.take()
+        while busy and not self._background.stopping:
+            busy = sum(map(self._try, self._chores.values())) > 0
+            self._keep(adopt=False)
+        self._done = round
+
+    def _keep(self, *, adopt: bool) -> None:
+        if not self._keeping.may_try:
+            return
+        try:
+            self._intake.move()
+            if adopt:
+                self._intake.adopt()
+        except StoreError as error:
+            self._keeping.failed(error)
+        else:
+            self._keeping.succeeded()
+
+    def _try(self, chore: Chore) -> bool:
+        """Do some of a chore, if it may be tried now; whether there was anything to do."""
+        if not chore.failures.may_try or self._background.stopping:
+            return False
+        try:
+            did = chore.do()
+        except Exception as error:  # a summarizer may be anybody's code
+            if not self._background.stopping:
+                chore.failures.failed(error)
+            return False
+        chore.failures.succeeded()
+        return did
+
+    def _catch_up(self) -> None:
+        """Let readers find what was added before, unless the store is taking in a lot just now."""
+        self._intake.move(wait=_BESIDE)
+
+
+def _place(
+    store: RecallStore | str, settings: HistorySettings, measure: Measure, journal: Path | None
+) -> Place:
+    if isinstance(store, str):
+        return recall_store_at(store, settings=settings, measure=measure)
+    if journal is None:
+        raise AnaphoraError(
+            "a long-term memory needs a folder for what waits for this store: "
+            "LongTermMemory(store, journal=Path('journal'))"
+        )
+    return Place(store, journal, lambda: None)
+
+
+def _chores(
+    store: RecallStore,
+    summarizer: Summarizer | None,
+    embedder: Embedder | None,
+    settings: HistorySettings,
+    retention: timedelta | None,
+    clock: Callable[[], datetime],
+) -> dict[str, Chore]:
+    chores: dict[str, Chore] = {}
+    if embedder is not None:
+        chores["embed"] = Embedding(store, embedder, Failures("embed what was said", clock))
+    if summarizer is not None:
+        chores["compress"] = Compressing(
+            store, summarizer, settings, Failures("summarize what was said", clock)
+        )
+    if retention is not None:
+        failures = Failures("erase what is too old", clock)
+        chores["expire"] = Expiring(store, retention, clock, failures)
+    return chores
+
+
+def _let_go(background: Background, intake: Intake) -> None:
+    """At the end of a process that has not closed its memory: the journal has what waits."""
+    background.stop(0)
+    intake.close()

@@ -1,0 +1,98 @@
+"""What is left of a text, an exchange or a summary when there is no room for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias, TypeVar
+
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.prompt_parts import Item
+from anaphora.ltm.prompt_text import cuts
+from anaphora.ltm.recall.search import Passage
+from anaphora.models.utterance import Entity
+
+__all__ = ["forms", "shorten"]
+
+_MARK = " …"
+_Cut: TypeAlias = tuple[int, int]  # how many characters stay of a question, and of its answer
+_T = TypeVar("_T", bound="Item | str")
+
+
+def forms(item: Item) -> tuple[Item, ...]:
+    """``item`` as it is, and then without what can be left out of it as a whole: the neighbours
+    of a passage."""
+    if isinstance(item, Passage) and (item.before or item.after):
+        return item, replace(item, before=(), after=())
+    return (item,)
+
+
+def shorten(item: _T, fits: Callable[[_T], bool]) -> _T | None:
+    """The longest beginning of ``item`` that ``fits``: whole sentences, or if not even the first
+    one fits, words (with an ellipsis behind them). None if nothing does.
+
+    An exchange loses its answer first, a passage has lost its neighbours; an entity is whole or
+    not there.
+    """
+    for places, mark in zip(_places(item), ("", _MARK), strict=True):
+        longest, low, high = None, 0, len(places)
+        while low < high:
+            middle = (low + high) // 2
+            version = _cut(item, places[middle], mark)
+            if fits(version):
+                longest, low = version, middle + 1
+            else:
+                high = middle
+        if longest is not None:
+            return longest
+    return None
+
+
+def _places(item: Item | str) -> tuple[Sequence[_Cut], Sequence[_Cut]]:
+    """Where it can be cut, shortest first: between sentences, and between words."""
+    match item:
+        case str() as text:
+            return _between(text, "")
+        case Summary(text=text):
+            return _between(text, "")
+        case (
+            Exchange(question=question, answer=answer)
+            | Passage(exchange=Exchange(question=question, answer=answer))
+        ):
+            return _between(question, answer)
+        case Entity():
+            return (), ()
+
+
+def _between(question: str, answer: str) -> tuple[Sequence[_Cut], Sequence[_Cut]]:
+    whole = len(question)
+    found = []
+    for asked, answered in zip(cuts(question), cuts(answer), strict=True):
+        places = [(place, 0) for place in asked]
+        if answer:
+            places += [(whole, 0), *((whole, place) for place in answered)]
+        found.append(places)
+    return found[0], found[1]
+
+
+def _cut(item: _T, place: _Cut, mark: str) -> _T:
+    match item:
+        case str() as text:
+            return _begin(text, place[0], mark)  # type: ignore[return-value]  # it is a text
+        case Summary(text=text):
+            return replace(item, text=_begin(text, place[0], mark))
+        case Exchange(question=question, answer=answer):
+            asked, answered = place
+            return replace(
+                item,
+                question=_begin(question, asked, mark),
+                answer=_begin(answer, answered, mark) if answered else "",
+            )
+        case Passage(exchange=exchange):
+            return replace(item, before=(), after=(), exchange=_cut(exchange, place, mark))
+        case _:
+            return item
+
+
+def _begin(text: str, length: int, mark: str) -> str:
+    return text[:length].rstrip() + mark if length < len(text) else text

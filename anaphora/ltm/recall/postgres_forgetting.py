@@ -1,0 +1,140 @@
+"""Erasing what the recall store in PostgreSQL keeps of a user, or of a time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from anaphora.ltm.recall.postgres_records import place_of
+from anaphora.ltm.recall.postgres_writing import lock_user
+from anaphora.ltm.recall.store import Whose
+
+if TYPE_CHECKING:
+    from anaphora.ltm.recall.postgres_link import Transaction
+
+__all__ = ["erase", "expire"]
+
+_OF_USER = ("exchanges", "vectors", "unembedded", "summaries", "words", "conversations")
+
+
+def erase(transaction: Transaction, whose: Whose, model: str | None) -> int:
+    """As the protocol says."""
+    _begin(transaction)
+    user = lock_user(transaction, whose)
+    if user is None:
+        return 0
+    if model is None:
+        return _erase_user(transaction, user)
+    found = transaction.row(
+        "SELECT id FROM conversations WHERE place = %s",
+        place_of(whose.user, model, whose.tenant),
+    )
+    if found is None:
+        return 0
+    ids = transaction.rows("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
+    _erase_exchanges(transaction, [id for (id,) in ids])
+    _leave_no_empty_ones(transaction, [user], found)
+    return len(ids)
+
+
+def expire(transaction: Transaction, before: int, limit: int) -> int:
+    """As the protocol says; ``before`` in microseconds since 1970."""
+    _begin(transaction)
+    found = transaction.rows(
+        "SELECT id, user_id FROM exchanges WHERE at < %s ORDER BY at, id LIMIT %s",
+        *(before, limit),
+    )
+    if not found:
+        return 0
+    users = sorted({user for _, user in found})
+    transaction.do("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
+    conversations = _erase_exchanges(transaction, [id for id, _ in found])
+    transaction.do(
+        "WITH gone AS (DELETE FROM summaries WHERE conversation_id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM exchanges WHERE exchanges.conversation_id = summaries.conversation_id "
+        "AND number BETWEEN first AND last) RETURNING conversation_id, active, size), "
+        "sizes AS (SELECT conversation_id, sum(size) AS size FROM gone WHERE active GROUP BY 1) "
+        "UPDATE conversations SET size = conversations.size - sizes.size FROM sizes "
+        "WHERE id = conversation_id",
+        list(conversations),
+    )
+    _leave_no_empty_ones(transaction, users, conversations)
+    return sum(conversations.values())
+
+
+def _begin(transaction: Transaction) -> None:
+    # Whoever makes an embedder known must not name what is being erased.
+    transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
+
+
+def _erase_user(transaction: Transaction, user: int) -> int:
+    counts = [transaction.do(f"DELETE FROM {table} WHERE user_id = %s", user) for table in _OF_USER]
+    transaction.do("DELETE FROM users WHERE id = %s", user)
+    return counts[0]
+
+
+def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
+    """Erase exchanges of users that are locked, and all that is counted of them; how many went
+    from each conversation."""
+    gone = transaction.rows(
+        "DELETE FROM exchanges WHERE id = ANY(%s) "
+        "RETURNING user_id, conversation_id, number, size, length, words",
+        ids,
+    )
+    users: dict[int, list[int]] = defaultdict(list)
+    words: Counter[int] = Counter()
+    numbers: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for user, conversation, number, size, length, its_words in gone:
+        users[user].append(length)
+        words.update(its_words)
+        numbers[conversation].append((number, size))
+    for table in ("vectors", "unembedded"):
+        transaction.do(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
+    transaction.each(
+        "UPDATE users SET documents = documents - %s, length = length - %s, "
+        "changes = changes + 1 WHERE id = %s",
+        [(len(lengths), sum(lengths), user) for user, lengths in users.items()],
+    )
+    transaction.do(
+        "UPDATE words SET count = count - gone FROM unnest(%s::bigint[], %s::bigint[]) "
+        "AS gone (word_id, gone) WHERE id = word_id",
+        *(list(words), list(words.values())),
+    )
+    transaction.do("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
+    for conversation, its_numbers in numbers.items():
+        _leave_history(transaction, conversation, its_numbers)
+    return Counter({conversation: len(each) for conversation, each in numbers.items()})
+
+
+def _leave_history(
+    transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
+) -> None:
+    """Take exchanges, by number and size, out of a working history, as far as they are in it."""
+    places, sizes = zip(*numbers, strict=True)
+    transaction.do(
+        "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
+        "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
+        "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
+        "WHERE id = %s AND number >= first) AS gone WHERE id = %s",
+        *(list(places), list(sizes), conversation, conversation),
+    )
+
+
+def _leave_no_empty_ones(
+    transaction: Transaction, users: list[int], conversations: Iterable[int]
+) -> None:
+    """Erase conversations and users of whom nothing is left, with what else is kept of them."""
+    gone = transaction.rows(
+        "DELETE FROM conversations WHERE id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM exchanges WHERE conversation_id = conversations.id) RETURNING id",
+        list(conversations),
+    )
+    ids = [id for (id,) in gone]
+    transaction.do("DELETE FROM summaries WHERE conversation_id = ANY(%s)", ids)
+    for (user,) in transaction.rows(
+        "SELECT id FROM users WHERE id = ANY(%s) AND NOT EXISTS "
+        "(SELECT FROM conversations WHERE user_id = users.id)",
+        users,
+    ):
+        _erase_user(transaction, user)

@@ -1,0 +1,155 @@
+"""What is kept of exchanges and summaries in a row: JSON, compressed by zlib if it is long."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.stm.conversation import Key
+from anaphora.stm.records import entity_from_plain, entity_to_plain
+
+__all__ = [
+    "as_bytes",
+    "as_text",
+    "dump_exchange",
+    "dump_summary",
+    "dump_terms",
+    "intent_word",
+    "load_exchange",
+    "load_summary",
+    "load_terms",
+    "moment",
+    "place_of",
+    "slot_word",
+    "term_word",
+]
+
+_LONG = 600  # bytes from which on a record is compressed
+_LONGEST_WORD = 200  # bytes that an index entry may have; of a longer word its digest is kept
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def dump_exchange(key: Key, exchange: Exchange) -> bytes:
+    """The record of an exchange of the conversation ``key``, without its number.
+
+    Raises :class:`StoreError` for one without a time zone, or with what JSON does not know.
+    """
+    full = {
+        "question": exchange.question,
+        "answer": exchange.answer,
+        "at": moment(exchange.at),
+        "status": exchange.status,
+        "intent": exchange.intent,
+        "slots": {name: list(values) for name, values in exchange.slots.items()},
+        "language": exchange.language,
+        "memory": [entity_to_plain(entity) for entity in exchange.memory],
+    }
+    try:
+        # An empty intent is one, too.
+        return _dump({name: value for name, value in full.items() if value or value == ""})
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"an exchange of {key.user!r} with '{key.model}' cannot be kept: {error}"
+        ) from error
+
+
+def load_exchange(record: bytes, number: int) -> Exchange:
+    """The exchange of a record. Raises :class:`StoreError` if it is none."""
+    try:
+        plain = _load(record)
+        plain["at"] = _time(plain.get("at", 0))
+        slots = plain.get("slots", {})
+        plain["slots"] = {name: tuple(values) for name, values in slots.items()}
+        plain["memory"] = tuple(map(entity_from_plain, plain.get("memory", ())))
+        return Exchange(**plain, number=number)
+    except (AttributeError, KeyError, TypeError, ValueError, zlib.error) as error:
+        raise StoreError(f"an exchange that was kept cannot be read: {error!r}") from error
+
+
+def dump_summary(summary: Summary) -> bytes:
+    """The record of a summary, without its id."""
+    times = [moment(summary.since), moment(summary.until)]
+    plain = [summary.text, summary.first, summary.last, *times, summary.by, summary.level]
+    return _dump([*plain, list(summary.of)])
+
+
+def load_summary(record: bytes, id: int) -> Summary:
+    """The summary of a record. Raises :class:`StoreError` if it is none."""
+    try:
+        text, first, last, since, until, by, level, of = _load(record)
+        return Summary(text, first, last, _time(since), _time(until), by, level, tuple(of), id)
+    except (TypeError, ValueError, zlib.error) as error:
+        raise StoreError(f"a summary that was kept cannot be read: {error!r}") from error
+
+
+def dump_terms(terms: Sequence[str]) -> bytes:
+    return as_bytes(_as_json(terms))
+
+
+def load_terms(rows: Iterable[bytes]) -> list[list[str]]:
+    """The terms of many rows, read at once (0.8 ms for 1,200 of 20, one by one 2.2)."""
+    text = b"[" + b",".join(rows) + b"]"
+    found: list[list[str]] = json.loads(text.decode("utf-8", "surrogatepass"))
+    return found
+
+
+def term_word(term: str) -> bytes:
+    """How a term is called in the vocabulary."""
+    return _word(b"t", term)
+
+
+def intent_word(intent: str) -> bytes:
+    return _word(b"i", intent)
+
+
+def slot_word(name: str, value: str) -> bytes:
+    return _word(b"s", f"{len(name)}:{name}{value}")
+
+
+def place_of(*names: str) -> bytes:
+    """What tells names from all others: 16 bytes."""
+    text = "".join(f"{len(name)}:{name}" for name in names)
+    return blake2b(as_bytes(text), digest_size=16).digest()
+
+
+def moment(at: datetime) -> int:
+    """Microseconds since 1970. Raises :class:`StoreError` for a time without a zone."""
+    if at.tzinfo is None:
+        raise StoreError(f"the time {at} has no time zone")
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_text(kept: bytes) -> str:
+    return kept.decode("utf-8", "surrogatepass")
+
+
+def _word(kind: bytes, text: str) -> bytes:
+    word = kind + as_bytes(text)
+    return word if len(word) <= _LONGEST_WORD else kind + b"\xff" + blake2b(word).digest()
+
+
+def _dump(plain: Any) -> bytes:
+    record = as_bytes(_as_json(plain))
+    return record if len(record) <= _LONG else zlib.compress(record)
+
+
+def _load(record: bytes) -> Any:
+    text = record if record[:1] in (b"{", b"[") else zlib.decompress(record)
+    return json.loads(as_text(text))
+
+
+def _time(microseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -1,0 +1,406 @@
+"""What changes in the recall store in PostgreSQL: adding, compressing, erasing.
+
+Whoever changes what is kept of users first locks their rows, in the order of their places: so
+nobody waits for one who waits for him, and what is counted of a user is counted by one at a time.
+Only a mark is locked before, by the one process that has its journal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from anaphora.ltm.counting import Measure
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import HistorySettings, Part
+from anaphora.ltm.recall.postgres_records import (
+    as_bytes,
+    dump_exchange,
+    dump_summary,
+    dump_terms,
+    intent_word,
+    load_exchange,
+    load_summary,
+    moment,
+    place_of,
+    slot_word,
+    term_word,
+)
+from anaphora.ltm.recall.store import Mark, New, Whose
+from anaphora.stm.conversation import Key
+
+if TYPE_CHECKING:
+    from anaphora.ltm.recall.postgres_link import Transaction
+
+__all__ = ["Batch", "Writer", "embedder_of", "lock_user"]
+
+
+class Batch:
+    """Exchanges that are to be added, as they will be kept. Raises :class:`StoreError` for one
+    that cannot be."""
+
+    def __init__(self, new: Sequence[New], measure: Measure) -> None:
+        self.users: dict[bytes, _NewUser] = {}
+        self.rows = [self._row(each, measure) for each in new]
+
+    def _row(self, new: New, measure: Measure) -> _NewRow:
+        key, exchange = new.key, new.exchange
+        user = self.users.setdefault(place_of(key.tenant, key.user), _NewUser(key))
+        words = dict.fromkeys(term_word(term) for term in new.terms)
+        if exchange.intent is not None:
+            words[intent_word(exchange.intent)] = None
+        for name, values in exchange.slots.items():
+            words |= dict.fromkeys(slot_word(name, value) for value in values)
+        user.documents += 1
+        user.length += len(new.terms)
+        user.words.update(list(words))
+        conversation = user.conversations.setdefault(place_of(*key), _NewConversation(key))
+        conversation.count += 1
+        size = measure.exchange(exchange)
+        conversation.size += size
+        rest = (size, len(new.terms), dump_terms(new.terms), dump_exchange(key, exchange))
+        return _NewRow(user, conversation, moment(exchange.at), list(words), rest)
+
+
+class Writer:
+    """Writes in transactions, with working histories as the ``settings`` say."""
+
+    def __init__(self, settings: HistorySettings, measure: Measure) -> None:
+        self._settings, self._measure = settings, measure
+        self._measured_in = as_bytes(measure.name)
+
+    def add(self, transaction: Transaction, batch: Batch, mark: Mark | None) -> None:
+        """Keep a batch, and the mark. One whose mark is there already was kept before (and the
+        answer that it was got lost)."""
+        if mark is not None and not _move(transaction, mark):
+            return
+        if not batch.rows:
+            return
+        # Whoever makes an embedder known waits until all who add have done so, and they for him.
+        transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
+        _add_users(transaction, batch.users)
+        _add_words(transaction, list(batch.users.values()))
+        self._add_conversations(transaction, batch)
+        numbered = [(row, row.conversation.next_number()) for row in batch.rows]
+        ids = transaction.rows(
+            "SELECT nextval(pg_get_serial_sequence('exchanges', 'id')) FROM generate_series(1, %s)",
+            len(numbered),
+        )
+        transaction.each(
+            "INSERT INTO exchanges (id, user_id, conversation_id, number, words, at, size, length, "
+            "terms, record) OVERRIDING SYSTEM VALUE "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+            [
+                (
+                    id,
+                    row.user.id,
+                    row.conversation.id,
+                    number,
+                    [row.user.ids[word] for word in row.words],
+                    row.at,
+                    *row.values,
+                )
+                for (id,), (row, number) in zip(ids, numbered, strict=True)
+            ],
+        )
+        transaction.do(
+            "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+            "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "
+            "WHERE exchanges.id = ANY(%s)",
+            [id for (id,) in ids],
+        )
+        for user in batch.users.values():
+            for conversation in user.conversations.values():
+                self._let_leave(transaction, conversation)
+
+    def _add_conversations(self, transaction: Transaction, batch: Batch) -> None:
+        all_of_them = {
+            place: (user, each)
+            for user in batch.users.values()
+            for place, each in user.conversations.items()
+        }
+        for (place,) in transaction.rows(
+            "SELECT place FROM conversations WHERE place = ANY(%s::bytea[]) AND measure <> %s",
+            *(list(all_of_them), self._measured_in),
+        ):
+            self.measure_anew(transaction, bytes(place))
+        rows = transaction.rows(
+            "INSERT INTO conversations AS old (user_id, place, model, last, verbatim, size, "
+            "measure) SELECT user_id, place, model, count, count, size, %s "
+            "FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[]) "
+            "AS new (user_id, place, model, count, size) ON CONFLICT (place) DO UPDATE "
+            "SET last = old.last + excluded.last, verbatim = old.verbatim + excluded.verbatim, "
+            "size = old.size + excluded.size RETURNING place, id, last, verbatim, first",
+            self._measured_in,
+            [user.id for user, _ in all_of_them.values()],
+            list(all_of_them),
+            [as_bytes(each.key.model) for _, each in all_of_them.values()],
+            [each.count for _, each in all_of_them.values()],
+            [each.size for _, each in all_of_them.values()],
+        )
+        for place, id, last, verbatim, first in rows:
+            _, each = all_of_them[bytes(place)]
+            each.id, each.verbatim, each.first = id, verbatim, first
+            each.number = last - each.count
+
+    def _let_leave(self, transaction: Transaction, conversation: _NewConversation) -> None:
+        """Let the oldest exchanges leave a history that has become too long."""
+        leaving = conversation.verbatim - self._settings.max_exchanges
+        if leaving > 0:
+            transaction.do(
+                "UPDATE conversations SET verbatim = verbatim - %s, first = oldest.number + 1, "
+                "size = conversations.size - oldest.size "
+                "FROM (SELECT max(number) AS number, sum(size) AS size FROM (SELECT number, size "
+                "FROM exchanges WHERE conversation_id = %s AND number >= %s "
+                "ORDER BY number LIMIT %s) AS leaving) AS oldest WHERE id = %s",
+                *(leaving, conversation.id, conversation.first, leaving, conversation.id),
+            )
+
+    def compress(
+        self, transaction: Transaction, key: Key, replaced: Sequence[Part], by: Sequence[Summary]
+    ) -> bool:
+        """As the protocol says."""
+        place = place_of(*key)
+        if not replaced or not lock_user(transaction, Whose(key.user, key.tenant)):
+            return False
+        self.measure_anew(transaction, place)
+        conversation = transaction.row(
+            "SELECT id, user_id, first FROM conversations WHERE place = %s", place
+        )
+        if conversation is None:
+            return False
+        id, user, first = conversation
+        exchanges = [part for part in replaced if isinstance(part, Exchange)]
+        gone = [part.id for part in replaced if isinstance(part, Summary)]
+        parts = _oldest(transaction, id, first, len(gone), len(exchanges))
+        if [part for _, part in parts] != list(replaced):
+            return False
+        sizes = [self._measure.of(each.text) for each in by]
+        transaction.do("UPDATE summaries SET active = false WHERE id = ANY(%s)", gone)
+        transaction.each(
+            "INSERT INTO summaries (user_id, conversation_id, first, last, size, record) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            [
+                (user, id, each.first, each.last, size, dump_summary(each))
+                for each, size in zip(by, sizes, strict=True)
+            ],
+        )
+        transaction.do(
+            "UPDATE conversations SET first = %s, verbatim = verbatim - %s, size = size + %s "
+            "WHERE id = %s",
+            *(exchanges[-1].number + 1 if exchanges else first, len(exchanges)),
+            *(sum(sizes) - sum(size for size, _ in parts), id),
+        )
+        return True
+
+    def measure_anew(self, transaction: Transaction, place: bytes) -> None:
+        """Count the sizes of a conversation, whose user is locked, if they are in another
+        measure."""
+        found = transaction.row(
+            "SELECT id, first FROM conversations WHERE place = %s AND measure <> %s",
+            *(place, self._measured_in),
+        )
+        if found is None:
+            return
+        id, first = found
+        sizes: dict[str, list[tuple[int, int]]] = {"exchanges": [], "summaries": []}
+        for row, number, record in transaction.rows(
+            "SELECT id, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s",
+            *(id, first),
+        ):
+            exchange = load_exchange(record, number)
+            sizes["exchanges"].append((self._measure.exchange(exchange), row))
+        for row, record in transaction.rows(
+            "SELECT id, record FROM summaries WHERE conversation_id = %s AND active", id
+        ):
+            sizes["summaries"].append((self._measure.of(load_summary(record, row).text), row))
+        for table, counted in sizes.items():
+            transaction.each(f"UPDATE {table} SET size = %s WHERE id = %s", counted)
+        transaction.do(
+            "UPDATE conversations SET size = %s, measure = %s WHERE id = %s",
+            *(sum(size for each in sizes.values() for size, _ in each), self._measured_in, id),
+        )
+
+    def measure_again(self, transaction: Transaction, key: Key) -> None:
+        """The same, of a conversation whose user is not locked yet."""
+        if lock_user(transaction, Whose(key.user, key.tenant)):
+            self.measure_anew(transaction, place_of(*key))
+
+    def put_vectors(
+        self, transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
+    ) -> None:
+        """Keep the vectors, as the driver takes them."""
+        known = embedder_of(transaction, embedder)
+        _lock_users_of(transaction, ids)
+        there: dict[int, int] = dict(
+            transaction.rows("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
+        )
+        values = {
+            id: (there[id], known, id, row)
+            for id, row in zip(ids, rows, strict=True)
+            if id in there
+        }
+        found = list(values)
+        gone = transaction.rows(
+            "DELETE FROM vectors WHERE embedder_id = %s AND exchange_id = ANY(%s) "
+            "RETURNING user_id",
+            *(known, found),
+        )
+        if gone:
+            transaction.do(
+                "UPDATE users SET changes = changes + 1 WHERE id = ANY(%s)",
+                sorted({user for (user,) in gone}),
+            )
+        transaction.each(
+            "INSERT INTO vectors (user_id, embedder_id, exchange_id, vector) "
+            "VALUES (%s, %s, %s, %s)",
+            values.values(),
+        )
+        transaction.do(
+            "DELETE FROM unembedded WHERE embedder_id = %s AND exchange_id = ANY(%s)",
+            *(known, found),
+        )
+
+
+@dataclass(slots=True)
+class _NewConversation:
+    key: Key
+    count: int = 0
+    size: int = 0
+    id: int = 0
+    number: int = 0
+    first: int = 1
+    verbatim: int = 0
+
+    def next_number(self) -> int:
+        self.number += 1
+        return self.number
+
+
+@dataclass(slots=True)
+class _NewUser:
+    key: Key
+    documents: int = 0
+    length: int = 0
+    words: Counter[bytes] = field(default_factory=Counter)
+    conversations: dict[bytes, _NewConversation] = field(default_factory=dict)
+    id: int = 0
+    ids: dict[bytes, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _NewRow:
+    user: _NewUser
+    conversation: _NewConversation
+    at: int
+    words: list[bytes]
+    values: tuple[Any, ...]
+
+
+def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> None:
+    """Count what is new of users, which locks them."""
+    rows = transaction.rows(
+        "INSERT INTO users AS old (place, tenant, name, documents, length) SELECT * FROM "
+        "unnest(%s::bytea[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[]) "
+        "AS new (place, tenant, name, documents, length) ORDER BY place "
+        "ON CONFLICT (place) DO UPDATE SET documents = old.documents + excluded.documents, "
+        "length = old.length + excluded.length RETURNING place, id",
+        list(users),
+        [as_bytes(user.key.tenant) for user in users.values()],
+        [as_bytes(user.key.user) for user in users.values()],
+        [user.documents for user in users.values()],
+        [user.length for user in users.values()],
+    )
+    for place, id in rows:
+        users[bytes(place)].id = id
+
+
+def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
+    """Count the words of users, and learn their ids."""
+    words = [(user.id, word, count) for user in users for word, count in user.words.items()]
+    rows = transaction.rows(
+        "INSERT INTO words AS old (user_id, word, count) "
+        "SELECT * FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[]) "
+        "ON CONFLICT (user_id, word) DO UPDATE SET count = old.count + excluded.count "
+        "RETURNING user_id, word, id",
+        *([each[part] for each in words] for part in range(3)),
+    )
+    by_id = {user.id: user for user in users}
+    for user in users:
+        user.ids = {}
+    for user_id, word, id in rows:
+        by_id[user_id].ids[bytes(word)] = id
+
+
+def embedder_of(transaction: Transaction, name: str) -> int:
+    """The id of an embedder. When it is seen first, all that is kept waits for its vectors."""
+    place = place_of(name)
+    find = "SELECT id FROM embedders WHERE place = %s"
+    found = transaction.row(find, place)
+    if found is None:
+        transaction.do("LOCK TABLE embedders IN EXCLUSIVE MODE")
+        found = transaction.row(find, place)
+    if found is None:
+        found = transaction.row(
+            "INSERT INTO embedders (place, name) VALUES (%s, %s) RETURNING id",
+            *(place, as_bytes(name)),
+        )
+        assert found
+        transaction.do(
+            "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+            "SELECT id, %s, user_id FROM exchanges",
+            found[0],
+        )
+    (id,) = found
+    return int(id)
+
+
+def _move(transaction: Transaction, mark: Mark) -> bool:
+    """Move a mark forward; False if it is there already, or further."""
+    return bool(
+        transaction.do(
+            "INSERT INTO marks AS old (place, position) VALUES (%s, %s) ON CONFLICT (place) "
+            "DO UPDATE SET position = excluded.position WHERE old.position < excluded.position",
+            *(place_of(mark.journal), mark.position),
+        )
+    )
+
+
+def lock_user(transaction: Transaction, whose: Whose) -> int | None:
+    """Lock a user; the id, None if nothing is kept of them."""
+    found = transaction.row(
+        "SELECT id FROM users WHERE place = %s FOR UPDATE", place_of(whose.tenant, whose.user)
+    )
+    return None if found is None else int(found[0])
+
+
+def _lock_users_of(transaction: Transaction, ids: Iterable[int]) -> None:
+    """Lock the users of exchanges."""
+    transaction.do(
+        "SELECT FROM users WHERE id IN (SELECT user_id FROM exchanges WHERE id = ANY(%s)) "
+        "ORDER BY place FOR UPDATE",
+        list(ids),
+    )
+
+
+def _oldest(
+    transaction: Transaction, conversation: int, first: int, summaries: int, exchanges: int
+) -> list[tuple[int, Part]]:
+    """So many of the oldest summaries and exchanges of a working history, each after its size;
+    all summaries if there are to be both, for these follow each other."""
+    short = transaction.rows(
+        "SELECT size, id, record FROM summaries WHERE conversation_id = %s AND active "
+        "ORDER BY first, id LIMIT %s",
+        *(conversation, None if summaries and exchanges else summaries),
+    )
+    verbatim = transaction.rows(
+        "SELECT size, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s "
+        "ORDER BY number LIMIT %s",
+        *(conversation, first, exchanges),
+    )
+    return [
+        *((size, load_summary(record, id)) for size, id, record in short),
+        *((size, load_exchange(record, number)) for size, number, record in verbatim),
+    ]

@@ -1,0 +1,184 @@
+"""How well exchanges fit a question: what speaks for each of them, and what that weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anaphora.ltm.recall.store import Document, Statistics
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, terms
+
+__all__ = ["FEATURES", "HYBRID", "REACH", "TEXT", "Asked", "Scores", "features", "fused"]
+
+Scores: TypeAlias = NDArray[np.float32]
+
+FEATURES = ("window", "own", "pairs", "named", "length", "meaning")
+
+REACH = 4
+"""How many exchanges before and after one tell what it is about."""
+
+# What each of FEATURES weighs. benchmarks/recall_quality.py --fit found them, as the weights of a
+# softmax over all exchanges that make the evidence of LoCoMo's questions most likely; "own" is
+# set: by its weight an exchange that has the words comes before one that stands beside it.
+TEXT = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 0.0), np.float32)
+HYBRID = np.array((9.3, 2.0, 1.2, 1.0, 1.8, 9.1), np.float32)
+
+_FALLING = 0.65  # a word counts so much less for each exchange that it is farther away
+_K1 = 1.5
+_RARE = 1.5  # the power of the inverse document frequency
+_LENGTHS = 0.5, 2.0  # of what is shorter or longer than so many average exchanges no more is made
+_FUSION = 60  # k of the reciprocal rank fusion
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is searched for: its distinct ``terms``, the ``pairs`` of terms that
+    stand side by side in it, and the terms of words that are ``named`` (written like names, or
+    numbers)."""
+
+    terms: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
+    named: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, language: str = DEFAULT_LANGUAGE) -> Asked:
+        found = terms(text, language)
+        names = (
+            word
+            for place, word in enumerate(text.split())
+            if (place and word[:1].isupper()) or any(map(str.isdigit, word))
+        )
+        return cls(
+            terms=tuple(dict.fromkeys(found)),
+            pairs=frozenset(pairwise(found)),
+            named=frozenset(terms(" ".join(names), language)),
+        )
+
+
+def features(
+    asked: Asked,
+    documents: Sequence[Document],
+    statistics: Statistics,
+    cosines: Mapping[int, float] | None = None,
+) -> Scores:
+    """What speaks for each document, a row of :data:`FEATURES` for each.
+
+    ``window``: BM25 (k₁ = 1.5, b = 1) of the question in the document and its neighbours, whose
+    words count 0.65 times as much for each place that they are farther away. Its idf,
+    ln(1 + (N - n + ½)/(n + ½)), is raised to the power 1.5, and the sum is divided by that of the
+    weights of all terms, so that questions of any length compare. ``own``: the share of those
+    weights in the document itself; ``pairs``: the share of pairs of terms; ``named``: that of
+    names and numbers; ``length``: ln of its length over the average, from ½ to 2; ``meaning``:
+    the greater cosine of the document and of the one after it, whose vector speaks of both. An
+    unknown cosine is the lowest known one.
+
+    ``documents`` are in the order of their conversations, as
+    :meth:`~anaphora.ltm.recall.store.RecallStore.around` gives them.
+    """
+    found = np.zeros((len(documents), len(FEATURES)), np.float32)
+    if not documents:
+        return found
+    place = {term: column for column, term in enumerate(asked.terms)}
+    counts, pairs = _counted(asked, place, documents)
+    weights = _weights(asked, statistics)
+    share = weights / weights.sum() if len(weights) else weights
+    lengths = np.fromiter((len(document.terms) for document in documents), np.float32)
+    average = max(statistics.average_length, 1.0)
+    keys = _keys(documents)
+    found[:, 0] = _window(counts, lengths, keys, average) @ share
+    found[:, 1] = (counts > 0) @ share
+    if asked.pairs:
+        found[:, 2] = pairs / len(asked.pairs)
+    if asked.named:
+        named = [place[term] for term in asked.named if term in place]
+        found[:, 3] = (counts[:, named] > 0).sum(1) / len(asked.named)
+    found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTHS))
+    if cosines:
+        found[:, 5] = _meaning(documents, keys, cosines)
+    return found
+
+
+def fused(*rankings: Sequence[int]) -> dict[int, float]:
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): Σ 1/(60 + rank) for each id
+    of the rankings, the best first."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, one in enumerate(ranking, start=1):
+            scores[one] = scores.get(one, 0.0) + 1 / (_FUSION + rank)
+    return dict(sorted(scores.items(), key=lambda item: -item[1]))
+
+
+def _weights(asked: Asked, statistics: Statistics) -> Scores:
+    frequency = np.array([statistics.frequency.get(term, 0) for term in asked.terms], np.float32)
+    rest = statistics.documents - frequency
+    idf = np.log1p((np.maximum(rest, 0) + 0.5) / (frequency + 0.5))
+    weighted: Scores = (idf**_RARE).astype(np.float32)
+    return weighted
+
+
+def _counted(
+    asked: Asked, place: Mapping[str, int], documents: Sequence[Document]
+) -> tuple[Scores, Scores]:
+    """How often each term of the question stands in each document, and how many of its pairs."""
+    counts = np.zeros((len(documents), len(place)), np.float32)
+    pairs = np.zeros(len(documents), np.float32)
+    wanted = frozenset(place)
+    for row, document in enumerate(documents):
+        common = wanted.intersection(document.terms)  # 0.5 µs; nearly all of the others' cost
+        for term in common:
+            counts[row, place[term]] = document.terms.count(term)
+        if len(common) > 1:
+            pairs[row] = len(asked.pairs.intersection(pairwise(document.terms)))
+    return counts, pairs
+
+
+def _keys(documents: Sequence[Document]) -> NDArray[np.int64]:
+    """A number for each document: that of its neighbour is greater by one."""
+    conversations = np.fromiter((one.conversation for one in documents), np.int64)
+    numbers = np.fromiter((one.number for one in documents), np.int64)
+    _, ordinals = np.unique(conversations, return_inverse=True)
+    keys: NDArray[np.int64] = ordinals * (int(numbers.max()) + 2 * REACH) + numbers
+    return keys
+
+
+def _after(keys: NDArray[np.int64], distance: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of documents that have one ``distance`` places later, and the rows of those."""
+    places = np.searchsorted(keys, keys + distance)
+    places[places == len(keys)] = 0
+    earlier = np.flatnonzero(keys[places] == keys + distance)
+    return earlier, places[earlier]
+
+
+def _window(counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: float) -> Scores:
+    """The saturated counts of terms in each document and its neighbours. Neighbours that are not
+    there count as ones of average length that have none of the terms."""
+    near, long = counts.copy(), lengths.copy()
+    usual = average
+    for distance in range(1, REACH + 1):
+        weight = _FALLING**distance
+        earlier, later = _after(keys, distance)
+        near[earlier] += weight * counts[later]
+        near[later] += weight * counts[earlier]
+        extra = np.full_like(lengths, 2 * average)
+        extra[earlier] += lengths[later] - average
+        extra[later] += lengths[earlier] - average
+        long += np.float32(weight) * extra
+        usual += 2 * weight * average
+    damped = near + (_K1 / usual) * long[:, None]
+    return (near * (_K1 + 1) / damped).astype(np.float32)
+
+
+def _meaning(
+    documents: Sequence[Document], keys: NDArray[np.int64], cosines: Mapping[int, float]
+) -> Scores:
+    lowest = min(cosines.values())
+    own = np.fromiter((cosines.get(one.id, lowest) for one in documents), np.float32)
+    best = own.copy()
+    earlier, later = _after(keys, 1)
+    best[earlier] = np.maximum(own[earlier], own[later])
+    return best

@@ -1,0 +1,415 @@
+"""The recall store in one SQLite file, shared by the processes of one machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, TypeVar, get_args
+from weakref import finalize
+
+import numpy as np
+
+from anaphora.errors import StoreError
+from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import History, HistorySettings, Part
+from anaphora.ltm.recall import sqlite_forgetting as forgetting
+from anaphora.ltm.recall import sqlite_histories as histories
+from anaphora.ltm.recall import sqlite_reading as reading
+from anaphora.ltm.recall.sqlite_postings import best, frequencies
+from anaphora.ltm.recall.sqlite_records import EXCHANGE, SUMMARY, exchange_of, from_time, summary_of
+from anaphora.ltm.recall.sqlite_schema import APPLICATION, PRAGMAS, SCHEMA
+from anaphora.ltm.recall.store import Among, Document, Mark, New, Statistics, Whose
+from anaphora.ltm.recall.vectors import Matrices
+from anaphora.stm.conversation import Key
+from anaphora.storage.database import Database, Synchronous
+from anaphora.storage.filelocks import FileLocks
+from anaphora.storage.forks import follow_forks
+from anaphora.storage.texts import Text, kept, read
+
+__all__ = ["SqliteRecallStore"]
+
+_SETTING_UP = 0  # the place of the lock of those who make or migrate the file
+_WAIT = 60.0  # seconds for it
+_LISTED_AT_ONCE = 1_000
+_GIBIBYTE = 1 << 30
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+class SqliteRecallStore:
+    """Keeps everything in the SQLite file at ``path``, made private to its owner if it is not
+    there; its folder must be.
+
+    ``settings`` say how long working histories may be, ``measure`` in what they are measured.
+    With ``synchronous`` "full" what is kept survives a power cut; with "normal" it survives the
+    death of a process, and the last moments before a power cut may be lost. Vectors are searched
+    in memory, which takes at most ``matrices`` bytes (and those of one user more, if they must).
+    A process may fork. See :class:`~anaphora.ltm.recall.store.RecallStore` for the methods.
+
+    Raises :class:`StoreError` if the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        settings: HistorySettings,
+        measure: Measure = WORDS,
+        synchronous: Synchronous = "full",
+        matrices: int = _GIBIBYTE,
+    ) -> None:
+        if synchronous not in get_args(Synchronous):
+            raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+        self._path = Path(os.path.realpath(path))
+        self._settings, self._measure = settings, measure
+        self._most = matrices
+        self._forget_what_is_known()
+        self._locks = FileLocks(self._path.with_name(f"{self._path.name}-lock"), like=self._path)
+        self._database = Database(
+            self._path,
+            schema=SCHEMA,
+            synchronous=synchronous,
+            application=APPLICATION,
+            holds="long-term memory",
+            pragmas=PRAGMAS,
+        )
+        follow_forks(self)  # no connection to SQLite may cross one
+        try:
+            self._set_up()
+        except BaseException:
+            self.close()
+            raise
+        finalize(self, _close, self._database, self._locks)
+
+    # -- what is said --------------------------------------------------------------------------
+
+    def add(self, new: Sequence[New], *, mark: Mark | None = None) -> None:
+        rows = [histories.prepare(each, self._measure) for each in new]
+
+        def write(connection: Connection) -> None:
+            histories.add(connection, rows, self._settings, self._measure)
+            if mark is not None:
+                connection.execute(
+                    "INSERT OR REPLACE INTO marks (journal, position) VALUES (?, ?)",
+                    (kept(mark.journal), mark.position),
+                )
+
+        self._database.write(write)
+
+    def marked(self, journal: str) -> int:
+        rows = self._database.read("SELECT position FROM marks WHERE journal = ?", (kept(journal),))
+        return rows[0][0] if rows else 0
+
+    def unmark(self, journal: str) -> None:
+        values = (kept(journal),)
+        self._write(lambda connection: connection.execute(_UNMARK, values))
+
+    # -- the working history -------------------------------------------------------------------
+
+    def history(self, key: Key) -> History:
+        with self._database.snapshot() as connection:
+            talk = histories.talk_of(connection, key)
+            if talk is None:
+                return History()
+            summaries = tuple(histories.summaries_of(connection, talk))
+            exchanges = tuple(histories.verbatim_of(connection, talk))
+        if talk.measure != kept(self._measure.name):
+            talk.size = self._measure.total((*summaries, *exchanges))
+        return History(summaries, exchanges, talk.size)
+
+    def oversized(self, limit: int) -> Sequence[Key]:
+        values = (kept(self._measure.name), self._settings.max_size, limit)
+        return [_key(*row) for row in self._database.read(_OVERSIZED, values)]
+
+    def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
+        return self._write(
+            lambda connection: histories.replace_parts(connection, key, replaced, by, self._measure)
+        )
+
+    def summary(self, key: Key, id: int) -> Summary | None:
+        with self._database.snapshot() as connection:
+            talk = histories.talk_of(connection, key)
+            row = talk and connection.execute(_SUMMARY, (id, talk.id)).fetchone()
+        return summary_of(row) if row else None
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def exchanges(self, key: Key, *, first: int, last: int) -> Sequence[Exchange]:
+        return self._exchanges(key, _RANGE, first, last)
+
+    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+        return self._exchanges(key, _LATEST, limit)
+
+    def fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            rows = reading.rows_of(connection, _FETCH, owner.id, ids) if owner else []
+        found = {
+            id: (Key(whose.user, read(model), whose.tenant), exchange_of(columns))
+            for id, model, *columns in rows
+        }
+        return {id: found[id] for id in ids if id in found}
+
+    def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            if owner is None:
+                return []
+            where, values = reading.conditions(owner.id, among)
+            rows = connection.execute(
+                f"SELECT id FROM exchanges WHERE {where} "
+                "ORDER BY at DESC, id DESC LIMIT ? OFFSET ?",
+                (*values, limit, skip),
+            ).fetchall()
+        return [id for (id,) in rows]
+
+    # -- searching -----------------------------------------------------------------------------
+
+    def statistics(self, whose: Whose, terms: Sequence[str]) -> Statistics:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            known = frequencies(connection, owner, terms) if owner else {}
+        frequency = {term: known.get(term, 0) for term in terms}
+        if owner is None:
+            return Statistics(0, 0.0, frequency)
+        return Statistics(owner.documents, owner.length / owner.documents, frequency)
+
+    def matching(
+        self, whose: Whose, terms: Sequence[str], among: Among, limit: int
+    ) -> Sequence[Document]:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            if owner is None:
+                return []
+            ids = best(connection, owner, terms, reading.ids_among(connection, owner, among), limit)
+            return reading.documents_of(connection, owner.id, ids)
+
+    def around(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
+        with self._database.snapshot() as connection:
+            return reading.documents_around(connection, documents, reach)
+
+    def documents(self, whose: Whose, ids: Sequence[int]) -> Sequence[Document]:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            return reading.documents_of(connection, owner.id, ids) if owner else []
+
+    def nearest(
+        self, whose: Whose, embedder: str, vector: Vectors, among: Among, limit: int
+    ) -> Sequence[tuple[int, float]]:
+        with self._database.snapshot() as connection:
+            owner = reading.owner_of(connection, whose)
+            found = reading.embedder_of(connection, embedder)
+            if owner is None or found is None:
+                return []
+            id, dimension = found
+            reading.check_dimension(embedder, dimension, vector.shape[-1])
+            matrix = self._matrices.of((owner.id, id), dimension)
+            with matrix.lock:
+                reading.read_into(matrix, connection, owner, id)
+            ids = reading.ids_among(connection, owner, among)
+        self._matrices.trim()
+        return matrix.nearest(vector, limit, ids)
+
+    # -- vectors -------------------------------------------------------------------------------
+
+    def unembedded(self, embedder: str, limit: int) -> Sequence[tuple[int, Sequence[Exchange]]]:
+        with self._database.snapshot() as connection:
+            found = reading.embedder_of(connection, embedder)
+            begin = self._embedded.get(embedder, 0)
+            rows = connection.execute(
+                _UNEMBEDDED, (begin, found[0] if found else None, limit)
+            ).fetchall()
+            (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
+            waiting = [
+                (
+                    id,
+                    [
+                        exchange_of(each)
+                        for each in connection.execute(_PAIR, (talk, talk, number, number))
+                    ],
+                )
+                for id, talk, number in rows
+            ]
+        # Nothing up to here will ever be without a vector again, for ids only grow.
+        self._embedded[embedder] = waiting[0][0] - 1 if waiting else last or 0
+        return waiting
+
+    def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
+        data = np.ascontiguousarray(vectors, dtype="<f4")
+        rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
+
+        def write(connection: Connection) -> None:
+            found = reading.embedder_of(connection, embedder)
+            if found is None:
+                connection.execute(_ADD_EMBEDDER, (kept(embedder), data.shape[-1]))
+                found = reading.embedder_of(connection, embedder)
+            assert found is not None
+            reading.check_dimension(embedder, found[1], data.shape[-1])
+            for id, vector in rows:
+                reading.put_vector(connection, found[0], id, vector)
+
+        if rows:
+            self._database.write(write)
+
+    # -- forgetting ----------------------------------------------------------------------------
+
+    def erase(self, whose: Whose, *, model: str | None = None) -> int:
+        """As the contract says. The file is made anew without what was erased, which takes as
+        long as copying it, and other writers wait meanwhile.
+
+        Should that fail, the :class:`StoreError` says so: then searches find nothing more, and
+        another call makes the file anew.
+        """
+        erased = self._write(
+            lambda connection: forgetting.erase(connection, whose, model, self._measure)
+        )
+        self._matrices.clear()
+        self._scrub_if_due()
+        return erased
+
+    def expire(self, before: datetime, *, limit: int = 1_000) -> int:
+        """As the contract says. The file is made anew without what is gone when nothing more is
+        too old, but not twice within a day."""
+        time = from_time(before)
+        gone = self._write(
+            lambda connection: forgetting.expire(connection, time, limit, self._measure)
+        )
+        if gone < limit:
+            self._scrub_if_due(now=time)
+        return gone
+
+    def keys(self) -> Iterator[Key]:
+        last = 0
+        while rows := self._database.read(_KEYS, (last,)):
+            for _, *names in rows:
+                yield _key(*names)
+            last = rows[-1][0]
+
+    # -- the rest ------------------------------------------------------------------------------
+
+    @property
+    def measure(self) -> Measure:
+        return self._measure
+
+    def ping(self) -> None:
+        self._database.ping()
+
+    def close(self) -> None:
+        _close(self._database, self._locks)
+        self._matrices.clear()
+
+    def before_fork(self) -> None:
+        self._database.pause()
+        self._locks.pause()
+
+    def after_fork(self) -> None:
+        self._locks.resume()
+        self._database.resume()
+
+    def after_fork_in_child(self) -> None:
+        """Go on without what the threads of the parent hold."""
+        self._forget_what_is_known()
+        self._locks.resume_in_child()
+        self._database.resume_in_child()
+
+    def _forget_what_is_known(self) -> None:
+        self._matrices = Matrices(self._most)
+        self._embedded: dict[str, int] = {}  # up to which id all exchanges have vectors
+
+    def _set_up(self) -> None:
+        self._database.make()
+        if not self._locks.take(_SETTING_UP, wait=_WAIT):
+            raise StoreError(
+                f"{self._path} has been set up by another process for {_WAIT:g} seconds"
+            )
+        try:
+            self._database.migrate()
+            self._recount()
+        finally:
+            self._locks.give_back(_SETTING_UP)
+
+    def _recount(self) -> None:
+        """Count the histories anew that were measured in something else."""
+        name = kept(self._measure.name)
+        while rows := self._database.read(_OTHERWISE_MEASURED, (name, name)):
+
+            def recount(connection: Connection, rows: list[Any] = rows) -> None:
+                for row in rows:
+                    talk = histories.talk_of(connection, _key(*row))
+                    if talk is not None:
+                        histories.recount(connection, talk, self._measure)
+                        histories.save(connection, talk)
+
+            self._database.write(recount)
+
+    def _scrub_if_due(self, now: int | None = None) -> None:
+        """Make the file anew if something was deleted from it; if the time is given, only after
+        a day without that."""
+        ((due, last),) = self._database.read("SELECT due, last FROM scrubbing")
+        if not due or (now is not None and last is not None and abs(now - last) < _DAY):
+            return
+        try:
+            self._database.scrub()
+        except StoreError as error:
+            raise StoreError(
+                f"it is erased, but the file may still hold copies of it: {error}; then erase again"
+            ) from error
+        self._write(lambda connection: connection.execute(_SCRUBBED, (now,)))
+
+    def _exchanges(self, key: Key, query: str, *values: int) -> list[Exchange]:
+        with self._database.snapshot() as connection:
+            talk = histories.talk_of(connection, key)
+            rows = connection.execute(query, (talk.id, *values)).fetchall() if talk else []
+        return [exchange_of(row) for row in rows]
+
+    def _write(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Do the work in a transaction; what it gave the last time that it was done."""
+        results: list[_Result] = []
+        self._database.write(lambda connection: results.append(work(connection)))
+        return results[-1]
+
+
+_Result = TypeVar("_Result")
+
+_OF_KEY = "SELECT o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
+_OVERSIZED = f"{_OF_KEY} WHERE c.measure = ? AND c.size > ? LIMIT ?"
+_OTHERWISE_MEASURED = f"{_OF_KEY} WHERE c.measure < ? OR c.measure > ? LIMIT {_LISTED_AT_ONCE}"
+_KEYS = (
+    "SELECT c.id, o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner "
+    f"WHERE c.id > ? ORDER BY c.id LIMIT {_LISTED_AT_ONCE}"
+)
+_UNMARK = "DELETE FROM marks WHERE journal = ?"
+_SUMMARY = f"SELECT {SUMMARY} FROM summaries WHERE id = ? AND conversation = ?"
+_RANGE = (
+    f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? AND number BETWEEN ? AND ? "
+    "ORDER BY number"
+)
+_LATEST = f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? ORDER BY number DESC LIMIT ?"
+_PAIR = (
+    f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= coalesce("
+    "(SELECT max(number) FROM exchanges WHERE conversation = ? AND number < ?), 0) "
+    "AND number <= ? ORDER BY number"
+)
+_FETCH = (
+    f"SELECT id, (SELECT model FROM conversations c WHERE c.id = conversation), {EXCHANGE} "
+    "FROM exchanges WHERE +owner = ? AND id IN ({})"
+)
+_UNEMBEDDED = (
+    "SELECT id, conversation, number FROM exchanges WHERE id > ? AND NOT EXISTS (SELECT 1 FROM "
+    "vectors v WHERE v.exchange = exchanges.id AND v.embedder = ?) ORDER BY id LIMIT ?"
+)
+_SCRUBBED = "UPDATE scrubbing SET due = 0, last = coalesce(?, last)"
+_ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
+
+
+def _key(tenant: Text, user: Text, model: Text) -> Key:
+    return Key(read(user), read(model), read(tenant))
+
+
+def _close(database: Database, locks: FileLocks) -> None:
+    database.close()
+    locks.close()

@@ -1,0 +1,132 @@
+"""What the SQLite recall store does in a transaction to forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sqlite3 import Connection
+
+from anaphora.ltm.counting import Measure
+from anaphora.ltm.recall.sqlite_histories import Talk, recount, save
+from anaphora.ltm.recall.sqlite_postings import remove_terms
+from anaphora.ltm.recall.sqlite_records import unpack_terms
+from anaphora.ltm.recall.store import Whose
+from anaphora.storage.texts import kept, read
+
+__all__ = ["erase", "expire"]
+
+_AT_ONCE = 500
+
+
+def erase(connection: Connection, whose: Whose, model: str | None, measure: Measure) -> int:
+    """Delete everything of a user (with one model); how many exchanges there were."""
+    owner = connection.execute(
+        "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
+        (kept(whose.tenant), kept(whose.user)),
+    ).fetchone()
+    if owner is None:
+        return 0
+    talks = connection.execute(
+        "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
+    ).fetchall()
+    chosen = [id for id, of in talks if model is None or read(of) == model]
+    if chosen:
+        connection.execute(_SCRUB)
+    if len(chosen) == len(talks):
+        for statement in _ERASE:
+            connection.execute(statement, owner[:1])
+        documents: int = owner[1]
+        return documents
+    ids = [
+        id
+        for talk in chosen
+        for (id,) in connection.execute("SELECT id FROM exchanges WHERE conversation = ?", (talk,))
+    ]
+    _remove(connection, sorted(ids), measure)
+    return len(ids)
+
+
+def expire(connection: Connection, before: int, limit: int, measure: Measure) -> int:
+    """Delete the oldest exchanges said before that time, at most ``limit``; how many."""
+    rows = connection.execute(
+        "SELECT id FROM exchanges WHERE at < ? ORDER BY at, id LIMIT ?", (before, limit)
+    ).fetchall()
+    if rows:
+        connection.execute(_SCRUB)
+    _remove(connection, sorted(id for (id,) in rows), measure)
+    return len(rows)
+
+
+def _remove(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
+    """Delete exchanges, and what there is only because of them."""
+    numbers: dict[int, list[int]] = {}
+    for start in range(0, len(ids), _AT_ONCE):
+        for conversation, number in _remove_some(connection, ids[start : start + _AT_ONCE]):
+            numbers.setdefault(conversation, []).append(number)
+    owners = {_forget_parts(connection, id, gone, measure) for id, gone in numbers.items()}
+    for owner in owners:
+        connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
+        connection.execute(
+            "DELETE FROM owners WHERE id = ? AND NOT EXISTS "
+            "(SELECT 1 FROM conversations WHERE owner = owners.id)",
+            (owner,),
+        )
+
+
+def _remove_some(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Delete so many exchanges that all can be named; their conversations and numbers."""
+    among = f"({', '.join('?' * len(ids))})"
+    rows = connection.execute(
+        f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {among}", ids
+    ).fetchall()
+    documents: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
+    for id, owner, terms, *_ in rows:
+        documents.setdefault(owner, []).append((id, unpack_terms(terms)))
+    for owner, gone in documents.items():
+        remove_terms(connection, owner, gone)
+        connection.execute(
+            "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
+            (len(gone), sum(len(terms) for _, terms in gone), owner),
+        )
+    for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
+        connection.execute(f"DELETE FROM {table} WHERE {column} IN {among}", ids)
+    return [(conversation, number) for *_, conversation, number in rows]
+
+
+def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure: Measure) -> int:
+    """After the exchanges with these numbers are gone, delete the summaries that speak of nothing
+    that is left, and the conversation if there is nothing else; whose it is."""
+    row = connection.execute(
+        "SELECT id, owner, count, first, verbatim, size, measure FROM conversations WHERE id = ?",
+        (id,),
+    ).fetchone()
+    talk = Talk(*row)
+    connection.execute(_FORGET_SUMMARIES, (id, max(gone), min(gone)))
+    left = connection.execute(
+        "SELECT 1 FROM exchanges WHERE conversation = ? LIMIT 1", (id,)
+    ).fetchone()
+    if left is None:
+        connection.execute("DELETE FROM conversations WHERE id = ?", (id,))
+        return talk.owner
+    talk.verbatim -= sum(number >= talk.first for number in gone)
+    # It is bounded by the settings, and old exchanges leave a few times a day.
+    recount(connection, talk, measure)
+    save(connection, talk)
+    return talk.owner
+
+
+_SCRUB = "UPDATE scrubbing SET due = 1"
+_ERASE = (
+    "DELETE FROM vectors WHERE owner = ?",
+    "DELETE FROM slots WHERE owner = ?",
+    "DELETE FROM postings WHERE term IN (SELECT id FROM terms WHERE owner = ?)",
+    "DELETE FROM terms WHERE owner = ?",
+    "DELETE FROM exchanges WHERE owner = ?",
+    "DELETE FROM summaries WHERE conversation IN (SELECT id FROM conversations WHERE owner = ?)",
+    "DELETE FROM conversations WHERE owner = ?",
+    "DELETE FROM owners WHERE id = ?",
+)
+_FORGET_SUMMARIES = (
+    "DELETE FROM summaries WHERE conversation = ? AND first <= ? AND last >= ? AND NOT EXISTS ("
+    "SELECT 1 FROM exchanges WHERE exchanges.conversation = summaries.conversation "
+    "AND exchanges.number BETWEEN summaries.first AND summaries.last)"
+)

@@ -1,0 +1,133 @@
+"""What the SQLite recall store keeps of exchanges and summaries: the columns of their rows."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.stm.records import entity_from_plain, entity_to_plain
+from anaphora.storage.texts import Text, kept, read
+
+__all__ = [
+    "EXCHANGE",
+    "SUMMARY",
+    "exchange_of",
+    "exchange_row",
+    "from_time",
+    "pack_terms",
+    "summary_of",
+    "summary_row",
+    "unpack_terms",
+]
+
+
+EXCHANGE = "number, at, intent, question, answer, rest"
+SUMMARY = "id, first, last, since, until, level, by, of, text"
+
+_LONG = 600  # bytes from which on the rest of an exchange is compressed
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_UNUSUAL = "\n"  # terms that begin with it are JSON: one of them is empty, or has a line end in it
+
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
+    """The columns :data:`EXCHANGE` without the number.
+
+    Raises :class:`StoreError` for one with something in it that cannot be kept.
+    """
+    rest: dict[str, Any] = {"status": exchange.status, "language": exchange.language}
+    try:
+        rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
+        rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
+        text = _as_json({name: value for name, value in rest.items() if value})
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"this exchange cannot be kept: {error}") from error
+    record = text.encode("utf-8", "surrogatepass")
+    return (
+        from_time(exchange.at),
+        None if exchange.intent is None else kept(exchange.intent),
+        kept(exchange.question),
+        kept(exchange.answer),
+        record if len(record) < _LONG else zlib.compress(record, 1),
+    )
+
+
+def exchange_of(row: Sequence[Any]) -> Exchange:
+    """The exchange of these columns. Raises :class:`StoreError` for what is none."""
+    try:
+        number, at, intent, question, answer, rest = row
+        if rest[:1] != b"{":
+            rest = zlib.decompress(rest)
+        plain = json.loads(rest.decode("utf-8", "surrogatepass"))
+        return Exchange(
+            read(question),
+            read(answer),
+            _time(at),
+            plain.get("status", "matched"),
+            None if intent is None else read(intent),
+            {name: tuple(values) for name, values in plain.get("slots", {}).items()},
+            plain.get("language", ""),
+            tuple(map(entity_from_plain, plain.get("memory", ()))),
+            number,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+        raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
+
+
+def summary_row(summary: Summary) -> tuple[Any, ...]:
+    """The columns :data:`SUMMARY` without the id."""
+    return (
+        summary.first,
+        summary.last,
+        from_time(summary.since),
+        from_time(summary.until),
+        summary.level,
+        kept(summary.by),
+        " ".join(map(str, summary.of)),
+        kept(summary.text),
+    )
+
+
+def summary_of(row: Sequence[Any]) -> Summary:
+    """The summary of these columns. Raises :class:`StoreError` for what is none."""
+    try:
+        id, first, last, since, until, level, by, of, text = row
+        ids = tuple(map(int, of.split()))
+        since, until = _time(since), _time(until)
+        return Summary(read(text), first, last, since, until, read(by), level, ids, id)
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise StoreError(f"this summary cannot be read, the file is damaged: {error!r}") from error
+
+
+def pack_terms(terms: Sequence[str]) -> Text:
+    """Terms as one text: a line for each (they are read by the thousand, 1 µs for twenty, and 5
+    as JSON)."""
+    text = "\n".join(terms)
+    if text.count("\n") != max(len(terms) - 1, 0) or (terms and not all(terms)):
+        return kept(_UNUSUAL + _as_json(list(terms)))
+    return kept(text)
+
+
+def unpack_terms(packed: Text) -> tuple[str, ...]:
+    text = read(packed)
+    if text.startswith(_UNUSUAL):
+        return tuple(json.loads(text))
+    return tuple(text.split("\n")) if text else ()
+
+
+def from_time(time: datetime) -> int:
+    """Microseconds since 1970."""
+    if time.utcoffset() is None:
+        raise StoreError(f"the time {time} has no time zone: say datetime.now(UTC), for example")
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def _time(microseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -1,0 +1,57 @@
+"""The tables of the SQLite recall store.
+
+Ids that others may remember (of exchanges, conversations, users, summaries) are never given
+twice, so that nothing of one user is ever taken for something of another.
+"""
+
+from __future__ import annotations
+
+__all__ = ["APPLICATION", "PRAGMAS", "SCHEMA"]
+
+APPLICATION = 0x416E614C  # "AnaL": a long-term memory
+PRAGMAS = ("secure_delete = ON", "cache_size = -8000", "temp_store = MEMORY")
+
+# Names and texts have no type, for they are texts or, with lone surrogates, bytes. Times are
+# microseconds since 1970. Of a history, `first` is the number of its first verbatim exchange,
+# `verbatim` counts these, and `size` is W in the `measure`.
+SCHEMA = (
+    (
+        "CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, tenant NOT NULL, "
+        "user NOT NULL, documents INTEGER NOT NULL, length INTEGER NOT NULL, "
+        "generation INTEGER NOT NULL, UNIQUE (tenant, user))",
+        "CREATE TABLE conversations (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+        "owner INTEGER NOT NULL, model NOT NULL, count INTEGER NOT NULL, "
+        "first INTEGER NOT NULL, verbatim INTEGER NOT NULL, size INTEGER NOT NULL, "
+        "measure NOT NULL, UNIQUE (owner, model))",
+        "CREATE INDEX conversations_by_size ON conversations (measure, size)",
+        "CREATE TABLE exchanges (id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, "
+        "conversation INTEGER NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, intent, "
+        "terms NOT NULL, question NOT NULL, answer NOT NULL, rest BLOB NOT NULL, "
+        "UNIQUE (conversation, number))",
+        "CREATE INDEX exchanges_by_time ON exchanges (at)",
+        # All that a search is confined by, so that it reads nothing else.
+        "CREATE INDEX exchanges_by_owner ON exchanges (owner, at, id, conversation, intent)",
+        "CREATE TABLE slots (owner INTEGER NOT NULL, name NOT NULL, value NOT NULL, "
+        "exchange INTEGER NOT NULL, PRIMARY KEY (owner, name, value, exchange)) WITHOUT ROWID",
+        "CREATE INDEX slots_by_exchange ON slots (exchange)",
+        "CREATE TABLE summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+        "conversation INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, "
+        "since INTEGER NOT NULL, until INTEGER NOT NULL, level INTEGER NOT NULL, by NOT NULL, "
+        "of TEXT NOT NULL, text NOT NULL, active INTEGER NOT NULL)",
+        "CREATE INDEX summaries_by_range ON summaries (conversation, active, first)",
+        "CREATE TABLE terms (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, text NOT NULL, "
+        "frequency INTEGER NOT NULL, UNIQUE (owner, text))",
+        "CREATE TABLE postings (term INTEGER NOT NULL, first INTEGER NOT NULL, "
+        "entries BLOB NOT NULL, PRIMARY KEY (term, first)) WITHOUT ROWID",
+        "CREATE TABLE embedders (id INTEGER PRIMARY KEY, name NOT NULL UNIQUE, "
+        "dimension INTEGER NOT NULL)",
+        "CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, "
+        "embedder INTEGER NOT NULL, exchange INTEGER NOT NULL, vector BLOB NOT NULL)",
+        "CREATE UNIQUE INDEX vectors_by_exchange ON vectors (exchange, embedder)",
+        "CREATE INDEX vectors_by_owner ON vectors (owner, embedder, id, exchange)",
+        "CREATE TABLE marks (journal NOT NULL PRIMARY KEY, position INTEGER NOT NULL)",
+        # Whether something was deleted since the file was made anew, and when that was.
+        "CREATE TABLE scrubbing (id INTEGER PRIMARY KEY, due INTEGER NOT NULL, last INTEGER)",
+        "INSERT INTO scrubbing (id, due) VALUES (1, 0)",
+    ),
+)

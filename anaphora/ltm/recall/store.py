@@ -1,0 +1,209 @@
+"""What a recall store is: the one contract of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from anaphora.ltm.counting import Measure
+from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import History, Part
+from anaphora.stm.conversation import Key
+
+__all__ = ["Among", "Document", "Mark", "New", "RecallStore", "Statistics", "Whose"]
+
+
+class Whose(NamedTuple):
+    """A user of a tenant, whatever the model they talk to."""
+
+    user: str
+    tenant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """An exchange of the conversation ``key`` that is to be kept, and the ``terms`` that it is
+    to be found by (in their order, with repetitions)."""
+
+    key: Key
+    exchange: Exchange
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How much of a journal is in the store: all before ``position``."""
+
+    journal: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Which exchanges of a user are looked at: those with ``model``; said at ``since`` or later
+    and before ``until``; answered by ``intent``; with all the values of ``slots``."""
+
+    model: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    intent: str | None = None
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+
+class Document(NamedTuple):
+    """What a search looks at: an exchange by its ``id`` in the store, the ``conversation`` it
+    belongs to (a number), its place in it, and its terms."""
+
+    id: int
+    conversation: int
+    number: int
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of all exchanges of a user: how many there are, how many terms they have on average, and
+    in how many of them each of the terms stands that were asked for."""
+
+    documents: int
+    average_length: float
+    frequency: Mapping[str, int]
+
+
+class RecallStore(Protocol):
+    """Keeps every exchange until it is erased or too old, the summaries of the working
+    histories, and vectors. Every method may be called from any thread.
+
+    Whatever cannot be read or kept raises :class:`StoreError`, and then nothing has changed.
+    """
+
+    # -- what is said --------------------------------------------------------------------------
+
+    def add(self, new: Sequence[New], *, mark: Mark | None = None) -> None:
+        """Keep exchanges, each numbered after the last of its conversation, and ``mark``: all of
+        it or nothing. The oldest exchange leaves a working history that has become longer than
+        the settings allow (it stays in the store).
+        """
+        ...
+
+    def marked(self, journal: str) -> int:
+        """The position of the last mark of a journal, 0 if there is none."""
+        ...
+
+    def unmark(self, journal: str) -> None:
+        """Forget the mark of a journal that is no more."""
+        ...
+
+    # -- the working history -------------------------------------------------------------------
+
+    def history(self, key: Key) -> History:
+        """The working history of a conversation."""
+        ...
+
+    def oversized(self, limit: int) -> Sequence[Key]:
+        """At most ``limit`` conversations whose history is larger than the settings allow."""
+        ...
+
+    def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
+        """Let the summaries ``by`` stand for the parts ``replaced``, which are the oldest of the
+        working history (summaries, exchanges or both) in their order. Those of ``by`` that have
+        an id are among the replaced ones, and stay as they are. Nothing happens, and the answer
+        is False, if ``replaced`` is not the oldest part any more. What is replaced is not lost."""
+        ...
+
+    def summary(self, key: Key, id: int) -> Summary | None:
+        """The summary of that id, replaced or not."""
+        ...
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def exchanges(self, key: Key, *, first: int, last: int) -> Sequence[Exchange]:
+        """The exchanges numbered ``first`` to ``last`` (included), oldest first."""
+        ...
+
+    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+        """The last ``limit`` exchanges, newest first."""
+        ...
+
+    def fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
+        """The exchanges of those ids that are ``whose``, and the conversations they belong to."""
+        ...
+
+    def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
+        """The ids of exchanges, newest first."""
+        ...
+
+    # -- searching -----------------------------------------------------------------------------
+
+    def statistics(self, whose: Whose, terms: Sequence[str]) -> Statistics:
+        """What BM25 needs to know of a user's exchanges."""
+        ...
+
+    def matching(
+        self, whose: Whose, terms: Sequence[str], among: Among, limit: int
+    ) -> Sequence[Document]:
+        """At most ``limit`` exchanges that have one of the terms: those that the store's own
+        ranking by these terms puts first."""
+        ...
+
+    def around(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
+        """The documents and those up to ``reach`` places before and after each in its
+        conversation, every one once, by conversation and number."""
+        ...
+
+    def documents(self, whose: Whose, ids: Sequence[int]) -> Sequence[Document]:
+        """The documents of those ids."""
+        ...
+
+    def nearest(
+        self, whose: Whose, embedder: str, vector: Vectors, among: Among, limit: int
+    ) -> Sequence[tuple[int, float]]:
+        """The ids of the exchanges whose vectors are nearest to ``vector`` (of shape (dimension,)
+        and length 1), nearest first, with the cosines."""
+        ...
+
+    # -- vectors -------------------------------------------------------------------------------
+
+    def unembedded(self, embedder: str, limit: int) -> Sequence[tuple[int, Sequence[Exchange]]]:
+        """At most ``limit`` exchanges without a vector of that embedder, the oldest first: the id
+        of each, and the one before it in its conversation, if there is one, with itself."""
+        ...
+
+    def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
+        """Keep the vectors (one row for each id); ids that are gone meanwhile are passed over."""
+        ...
+
+    # -- forgetting ----------------------------------------------------------------------------
+
+    def erase(self, whose: Whose, *, model: str | None = None) -> int:
+        """Erase everything of a user (with one model): exchanges, summaries, vectors and what
+        searches are made of, so that the files don't hold it either. Returns how many exchanges
+        there were."""
+        ...
+
+    def expire(self, before: datetime, *, limit: int = 1_000) -> int:
+        """Erase at most ``limit`` of the exchanges said before that time, with the summaries that
+        speak of them alone; how many there were."""
+        ...
+
+    def keys(self) -> Iterator[Key]:
+        """The conversations, in no order."""
+        ...
+
+    # -- the rest ------------------------------------------------------------------------------
+
+    @property
+    def measure(self) -> Measure:
+        """What histories are measured in."""
+        ...
+
+    def ping(self) -> None:
+        """Return if the store can be read and written; :class:`StoreError` if not."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...

@@ -1,0 +1,136 @@
+"""Recall stores by their URLs: ``memory:``, ``sqlite:///path``, ``postgresql://…``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from weakref import finalize
+
+from anaphora.errors import StoreError
+from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.recall.store import RecallStore
+
+__all__ = ["Place", "recall_store_at"]
+
+_FORMS = (
+    "memory:, sqlite:///relative.db, sqlite:////absolute.db or "
+    "postgresql://user:password@host/database"
+)
+_SYNCHRONOUS = ("full", "normal")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A recall store, and the folder for what waits for it. ``leave`` lets go of what was made
+    for both and is of no use any more once the store is closed."""
+
+    store: RecallStore
+    journal: Path
+    leave: Callable[[], object]
+
+
+def recall_store_at(url: str, *, settings: HistorySettings, measure: Measure = WORDS) -> Place:
+    """The store at ``url``, with working histories as the ``settings`` say, in the ``measure``.
+
+    ``memory:`` is a file that goes when it is left; ``sqlite:///`` takes ``?synchronous=normal``;
+    the options of ``postgresql://`` are those of PostgreSQL itself, and ``?schema=name``.
+
+    Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Passwords
+    are in no message.
+    """
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError as error:
+        raise StoreError(f"the URL of the long-term memory cannot be read: {error}") from error
+    if url == "memory:":
+        return _in_memory(settings, measure)
+    if scheme == "sqlite":
+        return _sqlite(url, settings, measure)
+    if scheme in ("postgresql", "postgres"):
+        return _postgres(url, settings, measure)
+    begins = f"begins with {scheme!r}" if scheme else "has no scheme"
+    raise StoreError(f"the URL of a long-term memory {begins}; write {_FORMS}")
+
+
+def _in_memory(settings: HistorySettings, measure: Measure) -> Place:
+    from anaphora.ltm.recall.sqlite import SqliteRecallStore
+
+    folder = Path(mkdtemp(prefix="anaphora-"))
+    try:
+        store = SqliteRecallStore(
+            folder / "memory.db", settings=settings, measure=measure, synchronous="normal"
+        )
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    # Also if nobody closes it.
+    return Place(store, folder / "journal", finalize(store, rmtree, folder, ignore_errors=True))
+
+
+def _sqlite(url: str, settings: HistorySettings, measure: Measure) -> Place:
+    from anaphora.ltm.recall.sqlite import SqliteRecallStore
+
+    parts = urlsplit(url)
+    path = unquote(parts.path)[1:]  # sqlite:///relative.db, sqlite:////absolute.db
+    if parts.netloc or not path or parts.fragment:
+        raise StoreError(f"this URL names no file; write {_FORMS}")
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    synchronous = options.pop("synchronous", "full")
+    if options:
+        raise StoreError(
+            f"a long-term memory in a file has no option '{next(iter(options))}'; there is: "
+            "synchronous"
+        )
+    if synchronous not in _SYNCHRONOUS:
+        raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
+    store = SqliteRecallStore(
+        path,
+        settings=settings,
+        measure=measure,
+        synchronous="full" if synchronous == "full" else "normal",
+    )
+    real = Path(os.path.realpath(path))  # SQLite has a use of its own for memory.db-journal
+    return Place(store, real.with_name(f"{real.name}-waiting"), _nothing)
+
+
+def _postgres(url: str, settings: HistorySettings, measure: Measure) -> Place:
+    from anaphora.ltm.recall.postgres import PostgresRecallStore
+
+    parts = urlsplit(url)
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    schema = dict(options).get("schema", "anaphora")
+    query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
+    plain = urlunsplit(parts._replace(query=query))
+    store = PostgresRecallStore(plain, settings=settings, measure=measure, schema=schema)
+    return Place(store, _state() / f"{parts.hostname or 'local'}-{_short(url)}", _nothing)
+
+
+def _state() -> Path:
+    """Where the journals of this user are."""
+    home = os.environ.get("XDG_STATE_HOME")
+    try:
+        state = Path(home) if home else Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise StoreError(
+            "this user has no home for the journal of the long-term memory: name a folder for it "
+            "(journal)"
+        ) from error
+    return state / "anaphora" / "journal"
+
+
+def _short(url: str) -> str:
+    """What tells this database from others, whatever the password."""
+    without = re.sub(r"//([^:@/]*):[^@/]*@", r"//\1@", url)
+    return blake2b(without.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _nothing() -> None:
+    """There is nothing to let go of."""

@@ -1,0 +1,81 @@
+"""What a journal keeps of an exchange: JSON that says its format."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
+from anaphora.stm.conversation import Key
+from anaphora.stm.records import entity_from_plain, entity_to_plain
+
+__all__ = ["LaterFormat", "dump", "load"]
+
+FORMAT = 1
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+# Made once: json.dumps would make an encoder for each record.
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+class LaterFormat(StoreError):  # noqa: N818 - what it is, not what failed
+    """A record that only a later version can read: it must not be lost."""
+
+
+def dump(key: Key, exchange: Exchange) -> bytes:
+    """The record of an exchange of the conversation ``key``.
+
+    Raises :class:`StoreError` for one with something in it that JSON does not know, and
+    ValueError for a time without a zone.
+    """
+    if exchange.at.utcoffset() is None:
+        raise ValueError(f"the time {exchange.at} has no time zone")
+    fields = (
+        FORMAT,
+        *key,
+        (exchange.at - _EPOCH) // _MICROSECOND,
+        exchange.question,
+        exchange.answer,
+        exchange.status,
+        exchange.intent,
+        {name: list(values) for name, values in exchange.slots.items()},
+        exchange.language,
+        [entity_to_plain(entity) for entity in exchange.memory],
+    )
+    try:
+        return _as_json(fields).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"an exchange of {key.user!r} cannot be kept: {error}") from error
+
+
+def load(record: bytes) -> tuple[Key, Exchange]:
+    """The conversation and the exchange that :func:`dump` made this record of.
+
+    Raises :class:`LaterFormat` for one of a later version, :class:`StoreError` for what is no
+    such record.
+    """
+    try:
+        plain: Any = json.loads(record.decode("utf-8", "surrogatepass"))
+        if type(plain[0]) is int and plain[0] > FORMAT:
+            raise LaterFormat(
+                f"an exchange was kept by a later version (in format {plain[0]}; this one reads "
+                f"{FORMAT}): update anaphora"
+            )
+        _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
+        language, memory = rest
+        return Key(user, model, tenant), Exchange(
+            question=question,
+            answer=answer,
+            at=_EPOCH + timedelta(microseconds=at),
+            status=status,
+            intent=intent,
+            slots={name: tuple(values) for name, values in slots.items()},
+            language=language,
+            memory=tuple(map(entity_from_plain, memory)),
+        )
+    except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
+        raise StoreError(f"this is no record of an exchange: {error}") from error

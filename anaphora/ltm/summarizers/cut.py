@@ -1,0 +1,60 @@
+"""The first words of a segment: what every other summarizer has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anaphora.ltm.counting import WORDS, words
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.history import Part
+from anaphora.ltm.summarizers.summarizer import Segment
+
+__all__ = ["WordCut", "first_words"]
+
+
+class WordCut:
+    """Keeps the first words of a segment, as many as may stand for it."""
+
+    name = "cut"
+
+    def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
+        """The first ``max_words`` words of each segment, and never the whole of it."""
+        return [_summary(segment) for segment in segments]
+
+
+def first_words(text: str, limit: int) -> str:
+    """The first ``limit`` words of ``text``, as :func:`~anaphora.ltm.counting.words` counts them,
+    with one blank between them. It cuts inside of no word, except in scripts that put no blanks
+    between words: there a word is two characters."""
+    kept: list[str] = []
+    left = limit
+    for chunk in text.split():
+        size = words(chunk)
+        if size > left:
+            kept.append(_start(chunk, left))
+            break
+        kept.append(chunk)
+        left -= size
+    return " ".join(filter(None, kept))
+
+
+def _summary(segment: Segment) -> str:
+    text = " ".join(_text(part) for part in segment.parts)
+    return first_words(text, min(segment.max_words, WORDS.total(segment.parts) - 1))
+
+
+def _text(part: Part) -> str:
+    return f"{part.question} {part.answer}" if isinstance(part, Exchange) else part.text
+
+
+def _start(chunk: str, limit: int) -> str:
+    """What fits of a chunk of an unspaced script, cut between two of its characters."""
+    if limit < 1 or words(chunk) == 1:
+        return ""
+    end = 0
+    for index, character in enumerate(chunk, 1):
+        if words(chunk[:index]) > limit:
+            break
+        if not character.isascii() or not character.isalnum():
+            end = index
+    return chunk[:end]

@@ -1,0 +1,103 @@
+"""How the files of a model are found and read: without a word on the console, and with one clear
+error for whatever may be wrong with them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anaphora.errors import SummaryError
+
+__all__ = ["library", "located", "quietly", "read", "required", "window"]
+
+_T = TypeVar("_T")
+_quiet = threading.Lock()
+
+
+def required(*packages: str) -> None:
+    """Raises :class:`SummaryError` if one of these is not installed. It imports none."""
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise SummaryError(
+            f"BART needs {' and '.join(missing)}: pip install 'anaphora[bart]'",
+        )
+
+
+def library(name: str) -> Any:
+    """The package of that name. Raises :class:`SummaryError` if it cannot be imported."""
+    try:
+        return import_module(name)
+    except (ImportError, OSError) as error:  # it is there, but something that it needs is not
+        raise SummaryError(f"{name} cannot be imported: {error}") from error
+
+
+def located(model: str | Path) -> str:
+    """The folder of a model, or its id on the hub. Raises :class:`SummaryError` for what reads as
+    a folder and is none."""
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return str(path)
+    text = str(model)
+    # An id of the hub is "name" or "owner/name".
+    if isinstance(model, Path) or text.startswith(("/", ".", "~")) or text.count("/") > 1:
+        raise SummaryError(f"there is no folder {text}: name one that holds a model of BART")
+    return text
+
+
+def read(model: str, load: Callable[..., _T], **options: Any) -> _T:
+    """``load(model, **options)``. Raises :class:`SummaryError` if that fails, for whatever
+    reason: the files are missing, cannot be fetched, are damaged or are those of another
+    model."""
+    try:
+        with quietly():
+            return load(model, **options)
+    except SummaryError:
+        raise
+    except Exception as error:
+        raise SummaryError(
+            f"the model {model} could not be loaded: {_first_line(error)}; {_remedy(model)}"
+        ) from error
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """transformers shows no progress and warns of nothing meanwhile; afterwards it is as it was."""
+    logging = library("transformers.utils.logging")
+    with _quiet:
+        verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            yield
+        finally:
+            logging.set_verbosity(verbosity)
+            if shows:
+                logging.enable_progress_bar()
+
+
+def window(config: Any) -> int | None:
+    """How many tokens the model of this configuration reads at most, None if there is no end."""
+    for name in ("max_encoder_position_embeddings", "max_position_embeddings"):
+        found = getattr(config, name, None)
+        if isinstance(found, int):
+            return found
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".:") if lines else type(error).__name__
+
+
+def _remedy(model: str) -> str:
+    if Path(model).is_dir():
+        return (
+            "the folder must hold config.json, the weights (model.safetensors) and the tokenizer "
+            "(tokenizer.json), as save_pretrained writes them"
+        )
+    return f"fetch it once where there is a network (hf download {model}), or name a folder"

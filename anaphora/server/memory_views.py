@@ -1,0 +1,69 @@
+"""What the long-term memory holds, as the API shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import History
+from anaphora.ltm.recall.search import Page
+from anaphora.stm.conversation import Key
+
+if TYPE_CHECKING:
+    from anaphora.ltm.counting import Measure
+
+__all__ = ["history_view", "page_view"]
+
+
+def history_view(key: Key, history: History, measure: Measure) -> dict[str, Any]:
+    """The working history of a conversation; ``measure`` is what its size is in."""
+    return {
+        "user": key.user,
+        "model": key.model,
+        "size": history.size,
+        "unit": measure.name,
+        "summaries": [_summary(summary) for summary in history.summaries],
+        "exchanges": [_exchange(exchange) for exchange in history.exchanges],
+    }
+
+
+def page_view(page: Page, user: str) -> dict[str, Any]:
+    """What was found of a user."""
+    passages = [
+        {
+            "model": passage.key.model,
+            "score": passage.score,
+            "exchange": _exchange(passage.exchange),
+            "before": [_exchange(exchange) for exchange in passage.before],
+            "after": [_exchange(exchange) for exchange in passage.after],
+        }
+        for passage in page.passages
+    ]
+    return {"user": user, "passages": passages, "page": page.page, "more": page.more}
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    return {
+        "id": summary.id,
+        "text": summary.text,
+        "first": summary.first,
+        "last": summary.last,
+        "since": summary.since,
+        "until": summary.until,
+        "level": summary.level,
+        "of": list(summary.of),
+        "by": summary.by,
+    }
+
+
+def _exchange(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "number": exchange.number,
+        "question": exchange.question,
+        "answer": exchange.answer,
+        "at": exchange.at,
+        "status": exchange.status,
+        "intent": exchange.intent,
+        "slots": {name: list(values) for name, values in exchange.slots.items()},
+        "language": exchange.language,
+    }

@@ -1,0 +1,81 @@
+"""The long-term memory: histories, what is found in them, and erasing a user."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from anaphora.ltm.recall.store import Among
+from anaphora.server import answers
+from anaphora.server.access import Caller, require
+from anaphora.server.memory_views import history_view, page_view
+from anaphora.server.openapi import describe
+from anaphora.server.routes.common import answer, service_of
+from anaphora.server.schemas import HistoryQuery, RecallQuery, UserQuery
+
+__all__ = ["router"]
+
+_Reader = Annotated[Caller, Depends(require("read"))]
+_Writer = Annotated[Caller, Depends(require("write"))]
+
+router = APIRouter(prefix="/v1", tags=["memory"])
+
+
+@router.get(
+    "/history",
+    summary="Show the history of a conversation",
+    **describe(
+        "showHistory", answers.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
+    ),
+)
+async def history(
+    request: Request, caller: _Reader, query: Annotated[HistoryQuery, Query()]
+) -> Response:
+    """The working history of a conversation: summaries of what was said a while ago, and the last
+    exchanges as they were."""
+    user = caller.engine_user(query.user)
+    found = await service_of(request).history(user=user, model=query.model)
+    return answer(history_view(*found))
+
+
+@router.get(
+    "/recall",
+    summary="Look for what was said",
+    **describe("recall", answers.RecallAnswer, "no-memory", "invalid-request"),
+)
+async def recall(
+    request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
+) -> Response:
+    """What a user and the bots said, with whatever model, found by words, by meaning, by time, by
+    intent and by the values of slots."""
+    user = caller.engine_user(query.user)
+    among = Among(query.model, query.since, query.until, query.intent, query.slots)
+    page = await service_of(request).recall(
+        query.text,
+        user=user,
+        how=query.how,
+        among=among,
+        language=query.language,
+        page=query.page,
+        size=query.size,
+        neighbours=query.neighbours,
+    )
+    return answer(page_view(page, user.id))
+
+
+@router.delete(
+    "/user",
+    summary="Erase a user",
+    **describe("eraseUser", answers.ErasedAnswer, "invalid-request", "conflict"),
+)
+async def erase(
+    request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]
+) -> Response:
+    """Erase all that is kept of a user, with all models: the conversations, which model is
+    active, and everything in the long-term memory. It cannot be undone."""
+    user = caller.engine_user(query.user)
+    exchanges = await service_of(request).erase(user=user)
+    return answer({"user": user.id, "exchanges": exchanges})

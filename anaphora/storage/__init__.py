@@ -1,0 +1,1 @@
+"""Files that threads and processes share: one SQLite database, locks, forks."""

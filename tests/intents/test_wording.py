@@ -1,0 +1,121 @@
+"""What the bridge says where a model has no words for it, and what it takes for an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import anaphora.entities
+from anaphora import Entity
+from anaphora.entities.plain.boolean import answer_of
+from anaphora.intents.wording import answer_in, declined, name_of, still_about
+
+ENTITIES = Path(anaphora.entities.__file__).parent
+LANGUAGES = sorted(
+    {
+        path.stem
+        for folder in ("tongues", "dates/tables", "plain/tables/boolean")
+        for path in (ENTITIES / folder).glob("??.yaml")
+    }
+    - {"xx"}
+)
+YES_AND_NO = dict(
+    line.split(maxsplit=1)
+    for line in """
+        ar نعم لا
+        az bəli xeyr
+        bg да не
+        da ja nej
+        de ja nein
+        en yes no
+        es sí no
+        et jah ei
+        fa بله نه
+        fi kyllä ei
+        fr oui non
+        he כן לא
+        hi हाँ नहीं
+        it sì no
+        ja はい いいえ
+        ko 네 아니요
+        nb ja nei
+        pl tak nie
+        pt sim não
+        ru да нет
+        sv ja nej
+        th ใช่ ไม่
+        tr evet hayır
+        uk так ні
+        vi vâng không
+        zh 是 不是
+    """.strip().splitlines()
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_of_the_package_has_words_of_its_own(language):
+    asked = still_about(["A", "B"], language)
+    assert "A" in asked
+    assert "B" in asked
+    assert "{" not in asked
+    assert language == "en" or asked != still_about(["A", "B"], "en")
+    assert language == "en" or declined(language) != declined("en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_of_the_package_knows_yes_and_no(language):
+    yes, no = YES_AND_NO[language].split()
+    assert answer_in(f"{yes.capitalize()}!", [language]) is True
+    assert answer_in(no, [language]) is False
+    assert answer_in("Tokyo", [language]) is None
+
+
+def test_other_languages_are_spoken_to_in_english():
+    assert still_about(["Tokyo"], "nl") == "Still about Tokyo?"
+    assert answer_in("yes", ["nl"]) is True
+    assert answer_in("yes", ["de"]) is None
+
+
+def test_the_language_of_the_conversation_counts_as_well():
+    assert answer_in("ja", ["en", "de"]) is True
+
+
+def test_what_is_named_twice_is_said_once():
+    assert still_about(["Tokyo", "Tokyo"], "en") == "Still about Tokyo?"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("oh yes, please!", True),
+        ("Of course", True),
+        ("👍", True),
+        ("no, thank you", False),
+        ("nope.", False),
+        ("", None),
+        ("?", None),
+        ("yes, in Oslo", None),
+        ("Oslo, yes", None),
+        ("yes 5", None),
+        ("no, yes", None),
+        ("yes or no", None),
+        ("not sure", None),
+        ("turn right", None),
+    ],
+)
+def test_only_a_whole_sentence_is_an_answer(text, answer):
+    assert answer_of(text, "en") is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "name"),
+    [
+        ("what is the weather like", None, "local weather"),
+        ("forecast", None, "forecast"),
+        ("the big apple of America", "New York", "New York"),
+    ],
+)
+def test_what_was_said_at_length_is_named_in_short(text, value, name):
+    entity = Entity("local_weather", frozenset({"topic"}), text, value=value)
+    assert name_of(entity) == name

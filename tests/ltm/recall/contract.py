@@ -1,0 +1,161 @@
+"""What the contract suite of recall stores needs: where stores live, and what is said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.history import HistorySettings, Part
+from anaphora.ltm.recall.store import Among, Document, New, RecallStore, Whose
+from anaphora.stm.conversation import Key
+
+BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+EVERYTHING = Among()
+ANN, BEN = Key("ann", "weather"), Key("ben", "weather")
+ANN_HOTELS = Key("ann", "hotels")
+ANN_ELSEWHERE = Key("ann", "weather", "acme")
+OF_ANN, OF_BEN = Whose("ann"), Whose("ben")
+
+
+@dataclass
+class Home:
+    """A place where recall stores of one kind live; each :meth:`store` is another one on the
+    same data.
+
+    ``make`` takes the number of the place, the settings of the histories and their measure.
+    """
+
+    make: Callable[[int, HistorySettings, Measure], RecallStore]
+    place: int = 0
+    stores: ExitStack = field(default_factory=ExitStack)
+
+    def store(
+        self, settings: HistorySettings | None = None, measure: Measure = WORDS
+    ) -> RecallStore:
+        store = self.make(self.place, settings or HistorySettings(), measure)
+        self.stores.callback(store.close)
+        return store
+
+    def elsewhere(self) -> None:
+        """Move to a place where nothing is kept."""
+        self.close()
+        self.place += 1
+
+    def close(self) -> None:
+        self.stores.close()
+
+    def __enter__(self) -> Home:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def said(
+    question: str,
+    answer: str = "",
+    *,
+    minute: float = 0,
+    intent: str | None = None,
+    slots: Mapping[str, tuple[str, ...]] | None = None,
+) -> Exchange:
+    """An exchange ``minute`` minutes after the beginning."""
+    at = BEGIN + timedelta(minutes=minute)
+    return Exchange(question, answer, at, intent=intent, slots=slots or {})
+
+
+def new(key: Key, exchange: Exchange | str) -> New:
+    """An exchange with the words of its two texts as its terms."""
+    if isinstance(exchange, str):
+        exchange = said(exchange)
+    words = f"{exchange.question} {exchange.answer}".lower().split()
+    return New(key, exchange, tuple(words))
+
+
+def keep(store: RecallStore, key: Key, *exchanges: Exchange | str) -> list[int]:
+    """Add the exchanges to the conversation, texts a minute apart; their ids."""
+    before = len(store.latest(key, 10_000))
+    told = [
+        said(each, minute=before + place) if isinstance(each, str) else each
+        for place, each in enumerate(exchanges)
+    ]
+    store.add([new(key, each) for each in told])
+    return ids_of(store, key)[before:]
+
+
+def ids_of(store: RecallStore, key: Key) -> list[int]:
+    """The ids of the exchanges of a conversation, by number."""
+    whose = Whose(key.user, key.tenant)
+    ids = store.listed(whose, Among(model=key.model), skip=0, limit=10_000)
+    found = store.fetch(whose, ids)
+    return sorted(ids, key=lambda id: found[id][1].number)
+
+
+def questions(exchanges: Iterable[Exchange]) -> list[str]:
+    return [exchange.question for exchange in exchanges]
+
+
+def listed(store: RecallStore, whose: Whose, among: Among = EVERYTHING) -> list[str]:
+    """The questions of a user, newest first."""
+    ids = store.listed(whose, among, skip=0, limit=10_000)
+    found = store.fetch(whose, ids)
+    return [found[id][1].question for id in ids]
+
+
+def matching(
+    store: RecallStore, whose: Whose, *terms: str, among: Among = EVERYTHING, limit: int = 10_000
+) -> list[str]:
+    """The questions that have one of the terms, as the store ranks them."""
+    ids = [document.id for document in store.matching(whose, terms, among, limit)]
+    found = store.fetch(whose, ids)
+    return [found[id][1].question for id in ids]
+
+
+def places(documents: Iterable[Document]) -> list[int]:
+    """The numbers of the documents."""
+    return [document.number for document in documents]
+
+
+def vector(*values: float) -> Vectors:
+    """The values, at length 1."""
+    made = np.array(values, dtype=np.float32)
+    return made / np.linalg.norm(made)
+
+
+def rows(*vectors: Vectors) -> Vectors:
+    return np.stack(vectors)
+
+
+def summary(parts: Sequence[Part], text: str = "in short", *, level: int = 1) -> Summary:
+    """A summary of parts that follow each other."""
+    first, last = parts[0], parts[-1]
+    return Summary(
+        text,
+        first.first if isinstance(first, Summary) else first.number,
+        last.last if isinstance(last, Summary) else last.number,
+        first.since if isinstance(first, Summary) else first.at,
+        last.until if isinstance(last, Summary) else last.at,
+        "test",
+        level,
+        tuple(part.id for part in parts if isinstance(part, Summary)),
+    )
+
+
+def compress(
+    store: RecallStore, key: Key, count: int, text: str = "in short", *, level: int = 1
+) -> bool:
+    """Let one summary stand for the ``count`` oldest exchanges (level 1) or summaries."""
+    history = store.history(key)
+    parts: tuple[Part, ...] = history.exchanges if level == 1 else history.summaries
+    return store.compress(key, parts[:count], [summary(parts[:count], text, level=level)])
+
+
+def without_ids(summaries: Iterable[Summary]) -> list[Summary]:
+    return [replace(each, id=0) for each in summaries]

@@ -1,0 +1,33 @@
+"""A process that adds exchanges and writes down how far it was when it was told that they are
+kept: ``python -m tests.ltm.recall.recall_writer FILE LOG NAME``. It ends when it is killed."""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+
+from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.recall.sqlite import SqliteRecallStore
+from anaphora.ltm.recall.store import Mark
+from tests.ltm.recall.contract import ANN, BEN, new
+
+BATCH = 3
+
+
+def main() -> None:
+    path, log, name = sys.argv[1:]
+    store = SqliteRecallStore(path, settings=HistorySettings(), synchronous="normal")
+    with Path(log).open("a", buffering=1) as promised:
+        for first in count(store.marked(name), BATCH):
+            batch = [
+                new(key, f"{name} {number}")
+                for number in range(first, first + BATCH)
+                for key in (ANN, BEN)
+            ]
+            store.add(batch, mark=Mark(name, first + BATCH))
+            promised.write(f"{first + BATCH}\n")
+
+
+if __name__ == "__main__":
+    main()

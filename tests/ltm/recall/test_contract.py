@@ -1,0 +1,822 @@
+"""What every recall store does: keep, count, compress, find, forget."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from anaphora import Entity, StoreError
+from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.history import History, HistorySettings
+from anaphora.ltm.recall.store import Among, Mark, New, Statistics, Whose
+from anaphora.stm.conversation import Key
+from tests.ltm.recall.contract import (
+    ANN,
+    ANN_ELSEWHERE,
+    ANN_HOTELS,
+    BEGIN,
+    BEN,
+    EVERYTHING,
+    OF_ANN,
+    OF_BEN,
+    compress,
+    ids_of,
+    keep,
+    listed,
+    matching,
+    new,
+    places,
+    questions,
+    rows,
+    said,
+    summary,
+    vector,
+    without_ids,
+)
+
+CITY = Entity(
+    "city",
+    frozenset(("city", "place")),
+    "Big Apple",
+    (3, 4),
+    12,
+    21,
+    "New York",
+    ("place",),
+    {"population": 8_000_000, "names": ["NYC"]},
+    topic=True,
+    exact=False,
+    own=False,
+    stem="big appl",
+    lemma="big apple",
+    parts=(Entity("word", frozenset(("word",)), "Big"),),
+)
+ODD = ["", " ", "a\0b", "\0", "\ud800", "a\udfffb", "é\u0301🌧️", "'; DROP TABLE --", '%_\\"{}', "\n"]
+
+
+# -- what is said ------------------------------------------------------------------------------
+
+
+def test_an_exchange_comes_back_as_it_was_said(store):
+    exchange = Exchange(
+        "Weather in the Big Apple?",
+        "Rain.",
+        datetime(2026, 1, 5, 9, 30, 12, 345678, tzinfo=timezone(timedelta(hours=9))),
+        "incomplete",
+        "weather",
+        {"city": ("New York",), "days": ("monday", "tuesday")},
+        "en",
+        (CITY, Entity("date", frozenset(("date",)), "today")),
+    )
+    store.add([New(ANN, exchange, ("weather", "rain"))])
+    assert list(store.exchanges(ANN, first=1, last=1)) == [replace(exchange, number=1)]
+
+
+def test_every_conversation_counts_its_own_exchanges(store):
+    store.add([new(ANN, "one"), new(BEN, "uno"), new(ANN, "two"), new(ANN_HOTELS, "eins")])
+    store.add([new(ANN, "three"), new(ANN_ELSEWHERE, "un")])
+    told = [
+        [(each.number, each.question) for each in store.exchanges(key, first=1, last=9)]
+        for key in (ANN, BEN, ANN_HOTELS, ANN_ELSEWHERE)
+    ]
+    assert told == [
+        [(1, "one"), (2, "two"), (3, "three")],
+        [(1, "uno")],
+        [(1, "eins")],
+        [(1, "un")],
+    ]
+
+
+def test_the_number_that_an_exchange_had_elsewhere_says_nothing(store):
+    keep(store, ANN, replace(said("hi"), number=77))
+    assert [each.number for each in store.latest(ANN, 9)] == [1]
+
+
+@pytest.mark.parametrize("text", ODD, ids=ascii)
+def test_any_text_is_kept_wherever_it_stands(store, text):
+    key = Key(text, text, text)
+    exchange = Exchange(
+        text,
+        text,
+        BEGIN,
+        intent=text,
+        slots={text: (text, "x")},
+        language=text,
+        memory=(Entity(text, frozenset((text,)), text, value=text, stem=text, lemma=text),),
+    )
+    store.add([New(key, exchange, (text, "x"))], mark=Mark(text, 5))
+    whose = Whose(text, text)
+    among = Among(model=text, intent=text, slots={text: text})
+    (found,) = store.matching(whose, (text,), among, 9)
+    assert store.fetch(whose, [found.id]) == {found.id: (key, replace(exchange, number=1))}
+    assert found.terms == (text, "x")
+    assert store.statistics(whose, (text,)) == Statistics(1, 2.0, {text: 1})
+    assert store.compress(
+        key, store.history(key).exchanges, [summary(store.history(key).exchanges, text)]
+    )
+    assert store.history(key).summaries[0].text == text
+    store.put_vectors(text, [found.id], rows(vector(1, 0)))
+    assert [id for id, _ in store.nearest(whose, text, vector(1, 0), among, 9)] == [found.id]
+    assert list(store.keys()) == [key]
+    assert store.marked(text) == 5
+    assert store.erase(whose, model=text) == 1
+
+
+def test_a_long_text_is_kept_whole(store):
+    exchange = said("a" * 300_000, "ü\0" * 100_000)
+    keep(store, ANN, exchange)
+    assert list(store.latest(ANN, 1)) == [replace(exchange, number=1)]
+
+
+@pytest.mark.parametrize("year", [1, 1969, 2026, 9999])
+def test_any_time_is_kept(store, year):
+    at = datetime(year, 6, 7, 8, 9, 10, 123457, tzinfo=UTC)
+    keep(store, ANN, Exchange("when", "", at))
+    assert [each.at for each in store.latest(ANN, 1)] == [at]
+    assert listed(store, OF_ANN, Among(since=at, until=at + timedelta(microseconds=1))) == ["when"]
+
+
+def test_a_time_without_a_zone_is_refused_and_nothing_of_the_batch_is_kept(store):
+    keep(store, ANN, "before")
+    naive = replace(said("naive"), at=datetime(2026, 1, 5))
+    with pytest.raises(StoreError, match="zone"):
+        store.add([new(ANN, "good"), new(BEN, "good"), new(ANN, naive)], mark=Mark("log", 9))
+    assert questions(store.exchanges(ANN, first=1, last=9)) == ["before"]
+    assert list(store.keys()) == [ANN]
+    assert store.marked("log") == 0
+    assert store.statistics(OF_ANN, ("good",)) == Statistics(1, 1.0, {"good": 0})
+
+
+def test_a_mark_says_how_much_of_a_journal_is_in(store, home):
+    assert store.marked("a") == 0
+    store.add([new(ANN, "one")], mark=Mark("a", 120))
+    store.add([], mark=Mark("b", 7))
+    store.add([new(ANN, "two")])
+    store.add([new(ANN, "three")], mark=Mark("a", 2**40))
+    assert [store.marked(name) for name in ("a", "b", "c")] == [2**40, 7, 0]
+    assert home.store().marked("a") == 2**40
+
+
+def test_the_mark_of_a_journal_that_is_no_more_can_be_forgotten(store):
+    store.add([], mark=Mark("a", 1))
+    store.add([], mark=Mark("b", 2))
+    store.unmark("a")
+    store.unmark("never seen")
+    assert [store.marked(name) for name in ("a", "b")] == [0, 2]
+
+
+def test_threads_that_add_at_once_number_without_gap_or_repetition(store, home):
+    others = [store, home.store()]
+
+    def add(thread: int) -> None:
+        for turn in range(5):
+            others[thread % 2].add([new(ANN, f"{thread}-{turn}"), new(BEN, f"{thread}-{turn}")])
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(add, range(6)))
+    for key, whose in ((ANN, OF_ANN), (BEN, OF_BEN)):
+        kept = store.exchanges(key, first=1, last=99)
+        assert [each.number for each in kept] == list(range(1, 31))
+        assert sorted(questions(kept)) == sorted(f"{t}-{i}" for t in range(6) for i in range(5))
+        assert store.statistics(whose, ("3-1",)) == Statistics(30, 1.0, {"3-1": 1})
+        assert store.history(key).size == 30
+
+
+# -- the working history -----------------------------------------------------------------------
+
+
+def test_a_conversation_of_which_nothing_is_known_is_empty(store):
+    keep(store, BEN, "hello")
+    assert store.history(ANN) == History()
+    assert list(store.exchanges(ANN, first=1, last=9)) == []
+    assert list(store.latest(ANN, 9)) == []
+    assert store.summary(ANN, 1) is None
+    assert store.fetch(OF_ANN, [1, 2]) == {}
+    assert list(store.listed(OF_ANN, EVERYTHING, skip=0, limit=9)) == []
+    assert list(store.matching(OF_ANN, ("hello",), EVERYTHING, 9)) == []
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+    assert store.statistics(OF_ANN, ("hello",)) == Statistics(0, 0.0, {"hello": 0})
+    assert store.erase(OF_ANN) == 0
+
+
+def test_the_history_is_all_that_was_said_and_its_size_the_words_of_it(store):
+    keep(store, ANN, said("what is the weather", "rain"), said("and tomorrow", "sun and wind"))
+    history = store.history(ANN)
+    assert questions(history.exchanges) == ["what is the weather", "and tomorrow"]
+    assert history.summaries == ()
+    assert history.size == 5 + 5 == WORDS.total(history.parts)
+
+
+def test_the_oldest_exchange_leaves_a_history_that_is_too_long_and_is_not_lost(home):
+    store = home.store(HistorySettings(max_exchanges=3))
+    keep(store, ANN, "one", "two two", "three")
+    keep(store, ANN, "four", "five")
+    history = store.history(ANN)
+    assert questions(history.exchanges) == ["three", "four", "five"]
+    assert history.size == 3
+    assert questions(store.exchanges(ANN, first=1, last=2)) == ["one", "two two"]
+    assert matching(store, OF_ANN, "two") == ["two two"]
+
+
+def test_one_batch_may_be_longer_than_a_whole_history(home):
+    store = home.store(HistorySettings(max_exchanges=3))
+    keep(store, ANN, *(f"say {number}" for number in range(10)))
+    history = store.history(ANN)
+    assert questions(history.exchanges) == ["say 7", "say 8", "say 9"]
+    assert history.size == 6
+
+
+def test_sizes_are_counted_anew_in_another_measure(home):
+    first = home.store()
+    keep(first, ANN, said("one two", "three"), said("four", ""), said("five six", ""))
+    keep(first, BEN, "just me")
+    assert compress(first, ANN, 1, "all in short")
+    assert first.history(ANN).size == 3 + 1 + 2
+    letters = Measure("letters", len)
+    second = home.store(measure=letters)
+    assert second.measure == letters
+    assert second.history(ANN).size == 12 + 4 + 8
+    assert second.history(BEN).size == 7
+    keep(second, ANN, "six")
+    assert second.history(ANN).size == 12 + 4 + 8 + 3
+
+
+def test_conversations_whose_history_is_too_large_are_named(home):
+    store = home.store(HistorySettings(max_size=3))
+    keep(store, ANN, "one two", "three four")
+    keep(store, BEN, "one two", "three")  # not larger than allowed
+    keep(store, ANN_HOTELS, "one two three four")
+    assert set(store.oversized(9)) == {ANN, ANN_HOTELS}
+    assert len(store.oversized(1)) == 1
+    assert compress(store, ANN, 2, "short")
+    assert list(store.oversized(9)) == [ANN_HOTELS]
+
+
+def test_a_summary_stands_for_the_exchanges_it_replaces(store):
+    keep(store, ANN, "one one", "two two", "three", "four")
+    before = store.history(ANN)
+    short = summary(before.exchanges[:2], "ones and twos")
+    assert store.compress(ANN, before.exchanges[:2], [short]) is True
+    history = store.history(ANN)
+    assert without_ids(history.summaries) == [short]
+    assert history.exchanges == before.exchanges[2:]
+    assert history.size == 3 + 2
+    assert history.summaries[0].id > 0
+    assert store.summary(ANN, history.summaries[0].id) == history.summaries[0]
+    assert questions(store.exchanges(ANN, first=1, last=2)) == ["one one", "two two"]
+    assert matching(store, OF_ANN, "one") == ["one one"]
+
+
+def test_several_segments_are_replaced_at_once_and_later_ones_come_after_them(store):
+    keep(store, ANN, *"abcdef")
+    exchanges = store.history(ANN).exchanges
+    pair = [summary(exchanges[:2], "a and b"), summary(exchanges[2:4], "c and d")]
+    assert store.compress(ANN, exchanges[:4], pair)
+    assert compress(store, ANN, 1, "just e")
+    history = store.history(ANN)
+    assert [each.text for each in history.summaries] == ["a and b", "c and d", "just e"]
+    assert [(each.first, each.last) for each in history.summaries] == [(1, 2), (3, 4), (5, 5)]
+    assert questions(history.exchanges) == ["f"]
+
+
+def test_a_summary_of_summaries_names_them_and_they_can_still_be_read(store):
+    keep(store, ANN, *"abcd")
+    assert compress(store, ANN, 2, "a b")
+    assert compress(store, ANN, 1, "c")
+    replaced = store.history(ANN).summaries
+    assert compress(store, ANN, 2, "all", level=2)
+    (whole,) = store.history(ANN).summaries
+    assert (whole.first, whole.last, whole.level) == (1, 3, 2)
+    assert whole.of == tuple(each.id for each in replaced)
+    assert tuple(store.summary(ANN, id) for id in whole.of) == replaced
+    assert store.history(ANN).size == 2
+
+
+def test_one_summary_may_stand_for_summaries_and_exchanges(store):
+    keep(store, ANN, *"abcd")
+    assert compress(store, ANN, 2, "a b")
+    parts = tuple(store.history(ANN).parts)[:2]
+    assert store.compress(ANN, parts, [summary(parts, "a b c", level=2)])
+    history = store.history(ANN)
+    assert [each.text for each in history.summaries] == ["a b c"]
+    assert questions(history.exchanges) == ["d"]
+
+
+def test_what_is_no_longer_the_oldest_is_not_replaced(store):
+    keep(store, ANN, *"abcdef")
+    keep(store, BEN, *"abcdef")
+    before = store.history(ANN).exchanges
+    assert compress(store, ANN, 2, "first")
+    assert compress(store, ANN, 1, "second")
+    history = store.history(ANN)
+    stale = [
+        before[:2],  # replaced already
+        before[1:5],  # in part
+        before[4:],  # there are older ones
+        (before[4], before[3]),  # in another order
+        history.summaries[1:],
+        (*history.summaries[::-1],),
+        (replace(history.summaries[0], id=10_000), *history.exchanges),
+        store.history(BEN).exchanges[:2],
+        (),
+    ]
+    for parts in stale:
+        by = [summary(parts, "stale")] if parts else []
+        assert store.compress(ANN, parts, by) is False
+    assert store.history(ANN) == history
+
+
+def test_what_was_erased_and_begun_anew_is_not_replaced_by_what_was_said_before(store):
+    keep(store, ANN, "my secret", "and more")
+    before = store.history(ANN).exchanges
+    store.erase(OF_ANN)
+    keep(store, ANN, "hello", "again")
+    assert store.compress(ANN, before, [summary(before, "the secret")]) is False
+    assert store.history(ANN).summaries == ()
+
+
+def test_of_two_who_compress_the_same_one_does(store, home):
+    keep(store, ANN, *"abcd")
+    parts = store.history(ANN).exchanges[:2]
+
+    def attempt(who: str) -> bool:
+        return home.store().compress(ANN, parts, [summary(parts, who)])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(attempt, "wxyz")) == [False, False, False, True]
+    assert len(store.history(ANN).summaries) == 1
+
+
+def test_a_summary_is_known_in_its_own_conversation_alone(store):
+    keep(store, ANN, "secret")
+    keep(store, BEN, "hello")
+    assert compress(store, ANN, 1)
+    (short,) = store.history(ANN).summaries
+    assert store.summary(BEN, short.id) is None
+    assert store.summary(ANN_HOTELS, short.id) is None
+    assert store.summary(ANN, short.id + 1) is None
+
+
+def test_the_summaries_stay_when_exchanges_leave_a_history(home):
+    store = home.store(HistorySettings(max_exchanges=2))
+    keep(store, ANN, "a", "b")
+    assert compress(store, ANN, 1, "just a")
+    keep(store, ANN, "c", "d")
+    history = store.history(ANN)
+    assert [each.text for each in history.summaries] == ["just a"]
+    assert questions(history.exchanges) == ["c", "d"]
+    assert history.size == 4
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def test_exchanges_are_read_by_their_numbers(store):
+    keep(store, ANN, *"abcde")
+    assert questions(store.exchanges(ANN, first=2, last=4)) == ["b", "c", "d"]
+    assert questions(store.exchanges(ANN, first=4, last=99)) == ["d", "e"]
+    assert questions(store.exchanges(ANN, first=-3, last=1)) == ["a"]
+    assert questions(store.exchanges(ANN, first=3, last=2)) == []
+
+
+def test_the_latest_exchanges_come_newest_first(store):
+    keep(store, ANN, *"abcde")
+    assert questions(store.latest(ANN, 2)) == ["e", "d"]
+    assert questions(store.latest(ANN, 99)) == list("edcba")
+    assert questions(store.latest(ANN, 0)) == []
+
+
+def test_nobody_fetches_what_another_said(store):
+    (mine,) = keep(store, ANN, "mine")
+    (elsewhere,) = keep(store, ANN_ELSEWHERE, "in another tenant")
+    (other,) = keep(store, BEN, "other")
+    found = store.fetch(OF_ANN, [other, mine, elsewhere, 10_000])
+    assert {id: (key, each.question) for id, (key, each) in found.items()} == {mine: (ANN, "mine")}
+    assert [each.id for each in store.documents(OF_ANN, [other, mine, elsewhere])] == [mine]
+    assert store.fetch(OF_ANN, []) == {}
+    assert list(store.documents(OF_ANN, [])) == []
+
+
+def test_many_can_be_fetched_at_once(store):
+    ids = keep(store, ANN, *(f"say {number}" for number in range(1_200)))
+    assert len(store.fetch(OF_ANN, ids)) == len(store.documents(OF_ANN, ids)) == 1_200
+
+
+def test_everything_is_listed_by_time_newest_first_in_pages(store):
+    keep(store, ANN, said("b", minute=2), said("a", minute=1), said("same time", minute=2))
+    keep(store, ANN_HOTELS, said("c", minute=3))
+    keep(store, BEN, said("other", minute=2))
+    assert listed(store, OF_ANN) == ["c", "same time", "b", "a"]
+    whole = list(store.listed(OF_ANN, EVERYTHING, skip=0, limit=99))
+    pages = [store.listed(OF_ANN, EVERYTHING, skip=skip, limit=2) for skip in (0, 2, 4)]
+    assert [id for page in pages for id in page] == whole
+
+
+FILTERS = {
+    "model": (Among(model="hotels"), {"d"}),
+    "since": (Among(since=BEGIN + timedelta(minutes=2)), {"c", "d"}),
+    "until": (Among(until=BEGIN + timedelta(minutes=2)), {"a", "b"}),
+    "span": (
+        Among(since=BEGIN + timedelta(minutes=1), until=BEGIN + timedelta(minutes=3)),
+        {"b", "c"},
+    ),
+    "intent": (Among(intent="weather"), {"a", "b"}),
+    "slot": (Among(slots={"city": "Tokyo"}), {"a", "b", "d"}),
+    "one of several values": (Among(slots={"city": "Paris"}), {"b"}),
+    "several slots": (Among(slots={"city": "Tokyo", "day": "today"}), {"b"}),
+    "all at once": (
+        Among("weather", BEGIN, BEGIN + timedelta(hours=1), "weather", {"day": "today"}),
+        {"b"},
+    ),
+    "nobody's intent": (Among(intent="none"), set()),
+    "nobody's model": (Among(model="none"), set()),
+    "another's slot": (Among(slots={"day": "Tokyo"}), set()),
+}
+
+
+@pytest.fixture
+def varied(store):
+    """A store with exchanges that every filter tells apart."""
+    keep(
+        store,
+        ANN,
+        said("a", "word", minute=0, intent="weather", slots={"city": ("Tokyo",)}),
+        said(
+            "b",
+            "word",
+            minute=1,
+            intent="weather",
+            slots={"city": ("Tokyo", "Paris"), "day": ("today",)},
+        ),
+        said("c", "word", minute=2, intent="time"),
+    )
+    keep(store, ANN_HOTELS, said("d", "word", minute=3, slots={"city": ("Tokyo",)}))
+    keep(store, BEN, said("other", "word", minute=1, intent="weather", slots={"city": ("Tokyo",)}))
+    for id, (itself, *_) in enumerate(store.unembedded("m", 99), 1):
+        store.put_vectors("m", [itself], rows(vector(1, id / 10)))
+    return store
+
+
+@pytest.mark.parametrize(("among", "expected"), FILTERS.values(), ids=FILTERS)
+def test_a_search_can_be_confined(varied, among, expected):
+    assert set(listed(varied, OF_ANN, among)) == expected
+    assert set(matching(varied, OF_ANN, "word", among=among)) == expected
+    near = varied.nearest(OF_ANN, "m", vector(1, 0), among, 99)
+    found = varied.fetch(OF_ANN, [id for id, _ in near])
+    assert {each.question for _, each in found.values()} == expected
+
+
+@pytest.mark.parametrize(("among", "expected"), FILTERS.values(), ids=FILTERS)
+def test_a_limit_counts_what_is_confined(varied, among, expected):
+    limit = max(len(expected) - 1, 1)
+    among_expected = min(limit, len(expected))
+    assert len(matching(varied, OF_ANN, "word", among=among, limit=limit)) == among_expected
+    assert len(varied.nearest(OF_ANN, "m", vector(1, 0), among, limit)) == among_expected
+    assert len(varied.listed(OF_ANN, among, skip=0, limit=limit)) == among_expected
+
+
+# -- searching ---------------------------------------------------------------------------------
+
+
+def test_statistics_are_those_of_the_user_alone(store):
+    keep(store, ANN, "the rain in spain", "the sun")
+    keep(store, ANN_HOTELS, "rain rain go away the end")
+    keep(store, BEN, "rain rain rain")
+    keep(store, ANN_ELSEWHERE, "rain")
+    assert store.statistics(OF_ANN, ("rain", "the", "snow", "rain")) == Statistics(
+        3, 12 / 3, {"rain": 2, "the": 3, "snow": 0}
+    )
+    assert store.statistics(OF_BEN, ()) == Statistics(1, 3.0, {})
+
+
+def test_an_exchange_without_terms_counts_as_one(store):
+    store.add([New(ANN, said("?!"), ()), New(ANN, said("one two"), ("one", "two"))])
+    assert store.statistics(OF_ANN, ("one",)) == Statistics(2, 1.0, {"one": 1})
+    assert [each.terms for each in store.documents(OF_ANN, ids_of(store, ANN))] == [
+        (),
+        ("one", "two"),
+    ]
+
+
+def test_what_has_one_of_the_terms_is_found_with_all_of_its_own(store):
+    keep(store, ANN, "rain in spain rain", "sun in rome", "nothing at all")
+    keep(store, BEN, "rain in spain")
+    found = store.matching(OF_ANN, ("rain", "rome", "snow"), EVERYTHING, 9)
+    assert {(each.number, each.terms) for each in found} == {
+        (1, ("rain", "in", "spain", "rain")),
+        (2, ("sun", "in", "rome")),
+    }
+    assert len({each.conversation for each in found}) == 1
+    assert matching(store, OF_ANN) == []
+    assert matching(store, OF_ANN, "snow") == []
+
+
+def test_what_has_the_rarer_term_comes_first(store):
+    keep(store, ANN, *(f"the thing {number}" for number in range(30)))
+    keep(store, ANN, "the needle")
+    keep(store, ANN, *(f"the other {number}" for number in range(30)))
+    assert matching(store, OF_ANN, "the", "needle", limit=1) == ["the needle"]
+    assert matching(store, OF_ANN, "the", "thing", "7", limit=1) == ["the thing 7"]
+
+
+def test_terms_are_found_as_they_are(store):
+    store.add([New(ANN, said("x"), ("Übung", "a b", "天気", "run*", '"', "NOT", "дожд"))])
+    for term in ("Übung", "a b", "天気", "run*", '"', "NOT", "дожд"):
+        assert matching(store, OF_ANN, term) == ["x"]
+    for term in ("übung", "Ubung", "a", "b", "天", "run", "ru", "not", ""):
+        assert matching(store, OF_ANN, term) == []
+
+
+def test_others_change_nothing_in_what_is_found(store):
+    texts = ["rain and sun", "rain", "sun sun and wind", "wind or rain and more of the same"]
+    keep(store, ANN, *texts)
+    alone = matching(store, OF_ANN, "rain", "sun", "and")
+    keep(store, BEN, *("rain and rain" for _ in range(50)), "wind", "sun")
+    assert matching(store, OF_ANN, "rain", "sun", "and") == alone
+    for limit in (1, 2, 3):
+        assert matching(store, OF_ANN, "rain", "sun", "and", limit=limit) == alone[:limit]
+
+
+def test_the_neighbours_of_documents_come_once_and_in_order(store):
+    ann = keep(store, ANN, *"abcdefgh")
+    hotels = keep(store, ANN_HOTELS, *"xyz")
+    keep(store, BEN, *"klm")
+    documents = store.documents(OF_ANN, [ann[6], ann[1], ann[2], hotels[0]])
+    around = store.around(documents, 1)
+    assert [(each.conversation, each.number) for each in around] == sorted(
+        (each.conversation, each.number) for each in around
+    )
+    first, second = (store.documents(OF_ANN, [ids[0]])[0].conversation for ids in (ann, hotels))
+    assert places(each for each in around if each.conversation == first) == [1, 2, 3, 4, 6, 7, 8]
+    assert places(each for each in around if each.conversation == second) == [1, 2]
+    assert {each.terms for each in around if each.conversation == second} == {("x",), ("y",)}
+    assert {each.id for each in store.around(documents, 0)} == {each.id for each in documents}
+    assert list(store.around([], 2)) == []
+
+
+def test_the_nearest_come_first_with_their_cosines(store):
+    ids = keep(store, ANN, *"abc")
+    (other,) = keep(store, BEN, "d")
+    vectors = rows(vector(1, 0, 0), vector(0, 1, 0), vector(1, 1, 0))
+    store.put_vectors("m", ids, vectors)
+    store.put_vectors("m", [other], rows(vector(1, 0, 0)))
+    near = store.nearest(OF_ANN, "m", vector(1, 0.1, 0), EVERYTHING, 9)
+    assert [id for id, _ in near] == [ids[0], ids[2], ids[1]]
+    assert [cosine for _, cosine in near] == pytest.approx(
+        [1 / math.sqrt(1.01), 1.1 / math.sqrt(2.02), 0.1 / math.sqrt(1.01)], abs=1e-5
+    )
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(0, 1, 0), EVERYTHING, 1)] == [ids[1]]
+    assert list(store.nearest(OF_ANN, "m", vector(0, 1, 0), EVERYTHING, 0)) == []
+
+
+# -- vectors -----------------------------------------------------------------------------------
+
+
+def test_what_has_no_vector_is_named_oldest_first_with_what_was_said_before_it(store):
+    first, second = keep(store, ANN, "a", "b")
+    (other,) = keep(store, BEN, "x")
+    (third,) = keep(store, ANN, "c")
+    waiting = [(id, questions(each)) for id, each in store.unembedded("m", 9)]
+    assert waiting == [(first, ["a"]), (second, ["a", "b"]), (other, ["x"]), (third, ["b", "c"])]
+    assert [id for id, _ in store.unembedded("m", 2)] == [first, second]
+    store.put_vectors("m", [first, other], rows(vector(1, 0), vector(0, 1)))
+    assert [id for id, _ in store.unembedded("m", 9)] == [second, third]
+    assert [id for id, _ in store.unembedded("another", 1)] == [first]
+    store.put_vectors("m", [second, third], rows(vector(1, 0), vector(0, 1)))
+    assert list(store.unembedded("m", 9)) == []
+    (fourth,) = keep(store, ANN, "d")
+    assert [(id, questions(each)) for id, each in store.unembedded("m", 9)] == [
+        (fourth, ["c", "d"])
+    ]
+
+
+def test_vectors_of_what_is_gone_are_passed_over(store):
+    gone, *_ = keep(store, ANN, "a", "b")
+    (stays,) = keep(store, BEN, "c")
+    store.erase(OF_ANN)
+    store.put_vectors("m", [gone, stays, 10_000], rows(*[vector(1, 0)] * 3))
+    keep(store, ANN, "anew")
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+    assert [id for id, _ in store.nearest(OF_BEN, "m", vector(1, 0), EVERYTHING, 9)] == [stays]
+
+
+def test_a_vector_that_is_put_again_replaces_the_first(store):
+    first, second = keep(store, ANN, "a", "b")
+    store.put_vectors("m", [first, second], rows(vector(1, 0), vector(0, 1)))
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 1)] == [first]
+    store.put_vectors("m", [first, second], rows(vector(0, 1), vector(1, 0)))
+    ((id, cosine),) = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 1)
+    assert (id, cosine) == (second, pytest.approx(1.0))
+
+
+def test_vectors_of_two_embedders_are_never_compared(store):
+    first, second = keep(store, ANN, "a", "b")
+    store.put_vectors("m", [first], rows(vector(1, 0)))
+    store.put_vectors("n", [second], rows(vector(1, 0, 0)))
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)] == [first]
+    assert [id for id, _ in store.nearest(OF_ANN, "n", vector(1, 0, 0), EVERYTHING, 9)] == [second]
+    assert list(store.nearest(OF_ANN, "o", vector(1, 0), EVERYTHING, 9)) == []
+
+
+def test_a_search_finds_what_another_process_has_embedded_meanwhile(store, home):
+    other = home.store()
+    first, second, third = keep(store, ANN, "a", "b", "c")
+    store.put_vectors("m", [second], rows(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 1
+    other.put_vectors("m", [third], rows(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 2
+    other.put_vectors("m", [first], rows(vector(1, 0)))  # an older one, later
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 3
+    other.put_vectors("m", [second], rows(vector(0, 1)))
+    near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+    assert len(near) == 3
+    assert dict(near)[second] == pytest.approx(0.0)
+    other.expire(BEGIN + timedelta(minutes=1))  # the first of the three
+    near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+    assert [id for id, _ in near] == [third, second]
+    other.erase(OF_ANN)
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+
+
+# -- forgetting --------------------------------------------------------------------------------
+
+
+def fill(store) -> None:
+    """Everything that can be kept, of two users, two models and two tenants."""
+    for key in (ANN, ANN_HOTELS, ANN_ELSEWHERE, BEN):
+        ids = keep(
+            store, key, said("secret one", "s", minute=1, slots={"x": ("y",)}), "two", "three"
+        )
+        store.put_vectors("m", ids, rows(*[vector(1, 0)] * 3))
+        assert compress(store, key, 2)
+        assert compress(store, key, 1, level=2)
+
+
+def assert_nothing_of(store, key: Key) -> None:
+    assert store.history(key) == History()
+    assert list(store.latest(key, 9)) == []
+    assert key not in set(store.keys())
+    assert [store.summary(key, id) for id in range(1, 30)] == [None] * 29
+
+
+def test_a_user_is_erased_everywhere_and_the_others_stay(store, home):
+    fill(store)
+    other = home.store()
+    before = [(store.history(key), store.latest(key, 9)) for key in (BEN, ANN_ELSEWHERE)]
+    assert store.erase(OF_ANN) == 6
+    for each in (store, other):
+        assert_nothing_of(each, ANN)
+        assert_nothing_of(each, ANN_HOTELS)
+        assert listed(each, OF_ANN) == matching(each, OF_ANN, "secret", "two") == []
+        assert each.statistics(OF_ANN, ("secret",)) == Statistics(0, 0.0, {"secret": 0})
+        assert list(each.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+        after = [(each.history(key), each.latest(key, 9)) for key in (BEN, ANN_ELSEWHERE)]
+        assert after == before
+        assert len(each.nearest(OF_BEN, "m", vector(1, 0), EVERYTHING, 9)) == 3
+        assert each.statistics(OF_BEN, ("secret",)).frequency == {"secret": 1}
+    assert set(store.keys()) == {BEN, ANN_ELSEWHERE}
+    assert store.erase(OF_ANN) == 0
+
+
+def test_what_was_said_to_one_model_can_be_erased_alone(store):
+    fill(store)
+    assert store.erase(OF_ANN, model="weather") == 3
+    assert_nothing_of(store, ANN)
+    assert len(store.latest(ANN_HOTELS, 9)) == 3
+    assert matching(store, OF_ANN, "secret") == ["secret one"]
+    assert store.statistics(OF_ANN, ("secret", "two")) == Statistics(
+        3, 5 / 3, {"secret": 1, "two": 1}
+    )
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 3
+    assert store.erase(OF_ANN, model="weather") == 0
+    assert store.erase(OF_ANN) == 3
+    assert set(store.keys()) == {BEN, ANN_ELSEWHERE}
+
+
+def test_an_erased_conversation_begins_anew(store):
+    old = keep(store, ANN, "a", "b")
+    store.erase(OF_ANN)
+    (id,) = keep(store, ANN, "c")
+    assert [each.number for each in store.latest(ANN, 9)] == [1]
+    assert id not in old
+    assert store.history(ANN).size == 1
+    assert store.fetch(OF_ANN, old) == {}
+
+
+def test_what_is_too_old_goes_and_the_rest_is_numbered_as_before(store):
+    ids = keep(store, ANN, said("a a", minute=0), said("b", minute=1), said("c", minute=2))
+    keep(store, BEN, said("old", minute=0))
+    store.put_vectors("m", ids, rows(*[vector(1, 0)] * 3))
+    assert store.expire(BEGIN + timedelta(minutes=1)) == 2
+    assert [(each.number, each.question) for each in store.exchanges(ANN, first=1, last=9)] == [
+        (2, "b"),
+        (3, "c"),
+    ]
+    history = store.history(ANN)
+    assert (questions(history.exchanges), history.size) == (["b", "c"], 2)
+    assert list(store.keys()) == [ANN]
+    assert matching(store, OF_ANN, "a", "b") == ["b"]
+    assert store.statistics(OF_ANN, ("a", "b")) == Statistics(2, 1.0, {"a": 0, "b": 1})
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 2
+    keep(store, ANN, "d")
+    assert [each.number for each in store.latest(ANN, 1)] == [4]
+    keep(store, BEN, "new")
+    assert [each.number for each in store.latest(BEN, 1)] == [1]
+
+
+def test_the_oldest_go_first_a_few_at_a_time(store):
+    keep(store, ANN, *(said(str(number), minute=number) for number in range(5)))
+    keep(store, BEN, said("in between", minute=1.5))
+    before = BEGIN + timedelta(minutes=4)
+    assert store.expire(before, limit=3) == 3
+    assert (listed(store, OF_ANN), listed(store, OF_BEN)) == (["4", "3", "2"], [])
+    assert store.expire(before, limit=3) == 2
+    assert store.expire(before, limit=3) == 0
+    assert listed(store, OF_ANN) == ["4"]
+
+
+def test_a_summary_goes_with_the_last_exchange_that_it_speaks_of(store):
+    keep(store, ANN, *(said(letter, minute=place) for place, letter in enumerate("abcdef")))
+    assert compress(store, ANN, 2, "a and b")
+    assert compress(store, ANN, 2, "c and d")
+    first, second = store.history(ANN).summaries
+    assert compress(store, ANN, 2, "a to d", level=2)
+    (whole,) = store.history(ANN).summaries
+    assert store.expire(BEGIN + timedelta(minutes=3)) == 3
+    assert store.summary(ANN, first.id) is None
+    assert store.summary(ANN, second.id) == second
+    assert store.history(ANN).summaries == (whole,)
+    assert store.history(ANN).size == 3 + 2
+    assert store.expire(BEGIN + timedelta(minutes=4)) == 1
+    assert store.summary(ANN, second.id) is store.summary(ANN, whole.id) is None
+    history = store.history(ANN)
+    assert (history.summaries, questions(history.exchanges), history.size) == ((), ["e", "f"], 2)
+
+
+def test_an_old_exchange_said_late_leaves_alone(store):
+    keep(store, ANN, said("new", minute=5), said("old", minute=0), said("newer", minute=6))
+    assert store.expire(BEGIN + timedelta(minutes=1)) == 1
+    history = store.history(ANN)
+    assert (questions(history.exchanges), history.size) == (["new", "newer"], 2)
+    assert [each.number for each in history.exchanges] == [1, 3]
+    parts = history.exchanges
+    assert store.compress(ANN, parts, [summary(parts, "both")])
+    assert store.history(ANN).size == 1
+
+
+def test_a_history_with_gaps_is_shortened_by_what_is_in_it(home):
+    store = home.store(HistorySettings(max_exchanges=3))
+    keep(store, ANN, said("a", minute=9), said("old", minute=0), said("c", minute=9))
+    assert store.expire(BEGIN + timedelta(minutes=1)) == 1
+    store.add([new(ANN, said("d", minute=10))])
+    assert questions(store.history(ANN).exchanges) == ["a", "c", "d"]
+    store.add([new(ANN, said("e", minute=11)), new(ANN, said("f", minute=12))])
+    history = store.history(ANN)
+    assert (questions(history.exchanges), history.size) == (["d", "e", "f"], 3)
+    assert store.expire(BEGIN + timedelta(minutes=10, seconds=1)) == 3
+    store.add([new(ANN, said("g", minute=13))])
+    history = store.history(ANN)
+    assert (questions(history.exchanges), history.size) == (["e", "f", "g"], 3)
+
+
+def test_all_conversations_are_known(store):
+    many = {Key(f"user {number}", "weather") for number in range(40)} | {ANN, ANN_HOTELS}
+    store.add([new(key, "hello") for key in many])
+    store.add([new(ANN, "hello")])
+    found = list(store.keys())
+    assert len(found) == len(many)
+    assert set(found) == many
+
+
+# -- the rest ----------------------------------------------------------------------------------
+
+
+def test_another_store_on_the_same_data_knows_all_of_it(store, home):
+    fill(store)
+    store.close()
+    other = home.store()
+    assert len(other.latest(ANN, 9)) == 3
+    assert other.history(ANN).size == 2 + 1
+    assert matching(other, OF_ANN, "secret") == ["secret one"] * 2
+    assert len(other.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 6
+
+
+def test_a_closed_store_says_so(store):
+    keep(store, ANN, "a")
+    store.ping()
+    store.close()
+    store.close()
+    for use in (
+        store.ping,
+        lambda: store.history(ANN),
+        lambda: store.add([new(ANN, "b")]),
+        lambda: store.matching(OF_ANN, ("a",), EVERYTHING, 9),
+        lambda: store.erase(OF_ANN),
+    ):
+        with pytest.raises(StoreError, match="closed"):
+            use()

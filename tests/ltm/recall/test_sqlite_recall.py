@@ -1,0 +1,380 @@
+"""The SQLite recall store: its file, who shares it, and that nothing of the erased is in it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from anaphora import StoreError
+from anaphora.ltm.counting import Measure
+from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.recall import sqlite_postings
+from anaphora.ltm.recall.sqlite import SqliteRecallStore
+from anaphora.ltm.recall.store import Among, New, Statistics, Whose
+from anaphora.stm.conversation import Key
+from anaphora.stm.stores.sqlite import SqliteStore
+from anaphora.storage import database
+from tests.ltm.recall.contract import (
+    ANN,
+    BEGIN,
+    BEN,
+    EVERYTHING,
+    OF_ANN,
+    OF_BEN,
+    compress,
+    keep,
+    matching,
+    new,
+    questions,
+    rows,
+    said,
+    vector,
+)
+
+ROOT = Path(__file__).parents[3]
+PATIENCE = 60.0  # seconds; a loaded machine is slow, a broken store never gets there
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def make(path) -> Iterator[Callable[..., SqliteRecallStore]]:
+    """Makes stores on the same file."""
+    made = []
+
+    def store(settings: HistorySettings | None = None, **options) -> SqliteRecallStore:
+        options = {"synchronous": "normal"} | options
+        made.append(SqliteRecallStore(path, settings=settings or HistorySettings(), **options))
+        return made[-1]
+
+    yield store
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def store(make) -> SqliteRecallStore:
+    return make()
+
+
+def raw(path: Path) -> bytes:
+    """Every byte of the file and of all that lies beside it."""
+    return b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def meddle(path: Path, statement: str, *values: object) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(statement, values).fetchall()
+
+
+# -- the file ----------------------------------------------------------------------------------
+
+
+def test_what_people_said_is_for_the_owner_of_the_file_alone(path):
+    before = os.umask(0)
+    try:
+        with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
+            keep(store, ANN, "secret")
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert set(modes) > {"memory.db", "memory.db-wal"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_file_of_conversations_is_not_taken_for_a_long_term_memory(path, clock):
+    with closing(SqliteStore(path, clock=clock)) as conversations:
+        conversations.put_note("shelf", "name", "text", timedelta(hours=1))
+    tables = meddle(path, "SELECT name FROM sqlite_master")
+    with pytest.raises(StoreError, match=r"memory\.db .*another part.* long-term memory"):
+        SqliteRecallStore(path, settings=HistorySettings())
+    assert meddle(path, "SELECT name FROM sqlite_master") == tables
+
+
+def test_a_long_term_memory_is_not_taken_for_conversations(path, store, clock):
+    keep(store, ANN, "hello")
+    with pytest.raises(StoreError, match="another part of this one: name another file"):
+        SqliteStore(path, clock=clock)
+    assert questions(store.latest(ANN, 9)) == ["hello"]
+
+
+def test_a_file_of_a_later_version_is_left_alone(path):
+    SqliteRecallStore(path, settings=HistorySettings()).close()
+    meddle(path, "PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="later version"):
+        SqliteRecallStore(path, settings=HistorySettings())
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(StoreError, match="mkdir -p"):
+        SqliteRecallStore(tmp_path / "none" / "memory.db", settings=HistorySettings())
+
+
+def test_a_mode_that_sqlite_does_not_know_is_refused(path):
+    with pytest.raises(StoreError, match="full or normal"):
+        SqliteRecallStore(path, settings=HistorySettings(), synchronous="off")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE exchanges SET rest = x'7b'",
+        "UPDATE exchanges SET rest = x'00'",
+        "UPDATE exchanges SET at = 'then'",
+        "UPDATE exchanges SET question = 5",
+    ],
+)
+def test_a_damaged_exchange_is_an_error_that_says_so(path, store, damage):
+    keep(store, ANN, "hello")
+    meddle(path, damage)
+    with pytest.raises(StoreError, match="damaged"):
+        store.latest(ANN, 9)
+
+
+def test_a_damaged_summary_is_an_error_that_says_so(path, store):
+    keep(store, ANN, "hello")
+    assert compress(store, ANN, 1)
+    meddle(path, "UPDATE summaries SET of = 'x'")
+    with pytest.raises(StoreError, match="damaged"):
+        store.history(ANN)
+
+
+# -- searching ---------------------------------------------------------------------------------
+
+
+def test_vectors_of_another_model_under_the_same_name_are_refused(store):
+    first, second = keep(store, ANN, "a", "b")
+    store.put_vectors("m", [first], rows(vector(1, 0)))
+    with pytest.raises(StoreError, match="another name"):
+        store.put_vectors("m", [second], rows(vector(1, 0, 0)))
+    with pytest.raises(StoreError, match="another name"):
+        store.nearest(OF_ANN, "m", vector(1, 0, 0), EVERYTHING, 9)
+
+
+def test_vectors_are_found_though_hardly_any_may_stay_in_memory(make):
+    store = make(matrices=64)
+    for key in (ANN, BEN):
+        ids = keep(store, key, *"abcd")
+        store.put_vectors("m", ids, rows(*(vector(1, place) for place in range(4))))
+    for _ in range(2):
+        for whose in (OF_ANN, OF_BEN):
+            near = store.nearest(whose, "m", vector(1, 0), EVERYTHING, 9)
+            found = store.fetch(whose, [id for id, _ in near])
+            assert questions(found[id][1] for id, _ in near) == list("abcd")
+
+
+def test_common_words_find_something_where_nothing_else_does(store, monkeypatch):
+    monkeypatch.setattr(sqlite_postings, "_ENOUGH", 10)
+    keep(store, ANN, *(f"the thing {number}" for number in range(40)))
+    assert len(matching(store, OF_ANN, "the")) == 40
+    assert matching(store, OF_ANN, "the", "7", limit=1) == ["the thing 7"]
+    assert len(matching(store, OF_ANN, "the", "7", limit=30)) == 30
+    late = Among(since=BEGIN + timedelta(minutes=35))
+    assert len(matching(store, OF_ANN, "the", "7", among=late, limit=5)) == 5
+
+
+def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
+    random = Random(5)
+    for start in range(0, 600, 150):
+        store.add(
+            [
+                New(ANN, said("x", minute=random.random()), ("the", str(n % 3)))
+                for n in range(start, start + 150)
+            ]
+        )
+    left = 600
+    for tenth in (1, 3, 4, 9):
+        left -= store.expire(BEGIN + timedelta(minutes=tenth / 10))
+        found = store.matching(OF_ANN, ("the",), EVERYTHING, 9_999)
+        assert len({each.id for each in found}) == len(found) == left
+        ((entries,),) = meddle(path, "SELECT sum(length(entries)) / 8 FROM postings")
+        assert entries == 2 * left
+        for word in "012":
+            there = len(store.matching(OF_ANN, (word,), EVERYTHING, 9_999))
+            assert store.statistics(OF_ANN, (word, "the")) == Statistics(
+                left, 2.0, {word: there, "the": left}
+            )
+    assert 0 < left < 120
+    keep(store, ANN, "the end")
+    assert len(matching(store, OF_ANN, "the")) == left + 1
+
+
+def test_many_words_in_one_exchange_and_often_the_same_are_kept(store):
+    terms = ("again",) * 70_000 + tuple(map(str, range(500)))
+    store.add([New(ANN, said("long"), terms), New(ANN, said("short"), ("again",))])
+    assert matching(store, OF_ANN, "again", "499") == ["long", "short"]
+    assert store.documents(OF_ANN, [1])[0].terms == terms
+
+
+def test_two_that_measure_differently_each_see_their_own_sizes(make):
+    words, letters = make(), make(measure=Measure("letters", len))
+    keep(words, ANN, "one two")
+    assert (words.history(ANN).size, letters.history(ANN).size) == (2, 7)
+    keep(letters, ANN, "three")
+    assert (words.history(ANN).size, letters.history(ANN).size) == (3, 12)
+    assert compress(words, ANN, 1, "a b c")
+    assert (words.history(ANN).size, letters.history(ANN).size) == (4, 10)
+
+
+# -- erasing -----------------------------------------------------------------------------------
+
+
+def talk_a_lot(store: SqliteRecallStore, users: int) -> None:
+    """So many words of each user that the pages of the file are split, each with their name."""
+    random, serial = Random(7), 0
+    for _ in range(40):
+        batch = []
+        for _ in range(25):
+            user, serial = random.randrange(users), serial + 1
+            terms = tuple(
+                f"u{user}zz{random.randrange(2_000)}" for _ in range(random.randrange(1, 60))
+            )
+            key = Key(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
+            exchange = said(
+                " ".join(terms),
+                f"u{user}zz",
+                minute=serial,
+                intent=f"u{user}zzi",
+                slots={f"u{user}zzs": (f"u{user}zzv",)},
+            )
+            batch.append(New(key, exchange, terms))
+        store.add(batch)
+    for user in range(users):
+        key = Key(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
+        assert compress(store, key, 3, f"u{user}zz in short")
+
+
+def test_no_word_of_an_erased_user_is_left_in_the_files(path, store):
+    talk_a_lot(store, 6)
+    assert b"u4zz" in raw(path)
+    for user in (0, 2, 4):
+        assert store.erase(Whose(f"u{user}zzname", f"u{user}zztenant"))
+    left = raw(path)
+    assert [f"u{user}zz".encode() in left for user in range(6)] == [False, True] * 3
+
+
+def test_no_word_that_is_too_old_is_left_in_the_files(path, store):
+    keep(store, ANN, *(said(f"older{n} " * 20, minute=n) for n in range(200)))
+    keep(store, BEN, *(said(f"newer{n} " * 20, minute=200 + n) for n in range(200)))
+    assert b"older7 " in raw(path)
+    while store.expire(BEGIN + timedelta(minutes=200), limit=90) == 90:
+        pass
+    left = raw(path)
+    assert (b"older" in left, b"newer7 " in left) == (False, True)
+
+
+def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
+    scrubbed = []
+    monkeypatch.setattr(store._database, "scrub", lambda: scrubbed.append(hour))
+    keep(store, ANN, *(said("x", minute=60 * hour) for hour in range(50)))
+    for hour in range(50):
+        store.expire(BEGIN + timedelta(hours=hour, minutes=1))
+    assert scrubbed == [0, 24, 48]
+    assert store.erase(OF_ANN) == 0
+    assert scrubbed == [0, 24, 48, 49]  # what went since
+    assert store.erase(OF_ANN) == 0
+    assert len(scrubbed) == 4
+
+
+def test_what_another_still_reads_is_told_and_can_be_erased_again(path, store, monkeypatch):
+    monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
+    keep(store, ANN, "zzsecret")
+    with closing(sqlite3.connect(path)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM exchanges").fetchall()
+        with pytest.raises(StoreError, match=r"it is erased, but .*erase again"):
+            store.erase(OF_ANN)
+        assert matching(store, OF_ANN, "zzsecret") == []
+    assert store.erase(OF_ANN) == 0
+    assert b"zzsecret" not in raw(path)
+
+
+# -- processes ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def writers(path, tmp_path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
+    """Starts processes that add exchanges until they are killed."""
+    started = []
+
+    def start(name: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "tests.ltm.recall.recall_writer"]
+        process = subprocess.Popen([*command, path, tmp_path / f"{name}.log", name], cwd=ROOT)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+def promised(path: Path, name: str) -> int:
+    """How much a writer has been told is kept."""
+    log = path.with_name(f"{name}.log")
+    lines = log.read_text().split("\n")[:-1] if log.exists() else []
+    return int(lines[-1]) if lines else 0
+
+
+def wait_for(path: Path, name: str, more: int, process: subprocess.Popen[bytes]) -> None:
+    aim, deadline = promised(path, name) + more, time.monotonic() + PATIENCE
+    while promised(path, name) < aim:
+        assert process.poll() is None, "the writer has ended by itself"
+        assert time.monotonic() < deadline, "nothing is kept any more"
+        time.sleep(0.002)
+
+
+def test_what_was_promised_is_there_once_whenever_writers_are_killed(path, writers, make):
+    names = ("one", "two")  # at once, in the same two conversations
+    for _ in range(2):
+        running = [writers(name) for name in names]
+        for name, process in zip(names, running, strict=True):
+            wait_for(path, name, 30, process)
+        for process in running:
+            process.send_signal(signal.SIGKILL)
+            process.wait(PATIENCE)
+    store = make(HistorySettings(max_exchanges=100_000))
+    for key, whose in ((ANN, OF_ANN), (BEN, OF_BEN)):
+        kept = store.exchanges(key, first=1, last=10**9)
+        assert [each.number for each in kept] == list(range(1, len(kept) + 1))
+        for name in names:
+            mine = [each.question for each in kept if each.question.startswith(name)]
+            assert mine == [f"{name} {number}" for number in range(store.marked(name))]
+            assert len(mine) >= promised(path, name) >= 60
+        assert store.statistics(whose, names).documents == len(kept)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_goes_on_with_the_store(store):
+    (first,) = keep(store, ANN, "before")
+    store.put_vectors("m", [first], rows(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 1
+    child = os.fork()
+    if child == 0:
+        try:
+            store.add([new(ANN, "in the child")])
+            near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+            os._exit(0 if len(near) == 1 else 1)
+        finally:
+            os._exit(2)
+    store.add([new(ANN, "in the parent")])
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    kept = questions(store.exchanges(ANN, first=1, last=9))
+    assert kept[0] == "before"
+    assert sorted(kept[1:]) == ["in the child", "in the parent"]

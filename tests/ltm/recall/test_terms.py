@@ -1,0 +1,91 @@
+"""The terms by which texts are found, in many languages."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.ltm.recall.terms import terms
+
+ANY_LANGUAGE = st.sampled_from(["en", "de", "ru", "zh", "ja", "th", "tr", "pt-BR", "xx", ""])
+
+
+def test_forms_of_a_word_are_one_term():
+    assert terms("Paintings") == terms("painting") == terms("PAINTED")
+    assert terms("погода", "ru") == terms("погоде", "ru")
+    assert terms("Häuser", "de") == terms("Hauses", "de")
+
+
+def test_terms_stand_in_their_order_and_as_often_as_said():
+    assert terms("To be, or not to be?") == ("to", "be", "or", "not", "to", "be")
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise", "language"),
+    [
+        ("Málaga", "malaga", "es"),
+        ("ｗｅａｔｈｅｒ ２０２６", "weather 2026", "en"),
+        ("Straße", "STRASSE", "de"),
+        ("ёлка", "елка", "ru"),
+        ("cafe\u0301", "café", "fr"),
+        ("東京タワー", "東京ﾀﾜｰ", "ja"),
+    ],
+)
+def test_ways_to_write_a_word_are_one_term(written, otherwise, language):
+    assert terms(written, language) == terms(otherwise, language)
+
+
+def test_marks_that_are_vowels_stay():
+    assert terms("किताब", "mr") != terms("कतब", "mr")
+    assert terms("เมือง", "th")
+
+
+def test_where_words_are_not_divided_a_part_of_them_is_found():
+    for language, sentence, part in (
+        ("zh", "明天东京的天气怎么样？", "天气"),
+        ("ja", "明日の東京の天気は？", "東京"),
+        ("th", "พรุ่งนี้อากาศเป็นอย่างไร", "อากาศ"),
+        ("ko", "내일 서울의 날씨는?", "날씨"),
+    ):
+        assert set(terms(part, language)) <= set(terms(sentence, language)), sentence
+        assert terms(part, language)
+
+
+def test_a_single_han_letter_finds_the_words_that_have_it():
+    assert set(terms("猫", "zh")) <= set(terms("我的猫很可爱", "zh"))
+
+
+def test_latin_words_within_chinese_are_words():
+    assert "python" in terms("我喜欢Python语言", "zh")
+
+
+def test_the_language_may_have_a_region_and_an_unknown_one_has_whole_words():
+    assert terms("running", "en-GB") == terms("running", "en_US") == ("run",)
+    assert terms("Running runs", "xx") == ("running", "runs")
+
+
+def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
+    assert terms("running", "") == terms("running")
+
+
+@given(st.text(), ANY_LANGUAGE)
+def test_any_text_gives_the_same_terms_each_time_and_none_is_empty(text, language):
+    found = terms(text, language)
+    assert found == terms(text, language)
+    assert all(term and not term.isspace() for term in found)
+
+
+@given(st.text(), st.text(), ANY_LANGUAGE)
+def test_a_text_of_two_parts_has_the_terms_of_both(first, second, language):
+    whole = terms(f"{first}\n{second}", language)
+    assert whole == terms(first, language) + terms(second, language)
+
+
+def test_threads_do_not_mix_up_their_stems():
+    words = [f"painting{'s' * (number % 2)} number{number}" for number in range(300)]
+    alone = [terms(text) for text in words]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(terms, words)) == alone

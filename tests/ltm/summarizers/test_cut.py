@@ -1,0 +1,45 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.ltm.counting import WORDS, words
+from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.summarizers.cut import WordCut, first_words
+from anaphora.ltm.summarizers.summarizer import Segment
+
+NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "start"),
+    [
+        ("one two  three\nfour", 3, "one two three"),
+        ("one two", 9, "one two"),
+        ("one two", 0, ""),
+        ("明日東京へ行きます", 2, "明日東京"),
+        ("Tokyo 明日東京へ行きます", 2, "Tokyo 明日"),
+        ("extraordinarily", 0, ""),
+    ],
+)
+def test_the_first_words_are_whole_ones(text, limit, start):
+    assert first_words(text, limit) == start
+
+
+@given(st.text() | st.text("ab 東京へ1-ด"), st.integers(0, 20))
+def test_a_cut_is_never_longer_than_it_may_be(text, limit):
+    assert words(first_words(text, limit)) <= limit
+
+
+@given(st.text())
+def test_what_is_short_enough_is_not_cut(text):
+    assert first_words(text, words(text)) == " ".join(text.split())
+
+
+def test_a_segment_is_cut_in_the_order_in_which_it_was_said():
+    before = Summary("User: Tea, please.", 1, 5, NOON, NOON, by="cut")
+    after = Exchange("And a cake?", "With pleasure. Which one?", NOON)
+    told = WordCut().summarize([Segment((before, after), 7), Segment((after,), 100)])
+    assert told == ["User: Tea, please. And a cake? With", "And a cake? With pleasure. Which"]
+    assert words(told[1]) < WORDS.total([after])

@@ -1,0 +1,126 @@
+"""A long-term memory from plain settings: which names there are, and what is said of others."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from anaphora.errors import AnaphoraError
+from anaphora.ltm.configure import (
+    EMBEDDERS,
+    MemoryPlan,
+    check_embedder,
+    check_summarizer,
+    embedder_named,
+    memory_of,
+    summarizer_named,
+)
+from anaphora.ltm.exchange import Exchange
+from anaphora.stm.conversation import Key
+
+KEY = Key("ann", "weather")
+NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+def said(number: int) -> Exchange:
+    return Exchange(f"What is the weather on day {number}?", "It is fine there.", NOON)
+
+
+def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
+    now = NOON
+    plan = MemoryPlan(
+        f"sqlite:///{tmp_path / 'memory.db'}",
+        summarizer="cut",
+        max_words=100,
+        max_exchanges=12,
+        retention=timedelta(days=90),
+        journal=tmp_path / "journal",
+    )
+    with memory_of(plan, clock=lambda: now) as memory:
+        for number in range(20):
+            memory.add(KEY, said(number))
+        assert memory.flush(60)
+        history = memory.history(KEY)
+        assert history.size <= 100
+        assert len(history.exchanges) <= 12
+        assert {summary.by for summary in history.summaries} == {"cut"}
+        assert len(memory.latest(KEY, 100)) == 20
+    assert (tmp_path / "journal").is_dir()
+    now = NOON + timedelta(days=91)
+    with memory_of(plan, clock=lambda: now) as memory:
+        assert memory.flush(60)
+        assert not memory.latest(KEY, 100)  # what is too old is gone
+
+
+def test_without_a_summarizer_nothing_is_summarized(tmp_path: Path) -> None:
+    with memory_of(MemoryPlan("memory:", summarizer="none", max_words=10)) as memory:
+        for number in range(20):
+            memory.add(KEY, said(number))
+        assert memory.flush(60)
+        assert len(memory.history(KEY).exchanges) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("extractive", "extractive"),
+        ("cut", "cut"),
+        ("http://localhost:8000/v1#llama-3", "chat: llama-3"),
+    ],
+)
+def test_summarizers_have_names(name: str, called: str) -> None:
+    summarizer = summarizer_named(name)
+    assert summarizer is not None
+    assert summarizer.name == called
+    assert summarizer_named("none") is None
+
+
+def test_a_folder_of_bart_that_is_not_there_is_told(tmp_path: Path) -> None:
+    if not all(map(find_spec, ("torch", "transformers"))):
+        pytest.skip("needs anaphora[bart]")
+    with pytest.raises(AnaphoraError, match="nowhere"):
+        summarizer_named(f"bart:{tmp_path / 'nowhere'}")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("extractiv", "'extractiv' is no summarizer: expected extractive, cut, none, bart, "),
+        ("extractiv", "did you mean 'extractive'?"),
+        ("", "'' is no summarizer: expected extractive, cut, none, bart, "),
+        ("bart:", "'bart:' is no summarizer"),
+        ("https://me:secret@host/v1", "this URL is no summarizer: a URL needs its model behind #"),
+        ("http://#model", "this URL is no summarizer: a URL needs its model behind #"),
+    ],
+)
+def test_a_summarizer_that_is_none_is_told_with_those_that_are(name: str, said: str) -> None:
+    with pytest.raises(AnaphoraError) as caught:
+        summarizer_named(name)
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"expected|its model"):
+        check_summarizer(name)
+
+
+def test_an_embedder_that_is_none_is_told_with_those_that_are() -> None:
+    assert embedder_named("none") is None
+    assert [check_embedder(name) for name in EMBEDDERS] == list(EMBEDDERS)
+    with pytest.raises(AnaphoraError, match=r"expected none, minilm, .*; did you mean 'minilm'\?"):
+        embedder_named("minilmm")
+    with pytest.raises(AnaphoraError, match="expected none, minilm, "):
+        embedder_named("sentence-transformers:")
+
+
+def test_embedders_have_names(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    embedder = embedder_named(f"sentence-transformers:{tmp_path}")
+    assert embedder is not None
+    assert embedder.name.startswith(tmp_path.name)
+
+
+def test_a_place_that_is_none_is_told() -> None:
+    with pytest.raises(AnaphoraError, match="sqlite:///"):
+        memory_of(MemoryPlan("mysql://localhost"))

@@ -1,0 +1,186 @@
+"""Entries that are safe as soon as they are written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anaphora.errors import StoreError
+from anaphora.ltm.journal import Journal
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "journal"
+
+
+@pytest.fixture
+def journal(folder):
+    journal = Journal(folder, size=1_000)
+    yield journal
+    journal.close()
+
+
+def written(journal: Journal) -> list[bytes]:
+    return [entry for segment in journal.segments() for entry, _ in segment.entries(0)]
+
+
+def left(journal: Journal) -> list[bytes]:
+    return [entry for segment in journal.orphans() for entry, _ in segment.entries(0)]
+
+
+@settings(max_examples=50)
+@given(entries=st.lists(st.binary(min_size=1, max_size=300), max_size=30))
+def test_what_is_written_is_read_in_its_order_over_as_many_files_as_it_takes(
+    entries, tmp_path_factory
+):
+    journal = Journal(tmp_path_factory.mktemp("journal"), size=500)
+    for entry in entries:
+        journal.append(entry)
+    assert written(journal) == entries
+    journal.close()
+
+
+def test_an_entry_that_is_longer_than_a_file_gets_one_of_its_own(journal):
+    journal.append(b"short")
+    journal.append(b"x" * 5_000)
+    journal.append(b"again")
+    assert written(journal) == [b"short", b"x" * 5_000, b"again"]
+
+
+def test_reading_goes_on_where_it_ended(journal):
+    journal.append(b"one")
+    (segment,) = journal.segments()
+    ((_, position),) = segment.entries(0)
+    journal.append(b"two")
+    assert [entry for entry, _ in segment.entries(position)] == [b"two"]
+    assert [entry for entry, _ in segment.entries(0, position)] == [b"one"]
+
+
+def test_a_half_written_entry_is_none(journal):
+    for entry in (b"one", b"two"):
+        journal.append(entry)
+    (segment,) = journal.segments()
+    (_, _), (_, end) = segment.entries(0)
+    with segment.path.open("r+b") as file:
+        file.seek(end - 1)
+        file.write(b"?")
+    assert [entry for entry, _ in segment.entries(0)] == [b"one"]
+
+
+def test_what_is_cleared_is_not_in_the_file_any_more(journal):
+    journal.append(b"a secret")
+    journal.append(b"not yet")
+    (segment,) = journal.segments()
+    (_, first), _ = segment.entries(0)
+    journal.clear(segment, 0, first)
+    assert b"secret" not in segment.path.read_bytes()
+    assert [entry for entry, _ in segment.entries(first)] == [b"not yet"]
+
+
+def test_files_are_private(journal, folder):
+    journal.append(b"one")
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
+    assert set(modes.values()) == {0o700, 0o600}
+
+
+def test_what_a_living_process_writes_is_nobody_elses(journal, folder):
+    journal.append(b"mine")
+    other = Journal(folder)
+    assert left(other) == []
+    other.close()
+
+
+def test_what_a_closed_journal_leaves_is_taken_over(journal, folder):
+    first = Journal(folder)
+    first.append(b"left")
+    first.close()
+    assert left(journal) == [b"left"]
+
+
+def test_a_journal_that_leaves_nothing_leaves_no_files(folder):
+    journal = Journal(folder)
+    journal.append(b"one")
+    (segment,) = journal.segments()
+    journal.drop(segment)
+    journal.close()
+    assert list(folder.iterdir()) == []
+
+
+def test_nothing_of_a_process_stays_once_its_segments_are_deleted(journal, folder):
+    gone = Journal(folder)
+    gone.append(b"left")
+    gone.close()
+    for segment in journal.orphans():
+        segment.delete()
+    assert list(journal.orphans()) == []
+    assert [path.suffix for path in folder.iterdir()] == [".lock"]  # of the living one
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from anaphora.ltm.journal import Journal
+journal = Journal(Path(sys.argv[1]))
+for number in range(100_000):
+    journal.append(b"entry %d" % number)
+    os.write(1, b"%d\\n" % number)
+"""
+
+
+def test_what_was_written_outlives_kill_9(journal, folder):
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder)], stdout=subprocess.PIPE, cwd=Path.cwd()
+    ) as process:
+        told = [process.stdout.readline() for _ in range(500)]
+        process.send_signal(signal.SIGKILL)
+        told += process.stdout.readlines()
+    last = max(int(line) for line in told if line.endswith(b"\n"))
+    found = left(journal)
+    assert found[: last + 1] == [b"entry %d" % number for number in range(last + 1)]
+    assert len(found) <= last + 2  # one may have been written and not told
+
+
+def test_a_forked_process_has_files_of_its_own(journal):
+    journal.append(b"before")
+    journal.before_fork()
+    child = os.fork()
+    if child == 0:
+        journal.after_fork_in_child()
+        journal.append(b"of the child")
+        os._exit(0 if written(journal) == [b"of the child"] else 1)
+    journal.after_fork()
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    journal.append(b"after")
+    assert written(journal) == [b"before", b"after"]
+    assert left(journal) == [b"of the child"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreError, match=r"cannot be written: .*name another folder"):
+        Journal(tmp_path / "file" / "journal")
+
+
+def test_a_full_disk_is_told_and_what_was_written_stays(journal, monkeypatch):
+    journal.append(b"x" * 900)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("anaphora.ltm.journal._reserve", full)
+    with pytest.raises(StoreError, match="No space left"):
+        journal.append(b"y" * 900)
+    assert written(journal) == [b"x" * 900]
+    monkeypatch.undo()
+    journal.append(b"z" * 900)
+    assert written(journal) == [b"x" * 900, b"z" * 900]

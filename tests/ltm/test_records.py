@@ -1,0 +1,83 @@
+"""What the journal keeps of an exchange."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.records import LaterFormat, dump, load
+from anaphora.models.utterance import Entity
+from anaphora.stm.conversation import Key
+from tests.ltm.talk import ANN, said
+
+texts = st.text(st.characters(), max_size=30)  # with lone surrogates
+entities = st.builds(
+    Entity, element=texts, groups=st.frozensets(texts, min_size=1), text=texts, stem=texts
+)
+exchanges = st.builds(
+    Exchange,
+    question=texts,
+    answer=texts,
+    at=st.datetimes(timezones=st.just(UTC)),
+    status=st.sampled_from(["matched", "incomplete", "rejected", "reset"]),
+    intent=st.none() | texts,
+    slots=st.dictionaries(texts, st.lists(texts, max_size=3).map(tuple), max_size=3),
+    language=texts,
+    memory=st.lists(entities, max_size=3).map(tuple),
+)
+
+
+@given(exchange=exchanges, key=st.builds(Key, texts, texts, texts))
+def test_an_exchange_is_read_as_it_was_written(exchange, key):
+    assert load(dump(key, exchange)) == (key, exchange)
+
+
+def test_a_time_is_kept_as_that_moment():
+    tokyo = timezone(timedelta(hours=9))
+    exchange = Exchange("q", "a", datetime(2026, 3, 14, 21, tzinfo=tokyo))
+    assert load(dump(ANN, exchange))[1].at == datetime(2026, 3, 14, 12, tzinfo=UTC)
+
+
+def test_a_time_without_a_zone_is_refused():
+    with pytest.raises(ValueError, match="no time zone"):
+        dump(ANN, Exchange("q", "a", datetime(2026, 3, 14)))
+
+
+def test_what_json_does_not_know_is_told():
+    entity = Entity("city", frozenset({"city"}), "Tokyo", meta={"at": object()})
+    with pytest.raises(StoreError, match="an exchange of 'ann' cannot be kept"):
+        dump(ANN, Exchange("q", "a", datetime(2026, 3, 14, tzinfo=UTC), memory=(entity,)))
+
+
+def test_a_record_of_a_later_version_is_told_from_a_broken_one():
+    plain = json.loads(dump(ANN, said("q")))
+    with pytest.raises(LaterFormat, match="update anaphora"):
+        load(json.dumps([2, *plain[1:]]).encode())
+
+
+@given(
+    record=st.binary(max_size=60)
+    | st.builds(lambda one: json.dumps(one).encode(), st.lists(st.none() | st.integers() | texts))
+)
+def test_whatever_is_no_record_is_refused(record):
+    with pytest.raises(StoreError):
+        load(record)
+
+
+@given(data=st.data())
+def test_a_damaged_record_is_refused_or_read(data):
+    record = bytearray(dump(ANN, said("what is it", "rain", slots={"city": ("Tokyo",)})))
+    place = data.draw(st.integers(0, len(record) - 1))
+    record[place] = data.draw(st.integers(0, 255))
+    try:
+        key, exchange = load(bytes(record))
+    except StoreError:
+        return
+    assert isinstance(key, Key)
+    assert isinstance(exchange, Exchange)
