@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ModelError,
         Problem,
         StoreError,
+        SummaryError,
         UnknownModel,
     )
     from anaphora.grammar.context import Surroundings
@@ -36,16 +37,23 @@ if TYPE_CHECKING:
     from anaphora.intents.handlers import Reject, Skip
     from anaphora.intents.match import Match, Slot
     from anaphora.intents.reply import Reply
+    from anaphora.ltm.aio import AsyncLongTermMemory
+    from anaphora.ltm.exchange import Exchange, Summary
+    from anaphora.ltm.history import History, HistorySettings
+    from anaphora.ltm.memory import LongTermMemory
+    from anaphora.ltm.recall.store import Among, Whose
     from anaphora.models.domain import Element, Model
     from anaphora.models.loader import load_model, parse_model
     from anaphora.models.utterance import Entity, Token, Utterance
-    from anaphora.stm.conversation import Conversation
+    from anaphora.stm.conversation import Conversation, Key
     from anaphora.stm.stores.memory import MemoryStore
     from anaphora.stm.stores.store import Store
     from anaphora.stm.stores.urls import store_at
 
 __all__ = [
+    "Among",
     "AnaphoraError",
+    "AsyncLongTermMemory",
     "Company",
     "Conflict",
     "Conversation",
@@ -53,9 +61,14 @@ __all__ = [
     "Engine",
     "Entity",
     "EvaluationError",
+    "Exchange",
     "Explanation",
     "GrammarError",
     "HandlerError",
+    "History",
+    "HistorySettings",
+    "Key",
+    "LongTermMemory",
     "Match",
     "MemoryStore",
     "Mention",
@@ -69,11 +82,14 @@ __all__ = [
     "Slot",
     "Store",
     "StoreError",
+    "Summary",
+    "SummaryError",
     "Surroundings",
     "Token",
     "UnknownModel",
     "User",
     "Utterance",
+    "Whose",
     "__version__",
     "load_model",
     "parse_model",
@@ -91,6 +107,7 @@ _HOMES = {
         "ModelError",
         "Problem",
         "StoreError",
+        "SummaryError",
         "UnknownModel",
     ),
     "anaphora.grammar.context": ("Surroundings",),
@@ -100,10 +117,15 @@ _HOMES = {
     "anaphora.intents.handlers": ("Reject", "Skip"),
     "anaphora.intents.match": ("Match", "Slot"),
     "anaphora.intents.reply": ("Reply",),
+    "anaphora.ltm.aio": ("AsyncLongTermMemory",),
+    "anaphora.ltm.exchange": ("Exchange", "Summary"),
+    "anaphora.ltm.history": ("History", "HistorySettings"),
+    "anaphora.ltm.memory": ("LongTermMemory",),
+    "anaphora.ltm.recall.store": ("Among", "Whose"),
     "anaphora.models.domain": ("Element", "Model"),
     "anaphora.models.loader": ("load_model", "parse_model"),
     "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
-    "anaphora.stm.conversation": ("Conversation",),
+    "anaphora.stm.conversation": ("Conversation", "Key"),
     "anaphora.stm.stores.memory": ("MemoryStore",),
     "anaphora.stm.stores.store": ("Store",),
     "anaphora.stm.stores.urls": ("store_at",),

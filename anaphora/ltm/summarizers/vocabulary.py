@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from typing import Literal
 
 import yaml
@@ -47,9 +48,13 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
 
 
 def _stop_words(code: str) -> frozenset[str]:
-    if not code.isalpha():
+    """spaCy's stop words, read from their file: spaCy itself takes a second to import, and with
+    it whatever it can use (torch, if that is installed)."""
+    package = find_spec("spacy") if code.isalpha() and code.isascii() else None
+    if package is None or package.origin is None:
         return frozenset()
-    try:
-        return frozenset(import_module(f"spacy.lang.{code}.stop_words").STOP_WORDS)
-    except ImportError:
+    file = Path(package.origin).parent / "lang" / code / "stop_words.py"
+    if not file.is_file():
         return frozenset()
+    words = run_path(str(file)).get("STOP_WORDS", ())
+    return frozenset(words)
