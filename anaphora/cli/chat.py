@@ -195,8 +195,12 @@ class _Chat:
             understood = ", ".join(str(entity) for entity in pending.entities)
             missing = ", ".join(pending.missing)
             self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
+        offer = conversation.offer
+        if offer and not offer.declined:
+            brought = ", ".join(str(entity) for entity in offer.entities)
+            self._out.print(Text(f"a yes brings back {brought}, for {offer.question!r}"))
         if not conversation.remembered:
-            if not pending:
+            if not pending and not offer:
                 self._out.print(Text("nothing is remembered", style="dim"))
             return
         table = Table("element", "value", "groups", "questions ago", "last used", box=None)

@@ -105,7 +105,8 @@ class AsyncClient:
     async def conversation(
         self, *, user: str | None = None, model: str | None = None
     ) -> Conversation:
-        """What is remembered of a user's conversation, its flow, and what is pending."""
+        """What is remembered of a user's conversation, its flow, and what is pending or
+        offered."""
         return await self._do(requests.conversation(user=user, model=model))
 
     async def forget(

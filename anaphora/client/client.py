@@ -109,7 +109,8 @@ class Client:
         return self._do(requests.explain(text, **options))
 
     def conversation(self, *, user: str | None = None, model: str | None = None) -> Conversation:
-        """What is remembered of a user's conversation, its flow, and what is pending."""
+        """What is remembered of a user's conversation, its flow, and what is pending or
+        offered."""
         return self._do(requests.conversation(user=user, model=model))
 
     def forget(

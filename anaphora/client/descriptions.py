@@ -23,6 +23,7 @@ __all__ = [
     "KeyInfo",
     "ModelInfo",
     "ModelSummary",
+    "Offer",
     "Pending",
     "Readiness",
     "Remembered",
@@ -75,6 +76,16 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """What was remembered at ``said_at`` and would come back if the user said yes."""
+
+    question: str
+    entities: tuple[ConversationEntity, ...] = ()
+    said_at: datetime | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """What a conversation holds ``now``, by the clock of the server: ``remembered`` newest first,
     ``flow`` oldest first."""
@@ -93,6 +104,7 @@ class Conversation:
     remembered: tuple[Remembered, ...] = ()
     flow: tuple[FlowStep, ...] = ()
     pending: Pending | None = None
+    offer: Offer | None = None
     raw: Mapping[str, Any] = raw()
 
 

@@ -215,6 +215,15 @@ class Pending(_Answer):
     at: AwareDatetime
 
 
+class Offer(_Answer):
+    """What the long-term memory would bring back: a yes lets the question be answered with it."""
+
+    question: str
+    entities: list[ConversationEntity]
+    said_at: AwareDatetime = Field(description="When they were remembered.")
+    at: AwareDatetime
+
+
 class ConversationAnswer(_Answer):
     """What a conversation holds now."""
 
@@ -232,6 +241,7 @@ class ConversationAnswer(_Answer):
     remembered: list[Remembered] = Field(description="Newest first.")
     flow: list[FlowStep] = Field(description="Oldest first.")
     pending: Pending | None
+    offer: Offer | None
 
 
 class ActiveModelAnswer(_Answer):

@@ -17,7 +17,7 @@ from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, Step
 from anaphora.models.durations import format_duration
 from anaphora.models.utterance import Entity
 from anaphora.server.keys import ALL_SCOPES, Key
-from anaphora.stm.conversation import Conversation, Pending, Remembered
+from anaphora.stm.conversation import Conversation, Offer, Pending, Remembered
 
 __all__ = [
     "as_json",
@@ -68,6 +68,7 @@ def conversation_view(conversation: Conversation, model: Model, now: datetime) -
         "remembered": [_remembered(held, conversation, model) for held in conversation.remembered],
         "flow": [{"intent": step.intent, "at": step.at} for step in conversation.flow],
         "pending": conversation.pending and _pending(conversation.pending),
+        "offer": _offer(conversation.offer),
     }
 
 
@@ -163,6 +164,17 @@ def _pending(pending: Pending) -> dict[str, Any]:
         "missing": list(pending.missing),
         "entities": [_entity(entity) for entity in pending.entities],
         "at": pending.at,
+    }
+
+
+def _offer(offer: Offer | None) -> dict[str, Any] | None:
+    if offer is None or offer.declined:
+        return None
+    return {
+        "question": offer.question,
+        "entities": [_entity(entity) for entity in offer.entities],
+        "said_at": offer.said_at,
+        "at": offer.at,
     }
 
 

@@ -137,6 +137,12 @@ def test_a_conversation_has_times(call: Caller, service: Service) -> None:
             "at": at,
             "entities": [{k: held[k] for k in ("element", "value", "text", "groups", "meta")}],
         },
+        "offer": {
+            "question": "And tomorrow?",
+            "entities": [{k: held[k] for k in ("element", "value", "text", "groups", "meta")}],
+            "said_at": "2026-01-05T07:00:00Z",
+            "at": at,
+        },
     }
     service.answers(answer)
     found = call("conversation", user="ann")
@@ -146,6 +152,8 @@ def test_a_conversation_has_times(call: Caller, service: Service) -> None:
     assert (found.remembered[0].stored_at, found.remembered[0].matches_left) == (moment, 2)
     assert found.flow[0].intent == "weather"
     assert (found.pending.missing, found.pending.entities[0].value) == (("city",), "Kyoto")
+    assert (found.offer.question, found.offer.entities[0].value) == ("And tomorrow?", "Kyoto")
+    assert found.offer.said_at == moment - timedelta(hours=2)
 
 
 def test_models_keys_and_reports_have_typed_fields(call: Caller, service: Service) -> None:

@@ -26,6 +26,7 @@ EMPTY = {
     "remembered": [],
     "flow": [],
     "pending": None,
+    "offer": None,
 }
 
 

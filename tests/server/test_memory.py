@@ -104,6 +104,20 @@ class TestHistory:
         assert wrong(api.get("/v1/history?model=none")) == ("unknown-model", "")
 
 
+class TestOffer:
+    def test_it_is_shown_until_somebody_answers_it(self, api: TestClient, now: Clock) -> None:
+        ask(api, "I'd like a large tea")
+        now.pass_time(hours=1)
+        ask(api, "And a coffee")
+        plain = api.get("/v1/conversation", params={"user": "ann"}).json()
+        answers.ConversationAnswer.model_validate(plain)
+        offer = plain["offer"]
+        assert (offer["question"], offer["said_at"]) == ("And a coffee", "2026-01-05T09:00:00Z")
+        assert [one["value"] for one in offer["entities"]] == ["I'd like", "tea", "large"]
+        ask(api, "no")
+        assert api.get("/v1/conversation", params={"user": "ann"}).json()["offer"] is None
+
+
 class TestRecall:
     @pytest.fixture(autouse=True)
     def said(self, api: TestClient, now: Clock) -> None:

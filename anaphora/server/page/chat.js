@@ -99,8 +99,9 @@ function answer(reply) {
     h("p", { class: "say", dir: "auto" }, text),
     reason && h("p", { class: "meta" }, reason),
     reply.status === "matched" && meta(reply),
-    reply.status === "incomplete" && h("p", { class: "meta" }, "missing ",
-      reply.missing.map((name) => [h("code", { class: "need" }, name), " "])),
+    reply.status === "incomplete" && h("p", { class: "meta" }, reply.missing.length > 0
+      ? ["missing ", reply.missing.map((name) => [h("code", { class: "need" }, name), " "])]
+      : "an offer: a yes takes it up"),
   );
 }
 

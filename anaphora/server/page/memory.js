@@ -25,13 +25,14 @@ export class MemoryView {
     this.#offset = at - Date.now();
     this.#frozen = then ? at : null;
     this.#rings = [];
-    const { pending, remembered } = conversation;
+    const { pending, offer, remembered } = conversation;
     const clusters = Map.groupBy(remembered, (held) => groupsName(held.groups));
     this.root.replaceChildren(
+      ...(offer ? [this.#offer(offer, conversation, palette)] : []),
       ...(pending ? [this.#pending(pending, conversation, palette, prompt)] : []),
       ...[...clusters].map(([name, cards]) =>
         this.#cluster(name, cards, conversation, palette, then)),
-      ...(pending || remembered.length > 0 ? [] : [empty(conversation, then)]),
+      ...(offer || pending || remembered.length > 0 ? [] : [empty(conversation, then)]),
     );
     this.tick();
   }
@@ -99,11 +100,28 @@ export class MemoryView {
         h("p", { class: "sub" }, h("code", {}, pending.intent), " waits for"),
         h("p", { class: "main" }, pending.missing.join(", then ")),
         prompt && h("p", { class: "sub" }, `It asked: ${prompt}`),
-        h("p", { class: "has" }, pending.entities.map((entity) =>
-          h("span", { class: "tinted chip", dir: "auto", vars: palette.vars(entity.groups) },
-            said(entity).main))),
+        this.#chips(pending.entities, palette),
       ),
     );
+  }
+
+  #offer(offer, conversation, palette) {
+    const until = Date.parse(offer.at) + conversation.timeout * 1000;
+    return h("section", { class: "pending", "aria-label": "Offer" },
+      this.#ring(until, conversation.timeout),
+      h("div", { class: "body" },
+        h("p", { class: "sub" }, "A yes brings back"),
+        this.#chips(offer.entities, palette),
+        h("p", { class: "sub" }, "and answers: ",
+          h("span", { dir: "auto" }, offer.question)),
+      ),
+    );
+  }
+
+  #chips(entities, palette) {
+    return h("p", { class: "has" }, entities.map((entity) =>
+      h("span", { class: "tinted chip", dir: "auto", vars: palette.vars(entity.groups) },
+        said(entity).main)));
   }
 
   #ring(until, timeout) {

@@ -52,7 +52,8 @@ function nobody(reply, palette) {
     const lacking = reply.missing.map((term) =>
       h("div", { class: "lacking" }, h("dt", {}, term), h("dd", {}, "missing")));
     return h("div", { class: "match winner", data: { intent: reply.intent } },
-      h("h3", {}, reply.intent, " ", h("span", { class: "mark" }, "incomplete")),
+      h("h3", {}, reply.intent, " ", h("span", { class: "mark" },
+        lacking.length > 0 ? "incomplete" : "offered")),
       h("dl", { class: "slots" }, filled, lacking));
   }
   const text = reply.status === "reset" ? "A reset phrase: no intent was looked for."

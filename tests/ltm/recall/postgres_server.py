@@ -25,6 +25,7 @@ import psycopg
 import pytest
 
 PATIENCE = 60.0  # seconds; a loaded machine is slow, a broken server is never up
+_ENDS_IN = 6.0  # seconds: after five it kills its own processes
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _schemas = count()
@@ -179,7 +180,7 @@ class PostgresServer:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(_ENDS_IN)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait(PATIENCE)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from anaphora import Engine
 from anaphora.server.keys import new_key
 from anaphora.server.settings import Settings
-from tests.server.page.conftest import Server, Visit, serving
+from tests.server.page.conftest import MovingClock, Server, Visit, serving
 
 Visits = Callable[..., Visit]
 
@@ -351,3 +351,24 @@ def test_too_many_questions_wait_until_they_may_be_asked_again(visit: Visits, ow
     expect(again).to_be_enabled()
     again.click()
     expect(page.locator(".turn.done .text")).to_have_text("sales report")
+
+
+def test_an_offer_of_the_long_term_memory_is_shown_until_it_is_taken_up(visit: Visits):
+    clock = MovingClock()
+    with (
+        Engine("weather", clock=clock, long_term="memory:") as engine,
+        serving(engine, Settings(models=("weather",)), clock) as server,
+    ):
+        at = visit(server).open()
+        at.ask("What is the weather in Tokyo?")
+        clock.pass_time(hours=3)
+        at.ask("And in Kyoto?")
+        turn = at.page.locator(".turn").last
+        expect(turn.locator(".say")).to_have_text("Still about the weather in Kyoto?")
+        expect(turn.locator(".meta")).to_have_text("an offer: a yes takes it up")
+        offer = at.page.get_by_role("region", name="Offer")
+        expect(offer.locator(".chip")).to_have_text(["What is the weather", "Tokyo"])
+        expect(offer).to_contain_text("and answers: And in Kyoto?")
+        at.ask("yes")
+        expect(offer).to_have_count(0)
+        assert at.cards == ["Kyoto", "What is the weather"]
