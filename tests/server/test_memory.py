@@ -269,8 +269,8 @@ def test_services_on_one_memory_find_what_each_was_told(
     with LongTermMemory(url, journal=tmp_path / "journal", clock=shop.clock) as another:
         beside = serve(of=shop.engine.with_long_term(another))
         ask(api, "I'd like a tea")
-        ask(beside, "And a coffee")
         assert memory.flush(60)
+        ask(beside, "And a coffee")
         assert another.flush(60)
         for one in (api, beside):
             assert found(one) == ["And a coffee", "I'd like a tea"]
