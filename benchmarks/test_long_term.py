@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -15,6 +15,7 @@ from anaphora import Engine
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
+from anaphora.ltm.summarizers.apart import Apart
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.stm.conversation import Key
 
@@ -28,14 +29,14 @@ class Unending:
 
     name = "unending"
 
-    def __init__(self) -> None:
+    def __init__(self, summarizer) -> None:
+        self.summarizer = summarizer
         self.stop = threading.Event()
         self.began = threading.Event()
 
     def summarize(self, segments):
-        extractive = Extractive()
         while not self.stop.is_set():
-            texts = extractive.summarize(segments)
+            texts = self.summarizer.summarize(segments)
             self.began.set()
         return texts
 
@@ -50,9 +51,9 @@ def exchanges() -> Iterator[Exchange]:
 
 
 @contextmanager
-def compressing(folder) -> Iterator[LongTermMemory]:
+def compressing(folder, extractive) -> Iterator[LongTermMemory]:
     """A memory that compresses all the time."""
-    summarizer = Unending()
+    summarizer = Unending(extractive)
     url = f"sqlite:///{folder}/memory.db"
     with LongTermMemory(url, summarizer=summarizer) as memory:
         for exchange, _ in zip(exchanges(), range(200), strict=False):
@@ -66,15 +67,20 @@ def compressing(folder) -> Iterator[LongTermMemory]:
 def memory(request, tmp_path):
     if request.param == "none":
         yield None
-    elif request.param == "compressing":
-        with compressing(tmp_path) as memory:
+    elif request.param == "compressing":  # as it usually does: in another process
+        with closing(Apart(Extractive())) as apart, compressing(tmp_path, apart) as memory:
+            yield memory
+    elif request.param == "compressing in a thread":
+        with compressing(tmp_path, Extractive()) as memory:
             yield memory
     else:
         with LongTermMemory(f"sqlite:///{tmp_path}/memory.db") as memory:
             yield memory
 
 
-@pytest.mark.parametrize("memory", ["none", "idle", "compressing"], indirect=True)
+@pytest.mark.parametrize(
+    "memory", ["none", "idle", "compressing", "compressing in a thread"], indirect=True
+)
 def test_a_question_with_a_long_term_memory(benchmark, memory):
     engine = Engine("weather", long_term=memory)
     texts = [QUESTIONS[place % 3] for place in range(300)]

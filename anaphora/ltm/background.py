@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from weakref import WeakMethod
 
 __all__ = ["Background"]
 
-_GATHERED = 0.05  # seconds: what comes meanwhile is moved in the same transaction
+# Seconds of quiet after which the work begins, and after which it does in any case: it shares the
+# interpreter with those who answer.
+_QUIET, _AT_LAST = 0.05, 1.0
 _LOOKS_EVERY = 5.0  # seconds, for what other processes have left to do
 
 _log = logging.getLogger(__name__)
@@ -92,8 +95,12 @@ class Background:
 def _run(background: Background) -> None:
     while True:
         background._wanted.wait(_LOOKS_EVERY)
-        if background._stopping.wait(_GATHERED):
-            return
-        background._wanted.clear()
+        deadline = time.monotonic() + _AT_LAST
+        while True:
+            background._wanted.clear()
+            if background._stopping.wait(_QUIET):
+                return
+            if not background._wanted.is_set() or time.monotonic() > deadline:
+                break
         if not background._do():
             return
