@@ -35,6 +35,7 @@ _HELP = {
     "/history": "show what was said, in this chat and in earlier ones (with --memory)",
     "/summary": "show what was summarized, and how long the history is (with --memory)",
     "/recall TEXT": "look for what was said about something (with --memory)",
+    "/erase": "erase all that is kept of you, with every model",
     "/help": "show this list",
     "/quit": "leave (so does Ctrl-D)",
 }
@@ -117,6 +118,7 @@ class _Chat:
             "/history": self._recollect("history"),
             "/summary": self._recollect("summary"),
             "/recall": self._recollect("recall"),
+            "/erase": self._erase,
             "/help": self._show_help,
         }
 
@@ -224,6 +226,11 @@ class _Chat:
     def _reset(self, _: str) -> None:
         self._engine.forget()
         self._out.print(Text("everything is forgotten", style="dim"))
+
+    def _erase(self, _: str) -> None:
+        erased = sum(talk.engine.erase(user="user") for talk in self._known.values())
+        counted = f" ({erased:,} exchange{'s' if erased != 1 else ''})" if erased else ""
+        self._out.print(Text(f"everything is erased{counted}", style="dim"))
 
     def _switch(self, name: str) -> None:
         if not name:

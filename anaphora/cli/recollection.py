@@ -98,7 +98,7 @@ class Recollection:
             Whose(_USER),
             text,
             among=Among(model=model.id),
-            language=model.languages[0],
+            language=model.languages,
             size=_SHOWN,
         )
         if not page.passages:

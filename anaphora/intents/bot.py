@@ -29,7 +29,7 @@ from anaphora.intents.wording import declined, name_of, still_about
 from anaphora.models.domain import Model, Status
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, Forgotten
+from anaphora.stm.conversation import Conversation, Forgotten, Rule
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -48,7 +48,8 @@ class Outcome:
 
     ``filling`` is the intent that answered or that is to be completed; ``winner`` the match
     among the decision's that did; ``skipped`` those whose handlers passed; ``decision`` the one
-    that led there, if a hook had the question matched again.
+    that led there, if a hook had the question matched again; ``is_reset`` whether a handler or a
+    hook has forgotten on purpose.
     """
 
     status: Status
@@ -61,13 +62,15 @@ class Outcome:
     reason: str = ""
     result: Any = None
     decision: Decision | None = None
+    is_reset: bool = False
 
 
 class _Again(Exception):  # noqa: N818 - what is to happen, not something that failed
     """A hook wants the question to be matched again in this conversation."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
+    def __init__(self, live: LiveConversation) -> None:
+        self.conversation, self.forgotten = live.settled()
+        self.is_reset = live.is_reset
 
 
 class Bot:
@@ -195,7 +198,7 @@ class Bot:
         except Reject as rejection:
             return self._consoled(self._rejected(decision, at, _reason(rejection)))
         except _Again as again:
-            at_once, decision = None, self._again(decision, again.conversation, at)
+            at_once, decision = None, self._again(decision, again, again.conversation, at)
         if at_once:
             return at_once
         for _ in range(_MOST_REMATCHES):
@@ -205,20 +208,28 @@ class Bot:
                 # What the topic of a match has wiped out comes back for the next one.
                 same = again.conversation == decision.conversation
                 conversation = decision.before if same else again.conversation
-                decision = self._again(decision, conversation, at)
+                decision = self._again(decision, again, conversation, at)
                 continue
             outcome = self._consoled(outcome)
             return outcome if decision is first else replace(outcome, decision=decision)
         reason = f"the hook 'intent' sent back {_MOST_REMATCHES} matches"
         return self._consoled(self._rejected(decision, at, reason))
 
-    def _again(self, decision: Decision, conversation: Conversation, at: datetime) -> Decision:
+    def _again(
+        self, decision: Decision, why: _Again, conversation: Conversation, at: datetime
+    ) -> Decision:
         """The question matched again; what the bridge has brought back is in the conversation."""
         bridged = decision.bridged
         if bridged and bridged.how == "offered":
             bridged = None
+        stays = (gone for gone in decision.forgotten if gone.rule is not Rule.TOPIC)
         again = decide(self._mind, decision.question, conversation, at)
-        return replace(again, bridged=bridged)
+        return replace(
+            again,
+            bridged=bridged,
+            forgotten=(*stays, *why.forgotten, *again.forgotten),
+            is_reset=decision.is_reset or why.is_reset,
+        )
 
     def _answered_at_once(self, decision: Decision, at: datetime) -> Outcome | None:
         """The answer of the hook that comes before the intents, which may forget; None if it
@@ -230,7 +241,7 @@ class Bot:
         result = self.hooks.answer_at_once(decision.question.utterance, live)
         conversation, forgotten = live.settled()
         if result is None and conversation != decision.before:
-            raise _Again(conversation)
+            raise _Again(live)
         if result is None:
             return None
         return Outcome(
@@ -239,6 +250,7 @@ class Bot:
             evicted=forgotten,
             text=_as_text(result),
             result=result,
+            is_reset=live.is_reset,
         )
 
     def recover(self, error: HandlerError, conversation: Conversation) -> Outcome:
@@ -305,6 +317,7 @@ class Bot:
             evicted=(*forgotten, *evicted),
             text=_as_text(result),
             result=result,
+            is_reset=live.is_reset,
         )
 
     def _respond(self, decision: Decision, match: Match) -> tuple[LiveConversation, Any]:
@@ -313,7 +326,7 @@ class Bot:
         conversation, utterance = decision.conversation, decision.question.utterance
         live = LiveConversation(conversation)
         if not self.hooks.accepts(match, live):
-            raise _Again(live.settled()[0])
+            raise _Again(live)
         handler, result = self.handlers.get(match.intent.id), None
         if handler:
             data = deepcopy(dict(conversation.data))  # a handler may change it and then fail

@@ -59,7 +59,8 @@ def decided(
         return usual(conversation)
     answer = None
     if not utterance.resets and not utterance.error:
-        languages = (utterance.language, conversation.language)
+        # "yes" alone says little of its language: any that the model speaks will do.
+        languages = (utterance.language, conversation.language, *bot.model.languages)
         answer = answer_in(utterance.text, languages)
     if answer is None:
         decision = usual(rules.without_offer(conversation))
@@ -127,11 +128,12 @@ def _is_lost(bot: Bot, decision: Decision) -> bool:
 
 
 def _offers(exchanges: Sequence[Exchange], decision: Decision, at: datetime) -> Iterator[Offer]:
-    """What each of the exchanges, newest first, would bring back; nothing from before a reset."""
+    """What each of the exchanges, newest first, would bring back; nothing from before a reset,
+    and no time that was to come when it was said and is over now ("now", "tomorrow")."""
     utterance = decision.question.utterance
     tried: list[tuple[Entity, ...]] = []
     for index, exchange in enumerate(exchanges):
-        memory = exchange.memory
+        memory = tuple(one for one in exchange.memory if not _is_over(one, exchange.at, at))
         if memory and memory not in tried:
             tried.append(memory)
             yield Offer(
@@ -145,6 +147,12 @@ def _offers(exchanges: Sequence[Exchange], decision: Decision, at: datetime) -> 
             )
         if exchange.status == "reset":
             return
+
+
+def _is_over(entity: Entity, said_at: datetime, at: datetime) -> bool:
+    """Whether a time that a recognizer found was not over at ``said_at`` and is ``at``."""
+    end = entity.meta.get("end") if not entity.own and "grain" in entity.meta else None
+    return isinstance(end, str) and said_at < datetime.fromisoformat(end) <= at
 
 
 def _age(entity: Entity, before: Sequence[Exchange]) -> int:

@@ -70,7 +70,7 @@ class Decision:
     memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
     what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
     hook, to be raised when the question is answered. ``bridged`` is what the long-term memory had
-    to do with it.
+    to do with it; ``is_reset`` whether a hook has forgotten on purpose before.
     """
 
     question: Question
@@ -86,6 +86,7 @@ class Decision:
     error: str = ""
     failure: HandlerError | None = None
     bridged: Bridged | None = None
+    is_reset: bool = False
 
     @property
     def before(self) -> Conversation:

@@ -19,7 +19,7 @@ from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.bridge import decided
 from anaphora.intents.decision import Decision
-from anaphora.intents.exchanges import exchange_of, forgetting, is_on_purpose
+from anaphora.intents.exchanges import exchange_of, forgetting
 from anaphora.intents.explanation import Explanation, explain
 from anaphora.intents.hooks import HookName
 from anaphora.intents.keeping import long_term_of, store_of
@@ -424,7 +424,8 @@ class Engine:
     ) -> None:
         """Give the long-term memory a question and its answer."""
         conversation = outcome.conversation
-        if reply.status != "reset" and is_on_purpose((*decision.forgotten, *outcome.evicted)):
+        is_reset = decision.reset_phrase or decision.is_reset or outcome.is_reset
+        if is_reset and reply.status != "reset":
             self._keep(conversation.key, forgetting(at))
         # A next question would not find what has gone unused for long enough by now.
         left = rules.recall(conversation, at, bot.model.conversation)[0].remembered

@@ -11,9 +11,9 @@ from datetime import datetime
 from anaphora.intents.reply import Reply
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Forgotten, Key, Rule
+from anaphora.stm.conversation import Key
 
-__all__ = ["ProcessMemory", "exchange_of", "forgetting", "is_on_purpose"]
+__all__ = ["ProcessMemory", "exchange_of", "forgetting"]
 
 
 def exchange_of(
@@ -40,11 +40,6 @@ def forgetting(at: datetime, left: Iterable[Entity] = ()) -> Exchange:
     (neither question nor answer). No exchange before it may bring anything back; ``left`` is what
     was still remembered after it."""
     return Exchange("", "", at, status="reset", memory=tuple(left))
-
-
-def is_on_purpose(forgotten: Iterable[Forgotten]) -> bool:
-    """Whether something of this was forgotten because somebody wanted it."""
-    return any(gone.rule is Rule.RESET for gone in forgotten)
 
 
 class ProcessMemory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from inspect import iscoroutinefunction
 
 from anaphora.intents.long_term import LongTerm
 from anaphora.stm.stores.memory import MemoryStore
@@ -27,7 +28,11 @@ def long_term_of(
     long_term: LongTerm | str | None, clock: Callable[[], datetime]
 ) -> LongTerm | None:
     """The long-term memory, if there is one."""
+    if long_term is None:
+        return None
     if not isinstance(long_term, str):
+        if not hasattr(long_term, "add") or iscoroutinefunction(getattr(long_term, "latest", None)):
+            raise TypeError(f"a long-term memory is a LongTermMemory or a URL, not {long_term!r}")
         return long_term
     from anaphora.ltm.memory import LongTermMemory  # only where it is wanted: the core has none
 

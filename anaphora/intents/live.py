@@ -16,12 +16,14 @@ class LiveConversation:
     """What the conversation held before the question, and what may be forgotten of it.
 
     Nothing is stored until the question is answered: if the handler fails, nothing was
-    forgotten.
+    forgotten. ``is_reset`` says whether something was forgotten on purpose, or all of it though
+    nothing was remembered any more.
     """
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._forgotten: tuple[Forgotten, ...] = ()
+        self.is_reset = False
 
     @property
     def user(self) -> str:
@@ -49,6 +51,7 @@ class LiveConversation:
             self._conversation, where or (lambda entity: True)
         )
         self._forgotten += forgotten
+        self.is_reset = self.is_reset or where is None or bool(forgotten)
 
     def forget_flow(self, where: Callable[[FlowStep], bool] | None = None) -> None:
         """Forget the steps of the dialog for which ``where`` is true; without it, all."""

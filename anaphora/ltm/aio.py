@@ -25,6 +25,8 @@ class AsyncLongTermMemory:
     for nothing, are called as they are."""
 
     def __init__(self, memory: LongTermMemory) -> None:
+        if not isinstance(memory, LongTermMemory):
+            raise TypeError(f"write AsyncLongTermMemory(LongTermMemory({memory!r}))")
         self._memory = memory
 
     async def __aenter__(self) -> Self:
@@ -65,7 +67,7 @@ class AsyncLongTermMemory:
         *,
         how: How | None = None,
         among: Among = _EVERYTHING,
-        language: str = "en",
+        language: str | Sequence[str] = "en",
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,

@@ -118,8 +118,11 @@ class Compressing:
         return iter([self._checked(*pair, name) for pair in zip(segments, texts, strict=True)])
 
     def _checked(self, segment: Segment, text: str, name: str) -> tuple[str, str]:
-        """A summary that is none, or is not shorter, gives way to the first words."""
+        """A summary that is none, or is not shorter, gives way to the first words; that of
+        nothing is none."""
         measure = self.store.measure
+        if not measure.total(segment.parts):
+            return "", name
         if text and measure.of(text) < measure.total(segment.parts):
             return text, name
         self.cut += 1

@@ -3,7 +3,9 @@
 A history larger than ``max_size`` is brought down to ``low_water`` × ``max_size``: the oldest
 exchanges first, ``segment`` of them to a summary. Where that is not enough, summaries are
 summarized: the oldest run of ``segment`` on the lowest level that has one, so that a text is
-summarized again only once for each level (as levels merge in a log-structured tree).
+summarized again only once for each level (as levels merge in a log-structured tree). Summaries
+may always have two fifths of ``max_size``: where the verbatim exchanges alone are too large,
+nothing would be left of what is older.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from anaphora.ltm.summarizers.summarizer import Segment
 __all__ = ["plan", "settle", "words_of"]
 
 _FEWEST_WORDS = 8  # of a summary: less says nothing
+_SUMMARIES = 0.4  # what share of max_size summaries may have whatever the exchanges take
 
 
 def plan(history: History, settings: HistorySettings, measure: Measure) -> tuple[Segment, ...]:
@@ -27,9 +30,10 @@ def plan(history: History, settings: HistorySettings, measure: Measure) -> tuple
     if history.size <= settings.max_size:
         return ()
     excess = history.size - settings.low_water * settings.max_size
-    return tuple(_of_exchanges(history, settings, measure, excess)) or tuple(
-        _of_summaries(history.summaries, settings, measure, excess)
-    )
+    if segments := tuple(_of_exchanges(history, settings, measure, excess)):
+        return segments
+    spare = measure.total(history.summaries) - _SUMMARIES * settings.max_size
+    return tuple(_of_summaries(history.summaries, settings, measure, min(excess, spare)))
 
 
 def settle(

@@ -77,7 +77,10 @@ def memory_of(plan: MemoryPlan, *, clock: Callable[[], datetime] = _utc_now) -> 
 
     return LongTermMemory(
         plan.url,
-        summarizer=summarizer_named(plan.summarizer),
+        # The usual one is left to the memory, which lets it work in a process of its own.
+        summarizer="extractive"
+        if plan.summarizer == "extractive"
+        else summarizer_named(plan.summarizer),
         embedder=embedder_named(plan.embedder),
         settings=HistorySettings(max_exchanges=plan.max_exchanges, max_size=plan.max_words),
         retention=plan.retention,

@@ -23,6 +23,8 @@ class HistorySettings:
     in them), its oldest exchanges are summarized, ``segment`` at a time, each segment to
     ``share`` of its size, until the history is not larger than ``low_water`` × ``max_size``.
     The last ``verbatim`` exchanges stay as they are.
+
+    Raises ValueError for settings by which nothing could be shortened.
     """
 
     max_exchanges: int = 2_000
@@ -31,6 +33,12 @@ class HistorySettings:
     segment: int = 5
     share: float = 0.2
     verbatim: int = 5
+
+    def __post_init__(self) -> None:
+        if min(self.max_exchanges, self.max_size, self.segment) < 1 or self.verbatim < 0:
+            raise ValueError("sizes of a history are numbers from 1, verbatim is one from 0")
+        if not (0 < self.low_water <= 1 and 0 < self.share < 1):
+            raise ValueError("low_water and share are parts of a whole, greater than 0")
 
 
 @dataclass(frozen=True, slots=True)

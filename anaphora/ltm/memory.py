@@ -97,6 +97,7 @@ class LongTermMemory:
         most_waiting: int = 100_000,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
+        _check(summarizer, embedder, retention)
         self._apart = Apart(Extractive()) if summarizer == "extractive" else None
         place = _place(store, settings, measure, journal)
         self._store, self._leave = place.store, place.leave
@@ -172,7 +173,7 @@ class LongTermMemory:
         *,
         how: How | None = None,
         among: Among = _EVERYTHING,
-        language: str = "en",
+        language: str | Sequence[str] = "en",
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,
@@ -307,6 +308,19 @@ class LongTermMemory:
     def _catch_up(self) -> None:
         """Let readers find what was added before, unless the store is taking in a lot just now."""
         self._intake.move(wait=_BESIDE)
+
+
+def _check(summarizer: object, embedder: object, retention: object) -> None:
+    """Raises :class:`AnaphoraError` for what could only fail later, in the background."""
+    if not (summarizer in (None, "extractive") or hasattr(summarizer, "summarize")):
+        raise AnaphoraError(
+            f"a summarizer is an object, such as Bart(), not {summarizer!r}; "
+            "anaphora.ltm.configure knows the names that settings have"
+        )
+    if not (embedder is None or hasattr(embedder, "embed")):
+        raise AnaphoraError(f"an embedder is an object, such as MiniLM(), not {embedder!r}")
+    if not (retention is None or isinstance(retention, timedelta)):
+        raise AnaphoraError(f"a retention is a timedelta(days=…), not {retention!r}")
 
 
 def _place(

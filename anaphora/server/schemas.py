@@ -307,7 +307,7 @@ def _slots(written: object) -> dict[str, str]:
     except (ValueError, RecursionError, Refusal):
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
-        raise PydanticCustomError("slots", 'Write a JSON object of texts: {{"city": "Tokyo"}}')
+        raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
     return found
 
 
@@ -323,8 +323,8 @@ class RecallQuery(UserQuery):
         default=None,
         description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
     )
-    language: Annotated[str, Field(min_length=1, max_length=100)] = Field(
-        default="en", description="Of the text."
+    language: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        default=None, description="Of the text. Left out: any of those that the models have."
     )
     model: _Id | None = Field(
         default=None, description="Only what was said with this model. Left out: with any."

@@ -209,6 +209,10 @@ class Service:
             detail = f"{mistake.where}: {mistake.message}"
             raise Refusal("invalid-request", detail, errors=[mistake])
 
+        if options["language"] is None:
+            models = self.engine.models
+            options["language"] = [one for model in models for one in model.languages]
+
         def work() -> Page:
             return memory.recall(Whose(user.id, _tenant(user)), text, **options)
 
@@ -326,6 +330,8 @@ class Service:
                 _log.error("the store failed", exc_info=error)
             case Conflict():
                 _log.warning("a conversation was busy for too long")
+            case _ if refusal.slug == "internal":  # whose answer says that the log tells more
+                _log.error("a request failed", exc_info=error)
 
 
 def _tenant(user: User) -> str:

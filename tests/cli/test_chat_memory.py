@@ -72,6 +72,27 @@ def test_recall_shows_what_was_said_the_best_first_and_nothing_twice() -> None:
     assert "nothing was found" in output
 
 
+def test_recall_reads_a_text_in_any_language_of_the_model(folder: Path) -> None:
+    (folder / "two.yaml").write_text(
+        "id: two\nname: Two\nlanguage: [en, ru]\n"
+        "elements: [{id: weather, synonyms: {en: [weather], ru: [погода]}}]\n"
+        "intents: [\"intent=ask term(weather)={# == 'weather'}\"]\nresponses: {ask: Well.}\n",
+        encoding="utf-8",
+    )
+    lines = "какая погода в Лондоне\n/recall погоды\n/recall Лондоне\n/recall weather\n"
+    given = ["chat", "two.yaml", "--memory", "sqlite:///chats.db"]
+    output = CliRunner().invoke(app, given, input=lines).output
+    assert output.count("you  какая погода в Лондоне") == 2
+    assert output.count("nothing was found") == 1
+
+
+def test_erase_leaves_nothing_of_any_model() -> None:
+    output = chat("weather in Tokyo", "/model cafe", "a coffee at Costa", "/erase", "/history")
+    assert "everything is erased (2 exchanges)" in output
+    assert output.count("nothing was said yet") == 1
+    assert "nothing was said yet" in chat("/history")
+
+
 def test_summary_tells_how_long_the_history_is() -> None:
     output = chat("/history", "/summary", "weather in Tokyo", "/summary")
     assert "nothing was said yet" in output

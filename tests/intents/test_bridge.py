@@ -487,3 +487,22 @@ class TestHooks:
         for text in ("yes", "no"):
             with pytest.raises(HandlerError, match="no idea"):
                 engine.ask(text)
+
+
+def test_a_time_that_is_over_is_not_brought_back(clock, past):
+    engine = Engine("weather", clock=clock, long_term=past)
+    engine.ask("What is the weather in Tokyo now?")
+    clock.pass_time(days=9)
+    assert engine.ask("And in Kyoto?").status == "incomplete"
+    assert "date" not in engine.ask("yes").slots
+    engine.ask("What is the weather in Tokyo tomorrow?")
+    clock.pass_time(hours=6)
+    assert engine.ask("And in Kyoto?").slots["date"].value == "2026-01-15"
+
+
+def test_a_yes_may_be_in_any_language_of_the_model(clock, past):
+    engine = Engine("weather", clock=clock, long_term=past)
+    engine.ask("What is the weather in Tokyo?")
+    clock.pass_time(hours=1)
+    engine.ask("And in Kyoto?")
+    assert engine.ask("да", language="en").status == "matched"

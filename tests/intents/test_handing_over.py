@@ -8,10 +8,12 @@ from textwrap import dedent
 import pytest
 
 from anaphora import Company, Engine, HandlerError, MemoryStore, StoreError, User, parse_model
+from anaphora.ltm.aio import AsyncLongTermMemory
 from anaphora.ltm.exchange import Exchange
 from anaphora.stm.conversation import Key
 from tests.intents.past import Past
 from tests.intents.weather import TOPICS, WEATHER, values
+from tests.plain import PLAIN_WEATHER
 
 NINE = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -150,6 +152,37 @@ class TestWhatIsForgottenOnPurposeIsMarked:
         engine.ask("weather in Kyoto")
         assert [exchange.status for exchange in past.exchanges] == ["matched", "reset", "matched"]
 
+    def test_a_reset_phrase_counts_though_nothing_was_remembered_any_more(
+        self, engine, past, clock
+    ):
+        engine.ask("weather in Tokyo")
+        clock.pass_time(minutes=10)
+        engine.ask("forget it. weather in Kyoto")
+        assert [exchange.status for exchange in past.exchanges] == ["matched", "reset", "matched"]
+
+    def test_so_does_a_handler_that_forgets_everything(self, engine, past):
+        @engine.on("weather")
+        def answer(conversation):
+            conversation.forget()
+
+        engine.ask("weather in Tokyo")
+        assert [exchange.status for exchange in past.exchanges] == ["reset", "matched"]
+
+    @pytest.mark.parametrize("name", ["context", "intent"])
+    def test_and_a_hook_that_has_the_question_matched_again(self, engine, past, name):
+        engine.ask("weather in Tokyo")
+
+        def forgets(_, conversation):
+            wants_more = bool(conversation.remembered)
+            if wants_more:
+                conversation.forget()
+            return None if name == "context" else not wants_more
+
+        engine.hook(name)(forgets)
+        reply = engine.ask("weather in Kyoto", explain=True)
+        assert [exchange.status for exchange in past.exchanges] == ["matched", "reset", "matched"]
+        assert "city=Tokyo, for the conversation was reset" in str(reply.explanation)
+
     def test_a_change_of_topic_is_no_such_thing(self, past, bot):
         engine = bot(TOPICS).with_long_term(past)
         engine.ask("weather in Tokyo")
@@ -249,3 +282,9 @@ class TestTheLongTermMemoryOfAnEngine:
             assert (first.question, first.number) == ("weather in Tokyo", 1)
             assert engine.ask("And tomorrow?").text == "Still about weather, Tokyo?"
             assert values(engine.ask("yes"))["city"] == "Tokyo"
+
+
+@pytest.mark.parametrize("wrong", [5, AsyncLongTermMemory])
+def test_what_is_no_long_term_memory_is_refused(wrong):
+    with pytest.raises(TypeError, match="a long-term memory is a LongTermMemory or a URL"):
+        Engine(PLAIN_WEATHER, long_term=wrong)

@@ -98,7 +98,7 @@ class TestIntent:
         reply = engine.ask("and a coffee", explain=True)
         assert reply.text == "coffee"
         assert "size" not in reply.slots
-        assert "large" not in str(reply.explanation)
+        assert "forgotten: size=large, for the conversation was reset" in str(reply.explanation)
 
     def test_one_that_always_says_no_is_stopped(self, engine):
         calls = []

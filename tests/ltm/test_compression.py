@@ -128,6 +128,18 @@ def test_the_oldest_summary_is_not_summarized_again_and_again():
     assert segment.parts == tuple(young)
 
 
+def test_long_exchanges_leave_room_for_what_was_said_before_them():
+    history = History()
+    for number in range(1, 41):  # the last five alone have 150 words, and 100 may be
+        said = numbered(1, first=number, words=30)
+        history = history_of(*history.summaries, *history.exchanges, *said)
+        while plan(history, SETTINGS, WORDS):
+            history = compressed(history, SETTINGS)
+        if number > 15:
+            assert WORDS.total(history.summaries) >= 15
+    assert max(one.level for one in history.summaries) <= 6
+
+
 @given(
     count=st.integers(min_value=1, max_value=150),
     words=st.integers(min_value=2, max_value=60),
@@ -157,4 +169,5 @@ def test_a_history_comes_down_and_still_covers_all_that_was_said(
         tuple(exchanges[count - min(verbatim, count) :])
         == history.exchanges[len(history.exchanges) - min(verbatim, count) :]
     )
-    assert history.size <= size or len(history.summaries) <= 1
+    summarized = WORDS.total(history.summaries)
+    assert history.size <= size or len(history.summaries) <= 1 or summarized <= 0.4 * size

@@ -19,6 +19,7 @@ from anaphora.ltm.configure import (
     summarizer_named,
 )
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.summarizers.apart import Apart
 from anaphora.stm.conversation import Key
 
 KEY = Key("ann", "weather")
@@ -124,3 +125,8 @@ def test_embedders_have_names(tmp_path: Path) -> None:
 def test_a_place_that_is_none_is_told() -> None:
     with pytest.raises(AnaphoraError, match="sqlite:///"):
         memory_of(MemoryPlan("mysql://localhost"))
+
+
+def test_the_usual_summarizer_works_in_a_process_of_its_own():
+    with memory_of(MemoryPlan("memory:")) as memory:
+        assert isinstance(memory._chores["compress"].summarizer, Apart)

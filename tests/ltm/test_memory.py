@@ -406,3 +406,30 @@ def test_in_an_event_loop_its_methods_are_awaited(open_memory):
             await everything(memory)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"summarizer": "bart"}, "a summarizer is an object, such as Bart"),
+        ({"embedder": "minilm"}, "an embedder is an object, such as MiniLM"),
+        ({"retention": 90}, "a retention is a timedelta"),
+    ],
+)
+def test_what_could_only_fail_later_is_refused_at_once(wrong, message):
+    with pytest.raises(AnaphoraError, match=message):
+        LongTermMemory("memory:", **wrong)
+
+
+def test_an_asynchronous_memory_is_made_of_a_memory():
+    with pytest.raises(TypeError, match="LongTermMemory\\('memory:'\\)"):
+        AsyncLongTermMemory("memory:")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"segment": 0}, {"max_size": 0}, {"verbatim": -1}, {"share": 1.0}, {"low_water": 1.5}],
+)
+def test_settings_by_which_nothing_is_shortened_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"from 1|parts of a whole"):
+        HistorySettings(**wrong)

@@ -181,6 +181,20 @@ class TestRecall:
             assert wrong(answer) == ("invalid-request", "query.how")
             assert "memory.embedder" in answer.json()["detail"]
 
+    def test_the_log_says_why_a_search_failed(
+        self, serve: Serve, shop: Shop, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Broken:
+            name, dimension = "broken", 2
+
+            def embed(self, texts: Any) -> Any:
+                raise AnaphoraError("the weights are gone")
+
+        with LongTermMemory("memory:", embedder=Broken()) as memory:
+            api = serve(of=shop.engine.with_long_term(memory))
+            assert wrong(api.get("/v1/recall?text=tea"))[0] == "internal"
+        assert "the weights are gone" in caplog.text
+
 
 class TestErasing:
     def test_a_user_is_erased_everywhere(self, api: TestClient, tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ class SentenceTransformers:
     def __init__(
         self, model: str | Path, *, device: str | None = None, name: str | None = None
     ) -> None:
-        self._folder = Path(model) if isinstance(model, Path) or Path(model).is_dir() else None
+        is_path = isinstance(model, Path) or model.startswith(("/", ".", "~"))
+        model = Path(model).expanduser() if is_path else model
+        self._folder = Path(model) if is_path or Path(model).is_dir() else None
         if self._folder is not None and not self._folder.is_dir():
             raise AnaphoraError(f"{self._folder}: there is no such folder with a model")
         self._model_id, self._device = str(model), device

@@ -149,8 +149,8 @@ class Search:
         if where is None:
             return []
         rows = self._link.read(
-            f"SELECT id FROM exchanges WHERE {where.text} ORDER BY at DESC, id DESC "
-            "LIMIT %s OFFSET %s",
+            f"SELECT id FROM exchanges WHERE {where.text} AND length > 0 "
+            "ORDER BY at DESC, id DESC LIMIT %s OFFSET %s",
             *(*where.values, max(limit, 0), max(skip, 0)),
         )
         return [id for (id,) in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -46,17 +46,19 @@ class Asked:
     named: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, language: str = DEFAULT_LANGUAGE) -> Asked:
-        found = terms(text, language)
-        names = (
+    def of(cls, text: str, *languages: str) -> Asked:
+        """A question that is in one of these languages."""
+        spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
+        found = [terms(text, language) for language in spoken]
+        named = " ".join(
             word
             for place, word in enumerate(text.split())
             if (place and word[:1].isupper()) or any(map(str.isdigit, word))
         )
         return cls(
-            terms=tuple(dict.fromkeys(found)),
-            pairs=frozenset(pairwise(found)),
-            named=frozenset(terms(" ".join(names), language)),
+            terms=tuple(dict.fromkeys(chain.from_iterable(found))),
+            pairs=frozenset(chain.from_iterable(map(pairwise, found))),
+            named=frozenset(chain.from_iterable(terms(named, language) for language in spoken)),
         )
 
 

@@ -59,7 +59,7 @@ def search(
     *,
     how: How | None = None,
     among: Among = _EVERYTHING,
-    language: str = DEFAULT_LANGUAGE,
+    language: str | Sequence[str] = DEFAULT_LANGUAGE,
     embedder: Embedder | None = None,
     page: int = 1,
     size: int = 10,
@@ -72,7 +72,8 @@ def search(
     "meaning", the cosine of its vector and that of the text; "hybrid", what speaks for them
     either way, weighed together (the best: see :mod:`~anaphora.ltm.recall.ranking`); "rrf", by
     the ranks that "text" and "meaning" give them. The default is "hybrid" if there is an
-    ``embedder``, else "text". ``language`` is that of the text; the scores of two ways, or of two
+    ``embedder``, else "text". ``language`` is that of the text, or
+    several that it may be in; the scores of two ways, or of two
     texts, don't compare. A search looks closely at a few hundred exchanges, and its pages end
     with those.
 
@@ -104,12 +105,12 @@ class _Search:
         whose: Whose,
         among: Among,
         text: str,
-        language: str,
+        language: str | Sequence[str],
         embedder: Embedder | None,
     ) -> None:
         self._store, self._whose, self._among = store, whose, among
         self._text, self._embedder = text, embedder
-        self._asked = Asked.of(text, language)
+        self._asked = Asked.of(text, *([language] if isinstance(language, str) else language))
 
     def ranked(self, how: How) -> Mapping[int, float]:
         """The ids that are found, best first, with their scores."""
@@ -149,7 +150,10 @@ class _Search:
                 "pip install 'anaphora[embeddings]', and give it: embedder=MiniLM()"
             )
         (vector,) = embedder.embed([self._text])
-        return dict(self._store.nearest(self._whose, embedder.name, vector, self._among, _NEAREST))
+        near = dict(self._store.nearest(self._whose, embedder.name, vector, self._among, _NEAREST))
+        documents = self._store.documents(self._whose, list(near))
+        said = {document.id for document in documents if document.terms}
+        return {id: cosine for id, cosine in near.items() if id in said}
 
     def _statistics(self) -> Statistics:
         return self._store.statistics(self._whose, self._asked.terms)
@@ -183,11 +187,11 @@ class _Search:
         return {documents[row].id: float(scores[row]) for row in order}
 
     def _shown(self, found: Sequence[Document], documents: Sequence[Document]) -> NDArray[np.bool_]:
-        """Whether each document may be shown: a neighbour only where it need not be looked up
-        whether it fits ``among``."""
+        """Whether each document may be shown: none in which nothing was said, and a neighbour
+        only where it need not be looked up whether it fits ``among``."""
         if self._among == Among(model=self._among.model):  # neighbours are of the same model
-            return np.ones(len(documents), np.bool_)
-        ids = {document.id for document in found}
+            return np.fromiter((bool(document.terms) for document in documents), np.bool_)
+        ids = {document.id for document in found if document.terms}
         return np.fromiter((document.id in ids for document in documents), np.bool_)
 
 
@@ -232,6 +236,6 @@ def _passage(
         key,
         exchange,
         score,
-        before=tuple(one for one in around if one.number < number),
-        after=tuple(one for one in around if one.number > number),
+        before=tuple(one for one in around if one.number < number and not one.is_silent),
+        after=tuple(one for one in around if one.number > number and not one.is_silent),
     )

@@ -161,7 +161,7 @@ class SqliteRecallStore:
                 return []
             where, values = reading.conditions(owner.id, among)
             rows = connection.execute(
-                f"SELECT id FROM exchanges WHERE {where} "
+                f"SELECT id FROM exchanges WHERE {where} AND terms <> '' "
                 "ORDER BY at DESC, id DESC LIMIT ? OFFSET ?",
                 (*values, limit, skip),
             ).fetchall()

@@ -133,7 +133,7 @@ class RecallStore(Protocol):
         ...
 
     def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
-        """The ids of exchanges, newest first."""
+        """The ids of exchanges that have terms (in the others nothing was said), newest first."""
         ...
 
     # -- searching -----------------------------------------------------------------------------

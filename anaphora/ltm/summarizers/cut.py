@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from anaphora.ltm.counting import WORDS, words
@@ -51,10 +52,7 @@ def _start(chunk: str, limit: int) -> str:
     """What fits of a chunk of an unspaced script, cut between two of its characters."""
     if limit < 1 or words(chunk) == 1:
         return ""
-    end = 0
-    for index, character in enumerate(chunk, 1):
-        if words(chunk[:index]) > limit:
-            break
-        if not character.isascii() or not character.isalnum():
-            end = index
+    end = bisect_right(range(len(chunk) + 1), limit, key=lambda length: words(chunk[:length])) - 1
+    while end and chunk[end - 1].isascii() and chunk[end - 1].isalnum():
+        end -= 1
     return chunk[:end]

@@ -33,7 +33,11 @@ class Days:
     def distances(self, text: str) -> Iterator[str]:
         """The phrases in a text that name another time by its distance ("last week")."""
         for phrases in self.phrases:
-            yield from (match[0].casefold() for match in phrases.pattern.finditer(text))
+            yield from (
+                match[0].casefold()
+                for match in phrases.pattern.finditer(text)
+                if phrases.distance(match)
+            )
 
     def resolved(self, text: str, day: date) -> str:
         """``text``, said on ``day``, with the date behind every phrase that means another one:
@@ -49,12 +53,13 @@ class _Phrases:
     """Phrases that ``pattern`` finds, and how far away what one names is."""
 
     pattern: Any
-    distance: Callable[[Any], tuple[int, str]]
+    distance: Callable[[Any], tuple[int, str] | None]  # None: it names no other day
     behind: str  # how a date stands behind a phrase
 
     def resolved(self, text: str, day: date) -> str:
         def dated(match: Any) -> str:
-            meant = _meant(*self.distance(match), day)
+            distance = self.distance(match)
+            meant = _meant(*distance, day) if distance else ""
             if not meant or _DATED.match(text, match.end()):
                 return str(match[0])
             return f"{match[0]}{self.behind.format(meant)}"
@@ -75,7 +80,8 @@ def days(language: str) -> Days:
         or name in _DOUBTFUL
         or not name.isascii()  # "mo", "so" and "mit" are words
     )
-    return Days(names, tuple(filter(None, (_fixed(info), _counted(info)))))
+    fixed = _fixed(info, _CORRECTIONS.get(language.replace("_", "-").partition("-")[0], {}))
+    return Days(names, tuple(filter(None, (fixed, _counted(info)))))
 
 
 _DATED = regex.compile(r"\s?[(（]\d")
@@ -113,14 +119,45 @@ def _info(language: str) -> Mapping[str, Any]:
     return {}
 
 
-def _fixed(info: Mapping[str, Any]) -> _Phrases | None:
-    """ "yesterday", "last friday", "next month"; "today" is when it was said."""
-    distances = {
-        phrase.casefold(): distance
-        for key, phrases in info.get("relative-type", {}).items()
-        if (distance := _distance(key)) is not None
-        for phrase in phrases
-    }
+_BEFORE_MORNINGS = (
+    "am", "dem", "den", "der", "des", "diesem", "diesen", "dieser", "ein", "einen", "eines",
+    "gegen", "guten", "heute", "jeden", "jeder", "nächsten", "schönen", "vom", "zum", "montag",
+    "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag",
+)  # fmt: skip
+# What dateparser does not know: longer phrases that mean another day than the word in them, and
+# those in which that word means no day (None): a morning.
+_CORRECTIONS: Mapping[str, Mapping[str, tuple[int, str] | None]] = {
+    "de": {
+        **dict.fromkeys(("gestern morgen", "gestern früh"), (-1, "day")),
+        **dict.fromkeys(f"{before} morgen" for before in _BEFORE_MORNINGS),
+    },
+    "es": {
+        "pasado mañana": (2, "day"),
+        "antes de ayer": (-2, "day"),
+        **dict.fromkeys(("la mañana", "esta mañana", "cada mañana", "una mañana")),
+    },
+    "hi": {"परसों": None},  # two days ago, or in two days
+    "nl": {
+        "gisteren morgen": (-1, "day"),
+        **dict.fromkeys(
+            f"{before} morgen" for before in ("de", "deze", "die", "een", "elke", "goede", "iedere")
+        ),
+    },
+    "pt": {"depois de amanhã": (2, "day"), "antes de ontem": (-2, "day")},
+}
+
+
+def _fixed(
+    info: Mapping[str, Any], corrections: Mapping[str, tuple[int, str] | None]
+) -> _Phrases | None:
+    """ "yesterday", "last friday", "next month"; "today" is when it was said. What may be one or
+    the other (Hindi says "kal" for yesterday and for tomorrow) is left alone."""
+    distances: dict[str, tuple[int, str] | None] = {}
+    for key, phrases in info.get("relative-type", {}).items():
+        distance = _distance(key)
+        for phrase in {phrase.casefold() for phrase in phrases} if distance else ():
+            distances[phrase] = distance if distances.get(phrase, distance) == distance else None
+    distances |= corrections
     if not distances:
         return None
     longest_first = sorted(distances, key=lambda phrase: (-len(phrase), phrase))

@@ -84,8 +84,14 @@ class Extractive:
         yield _Turn(self._bot, day, part.answer, language)
 
     def _read(self, summary: Summary) -> Iterator[_Turn]:
-        """The turns that are left in a summary; another summarizer's is told by nobody."""
-        day = summary.since.date()
+        """The turns that are left in a summary. Another summarizer's is told by nobody, whatever
+        stands before its lines, and on no day, unless all of it was said on one."""
+        first = summary.since.date()
+        if summary.by != self.name:
+            day = first if first == summary.until.date() else None
+            yield _Turn("", day, summary.text, self._language)
+            return
+        day = first
         for line in summary.text.split("\n"):
             match = self._line.fullmatch(line.strip())
             if match is None:
@@ -97,10 +103,11 @@ class Extractive:
     def _said(self, turns: Sequence[_Turn], values: Iterable[str]) -> list[_Said]:
         """The sentences of all turns, with what they tell."""
         split = [
-            (turn, clauses(sentence))
+            (turn, some)
             for turn in turns
             for sentence in sentences(turn.text)
             if sentence.strip()
+            for some in _dosed(clauses(sentence))
         ]
         found = facts(
             [parts for _, parts in split],
@@ -123,7 +130,7 @@ class Extractive:
         needs: tuple[int, ...],
         day: date | None,
     ) -> _Said:
-        if self._dates == "resolved":
+        if self._dates == "resolved" and turn.day is not None:
             of_language = days(turn.language)
             parts = [of_language.resolved(part, turn.day) for part in parts]
         strong = any(worth > self._weights.noun for of in told for worth in of.values())
@@ -144,7 +151,7 @@ class _Turn:
     """What one speaker said at once."""
 
     who: str
-    day: date
+    day: date | None  # None: it is not known
     text: str
     language: str
 
@@ -159,8 +166,15 @@ class _Said:
     sentence: Sentence
 
 
+_MOST_CLAUSES = 40  # of one sentence; choosing among its beginnings takes the square of them
 _SHORT = 3  # words: a sentence that says little without the one before it
 _LOOSE = " \t,;:，；：、،؛–—-"
+
+
+def _dosed(parts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The clauses of a sentence, those of an endless one (a long list) by doses."""
+    for start in range(0, len(parts), _MOST_CLAUSES):
+        yield parts[start : start + _MOST_CLAUSES]
 
 
 def _values(parts: Iterable[Part]) -> Iterator[str]:

@@ -45,7 +45,8 @@ _END = regex.compile(
       [\n\r\u2028\u2029]+\s*                    # a line of its own
     | [。！？｡]+{_CLOSING}\s*                    # scripts without blanks
     | (?<![.!?…।॥؟۔։።])[.!?…।॥؟۔։።]++{_CLOSING}(?:\s*+\p{{So}}++)*+\s+  # "?!", "...", an emoji
-    | \p{{So}}[\p{{So}}\uFE0F\u200D]*+\s+(?=\p{{Lu}})   # an emoji instead of a full stop
+    # an emoji instead of a full stop
+    | (?<![\p{{So}}\uFE0F\u200D])\p{{So}}[\p{{So}}\uFE0F\u200D]*+\s+(?=\p{{Lu}})
     """,
     regex.VERBOSE,
 )

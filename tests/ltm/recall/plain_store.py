@@ -51,7 +51,10 @@ class PlainStore:
         return {one.id: (one.key, one.exchange) for one in self._of(whose) if one.id in ids}
 
     def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
-        found = sorted(self._of(whose, among), key=lambda one: (one.exchange.at, one.id))
+        found = sorted(
+            filter(lambda one: one.terms, self._of(whose, among)),
+            key=lambda one: (one.exchange.at, one.id),
+        )
         return [one.id for one in found[::-1]][skip : skip + limit]
 
     def statistics(self, whose: Whose, terms: Sequence[str]) -> Statistics:

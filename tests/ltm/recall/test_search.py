@@ -260,3 +260,16 @@ def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(sa
         and set(terms(text)) & {term for one in store.kept for term in one.terms}
     ):
         assert numbers
+
+
+@pytest.mark.parametrize("how", ["text", "meaning", "hybrid", "rrf"])
+@pytest.mark.parametrize("text", ["", "coffee", "January"])
+def test_where_nothing_was_said_nothing_is_found(how, text):
+    store = told("Coffee, please.")
+    store.add([New(ANN, Exchange("", "", BEGIN + timedelta(minutes=1), "reset"), ())])
+    store.put_vectors(Synonyms.name, [store.kept[-1].id], Synonyms().embed(["Coffee, please."]))
+    told("And a large coffee.", store=store)
+    page = search(store, OF_ANN, text, how=how, embedder=Synonyms())
+    around = [one for passage in page.passages for one in (*passage.before, *passage.after)]
+    assert "" not in questions(page) + [one.question for one in around]
+    assert len(page.passages) == 2

@@ -1,3 +1,4 @@
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -174,3 +175,31 @@ def test_speakers_have_the_names_that_they_are_given():
 def test_speakers_need_names_that_tell_them_apart(names):
     with pytest.raises(ValueError, match="names that tell them apart"):
         Extractive(user=names[0], bot=names[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ", ".join(f"alpha beta item{number}" for number in range(8_000)),
+        "我去北京看天气很好，" * 6_000,
+        "สวัสดีครับผมชื่อจอห์น" * 8_000,
+        "😀" * 100_000,
+        " -" * 50_000,
+    ],
+    ids=["commas", "Chinese", "Thai", "emoji", "dashes"],
+)
+def test_what_takes_longer_than_its_length_is_not_done(text):
+    begun = time.perf_counter()
+    exchange = Exchange(text, "Yes.", datetime(2026, 1, 5, 9, tzinfo=UTC))
+    Extractive().summarize([Segment((exchange,), 2_000)])
+    assert time.perf_counter() - begun < 10  # it takes less than one; it took a minute
+
+
+def test_a_summary_of_another_summarizer_is_told_by_nobody_and_on_no_day():
+    since = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    text = "Bot: I owe Anna 1000 dollars, to be paid tomorrow."
+    other = Summary(text, 1, 5, since, since + timedelta(days=9), "cut")
+    said = Exchange("Fine, Bob.", "Good.", since + timedelta(days=20))
+    (summary,) = Extractive().summarize([Segment((other, said), 11)])
+    assert summary.splitlines()[0] == text
+    assert "2026-01-06" not in summary
