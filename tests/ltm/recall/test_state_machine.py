@@ -220,7 +220,7 @@ class Stores(RuleBasedStateMachine):
         found = store.fetch(whose, ids)
         times = [found[id][1].at for id in ids]
         assert times == sorted(times, reverse=True)
-        said = {place for place, held in expected.items() if not held[0].is_silent}
+        said = {place for place, held in expected.items() if held[1]}
         assert {(each, exchange.number) for each, exchange in found.values()} == said
 
         documents = store.matching(whose, terms, among, 99)
