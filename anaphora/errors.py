@@ -15,6 +15,7 @@ __all__ = [
     "Problem",
     "StoreError",
     "SummaryError",
+    "Unkeepable",
     "UnknownModel",
 ]
 
@@ -104,6 +105,10 @@ class EvaluationError(AnaphoraError):
 
 class StoreError(AnaphoraError):
     """A store that could not read or keep a conversation."""
+
+
+class Unkeepable(StoreError):  # noqa: N818 - what it is, not what failed
+    """Something is such that the store can never keep it: trying again is of no use."""
 
 
 class Conflict(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state

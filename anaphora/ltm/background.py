@@ -23,9 +23,16 @@ class Background:
     thread begins with the first wake, and ends with :meth:`stop` or when nobody holds the object
     that ``work`` is a method of."""
 
-    def __init__(self, work: Callable[[], None], *, name: str = "anaphora-ltm") -> None:
+    def __init__(
+        self,
+        work: Callable[[], None],
+        *,
+        name: str = "anaphora-ltm",
+        gathered: float = _QUIET,
+        looks_every: float | None = _LOOKS_EVERY,
+    ) -> None:
         self._work = WeakMethod(work)
-        self._name = name
+        self._name, self._gathered, self._looks_every = name, gathered, looks_every
         self._begin()
 
     def wake(self) -> None:
@@ -94,11 +101,11 @@ class Background:
 
 def _run(background: Background) -> None:
     while True:
-        background._wanted.wait(_LOOKS_EVERY)
+        background._wanted.wait(background._looks_every)
         deadline = time.monotonic() + _AT_LAST
         while True:
             background._wanted.clear()
-            if background._stopping.wait(_QUIET):
+            if background._stopping.wait(background._gathered):
                 return
             if not background._wanted.is_set() or time.monotonic() > deadline:
                 break

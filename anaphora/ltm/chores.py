@@ -61,8 +61,8 @@ class Embedding:
 class Compressing:
     """Brings histories that are too large down to their low water.
 
-    A batch that fails is tried again conversation by conversation, those that have failed
-    before last, so that one at fault holds up no other.
+    The conversations of a batch that fails are tried again each by itself, after all others, so
+    that one at fault holds up no other.
     """
 
     store: RecallStore
@@ -78,36 +78,42 @@ class Compressing:
         plans = self._plans()
         if not plans:
             return False
-        if self.failures.in_a_row:
-            plans = plans[:1]
+        plans = plans[: 1 if self.failures.in_a_row else _AT_ONCE]
         try:
             texts = self._summarized([segment for _, _, segments in plans for segment in segments])
         except Exception:
-            if len(plans) == 1:
-                key = plans[0][0]
+            for key, *_ in plans:
                 self._at_fault[key] = self._at_fault.get(key, 0) + 1
             raise
+        replaced = False
         for key, history, segments in plans:
             mine = [next(texts) for _ in segments]
-            self._replace(key, history, segments, mine)
+            replaced |= self._replace(key, history, segments, mine)
             self._at_fault.pop(key, None)
-        return True
+        return replaced
 
     def _plans(self) -> list[tuple[Key, History, tuple[Segment, ...]]]:
-        """What is to be summarized, those first that have not failed."""
-        plans = []
-        oversized = self.store.oversized(_AT_ONCE + len(self._settled))
-        self._settled = {key: size for key, size in self._settled.items() if key in oversized}
-        for key in sorted(oversized, key=lambda key: self._at_fault.get(key, 0)):
-            history = self.store.history(key)
-            if self._settled.get(key) == history.size:
-                continue
-            segments = plan(history, self.settings, self.store.measure)
-            if segments:
-                plans.append((key, history, segments))
-            else:  # only what has to stay: not to be looked at before more is said
-                self._settled[key] = history.size
-        return plans[:_AT_ONCE]
+        """What is to be summarized together: what has not failed yet; if there is nothing else,
+        the one that has failed least."""
+        plans: list[tuple[Key, History, tuple[Segment, ...]]] = []
+        while not plans:
+            oversized = self.store.oversized(_AT_ONCE + len(self._settled) + len(self._at_fault))
+            for known in (self._settled, self._at_fault):
+                for key in known.keys() - oversized.keys():
+                    del known[key]
+            new = [key for key, size in oversized.items() if self._settled.get(key) != size]
+            if not new:
+                break
+            sound = [key for key in new if key not in self._at_fault]
+            least = min(new, key=lambda key: self._at_fault.get(key, 0))
+            for key in sound[:_AT_ONCE] or [least]:
+                history = self.store.history(key)
+                segments = plan(history, self.settings, self.store.measure)
+                if segments:
+                    plans.append((key, history, segments))
+                else:  # only what has to stay: not to be looked at before more is said
+                    self._settled[key] = oversized[key]
+        return plans
 
     def _summarized(self, segments: Sequence[Segment]) -> Iterator[tuple[str, str]]:
         """The summaries, each with the name of what made it."""
@@ -136,12 +142,13 @@ class Compressing:
         history: History,
         segments: Sequence[Segment],
         made: Sequence[tuple[str, str]],
-    ) -> None:
+    ) -> bool:
         replaced, by = settle(
             history, segments, [text for text, _ in made], [name for _, name in made]
         )
-        if self.store.compress(key, replaced, by):
-            self.summarized += len(segments)
+        done = self.store.compress(key, replaced, by)
+        self.summarized += len(segments) if done else 0
+        return done
 
     @property
     def _shortest(self) -> WordCut:

@@ -31,7 +31,10 @@ class Failures:
 
     @property
     def may_try(self) -> bool:
-        return self.retry_at is None or self.clock() >= self.retry_at
+        if self.retry_at is None:
+            return True
+        left = self.retry_at - self.clock()
+        return not timedelta() < left <= _LONGEST  # it is longer where the clock was set back
 
     def failed(self, error: Exception) -> None:
         """Note a failure. One of a kind that nobody foresaw is logged with its traceback."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from anaphora.errors import AnaphoraError, StoreError
+from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.ltm import records
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.journal import Entries, Journal, Segment
@@ -39,18 +39,19 @@ class Intake:
         self._moving = threading.Lock()
         self._read: dict[str, int] = {}  # how far into each of our segments
         self._complained = -_COMPLAINED_EVERY
-        self._added = self._moved = 0
+        self._moved = 0
+        self._in_doubt = False  # whether the store may have more of ours than we were told
         self.dropped = 0
 
     @property
     def waiting(self) -> int:
         """How many exchanges of this process are not in the store yet."""
-        return self._added - self._moved
+        return self._journal.appended - self._moved
 
     @property
     def added(self) -> int:
         """How many exchanges of this process were taken."""
-        return self._added
+        return self._journal.appended
 
     @property
     def moved(self) -> int:
@@ -68,9 +69,6 @@ class Intake:
             self._journal.append(records.dump(key, exchange))
         except (AnaphoraError, ValueError) as error:
             self._drop(error)
-            return
-        with self._counting:
-            self._added += 1
 
     def move(self, *, wait: float = -1) -> bool:
         """Bring all that waits into the store; False if another thread is at it and has not
@@ -83,8 +81,10 @@ class Intake:
         if not self._moving.acquire(timeout=wait):
             return False
         try:
+            in_doubt, self._in_doubt = self._in_doubt, True
             for segment in self._journal.segments():
-                self._move_own(segment)
+                self._move_own(segment, self._store.marked(segment.name) if in_doubt else 0)
+            self._in_doubt = False
         finally:
             self._moving.release()
         return True
@@ -106,6 +106,15 @@ class Intake:
                 self._dispose(segment)
         return adopted
 
+    def leave_nothing(self) -> None:
+        """Delete the files of which the store has everything.
+
+        Raises :class:`StoreError` if the store cannot be told.
+        """
+        for segment in self._journal.segments():
+            if self._journal.finish(segment, self._read.get(segment.name, 0)):
+                self._forget(segment)
+
     def close(self) -> None:
         """Let go of the journal: what could not be moved stays there for the next process."""
         self._journal.close()
@@ -120,13 +129,14 @@ class Intake:
         """Go on with nothing that waits: that is the parent's."""
         self._counting, self._moving = threading.Lock(), threading.Lock()
         self._read.clear()
-        self._added = self._moved = 0
+        self._moved, self._in_doubt = 0, False
         self._journal.after_fork_in_child()
 
-    def _move_own(self, segment: Segment) -> None:
+    def _move_own(self, segment: Segment, there: int) -> None:
+        """Move what is in one of our segments, of which the store has all before ``there``."""
         end = self._journal.end(segment)
         begin = self._read.get(segment.name, 0)
-        for count, position in self._moves(segment, segment.entries(begin, end)):
+        for count, position in self._moves(segment, segment.entries(begin, end), there):
             self._journal.clear(segment, begin, position)
             self._read[segment.name] = begin = position
             with self._counting:
@@ -134,37 +144,47 @@ class Intake:
         if end is None:
             self._journal.drop(segment)
             self._read.pop(segment.name, None)
-            self._store.unmark(segment.name)
+            self._forget(segment)
 
-    def _moves(self, segment: Segment, entries: Entries) -> Iterator[tuple[int, int]]:
-        """Move the entries, batch by batch: how many were moved, and up to where."""
+    def _moves(
+        self, segment: Segment, entries: Entries, there: int = 0
+    ) -> Iterator[tuple[int, int]]:
+        """Move the entries, batch by batch, but for those before ``there``: how many are moved,
+        and up to where."""
         pending = iter(entries)
         while batch := list(islice(pending, _BATCH)):
-            position = batch[-1][1]
+            new = [one for one in batch if one[1] > there]
             try:
-                self._add(segment, batch)
+                if new:
+                    self._add(segment, new)
             except LaterFormat:
                 raise
-            except StoreError:
-                self._store.ping()  # else it is no fault of the exchanges
-                for one in batch:
+            except Unkeepable:
+                for one in new:  # all but the one at fault
                     self._add_or_drop(segment, one)
-            yield len(batch), position
+            yield len(batch), batch[-1][1]
 
     def _add(self, segment: Segment, batch: Sequence[tuple[bytes, int]]) -> None:
         new = [one for entry, _ in batch for one in _read(entry)]
         self._store.add(new, mark=Mark(segment.name, batch[-1][1]))
 
     def _add_or_drop(self, segment: Segment, one: tuple[bytes, int]) -> None:
+        if one[1] <= self._store.marked(segment.name):  # a try before got so far
+            return
         try:
             self._add(segment, [one])
-        except StoreError as error:
+        except Unkeepable as error:
             self._store.add((), mark=Mark(segment.name, one[1]))
             self._drop(error)
 
     def _dispose(self, segment: Segment) -> None:
         segment.delete()
-        self._store.unmark(segment.name)
+        self._forget(segment)
+
+    def _forget(self, segment: Segment) -> None:
+        """Forget the mark, unless the file could not be deleted: it would be read again."""
+        if not segment.path.exists():
+            self._store.unmark(segment.name)
 
     def _drop(self, error: Exception) -> None:
         with self._counting:
@@ -182,10 +202,11 @@ class Intake:
 def _read(entry: bytes) -> Sequence[New]:
     """The exchange of an entry; nothing for one that cannot be read, which is logged."""
     try:
-        key, exchange = records.load(entry)
+        key, exchange, taken = records.load(entry)
+        terms = () if exchange.is_silent else exchange_terms(exchange)
+        return (New(key, exchange, terms, taken),)
     except LaterFormat:
         raise
-    except StoreError as error:
+    except Exception as error:  # whatever it is, it must not hold up the others
         _log.error("an exchange of the journal cannot be read", extra={"reason": str(error)})
         return ()
-    return (New(key, exchange, () if exchange.is_silent else exchange_terms(exchange)),)

@@ -88,7 +88,7 @@ class Journal:
         self._mutex = threading.Lock()
         self._full: deque[Segment] = deque()
         self._open: _Open | None = None
-        self._count = 0
+        self._count = self._appended = 0
         self._descriptor = -1
         self._begin()
 
@@ -96,6 +96,11 @@ class Journal:
     def folder(self) -> Path:
         """Where the files of all its processes are."""
         return self._folder
+
+    @property
+    def appended(self) -> int:
+        """How many entries this process has written."""
+        return self._appended
 
     def append(self, entry: bytes) -> None:
         """Write an entry, which must not be empty.
@@ -107,6 +112,7 @@ class Journal:
             if opened is None or not opened.has_room_for(entry):
                 opened = self._turn(_HEAD.size + len(entry))
             opened.append(entry)
+            self._appended += 1
 
     def segments(self) -> tuple[Segment, ...]:
         """The segments, oldest first; only the last one may still grow."""
@@ -136,6 +142,17 @@ class Journal:
             with suppress(ValueError):
                 self._full.remove(segment)
         segment.delete()
+
+    def finish(self, segment: Segment, position: int) -> bool:
+        """Delete the last segment if nothing was written after ``position``."""
+        with self._mutex:
+            opened = self._open
+            if opened is None or opened.segment is not segment or opened.position != position:
+                return False
+            opened.close()
+            self._open = None
+        segment.delete()
+        return True
 
     def orphans(self) -> Iterator[Segment]:
         """The segments that processes have left which are gone. While one is held, no other
@@ -177,12 +194,14 @@ class Journal:
 
     def after_fork_in_child(self) -> None:
         """Go on with files of its own: what was written is the parent's."""
+        self._mutex = threading.Lock()
+        if self._descriptor < 0:  # it was closed before
+            return
         if self._open is not None:
             self._open.close()
         os.close(self._descriptor)
         self._full.clear()
         self._open = None
-        self._mutex = threading.Lock()
         self._begin()
 
     def _segments_of(self, name: str) -> list[Path]:
@@ -194,7 +213,7 @@ class Journal:
 
     def _begin(self) -> None:
         self._name = f"{os.getpid()}-{secrets.token_hex(6)}"
-        self._count = 0
+        self._count = self._appended = 0
         hidden = self._lock_path.with_suffix(".new")  # nobody may find it before it is locked
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Literal, Self
 from weakref import finalize
 
-from anaphora.errors import AnaphoraError, StoreError
+from anaphora.errors import AnaphoraError
 from anaphora.ltm.background import Background
 from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring
 from anaphora.ltm.claim import Claim
@@ -104,7 +104,8 @@ class LongTermMemory:
         self._is_ours = isinstance(store, str)
         self._embedder = embedder
         try:
-            files = Journal(journal or place.journal)
+            # Several stores may be told the same folder, and must not take over from each other.
+            files = Journal(place.journal_in(journal))
         except BaseException:
             if self._is_ours:
                 self._store.close()
@@ -114,12 +115,20 @@ class LongTermMemory:
         self._keeping = Failures("keep what was said", clock)
         made = self._apart if isinstance(summarizer, str) else summarizer
         self._chores = _chores(self._store, made, embedder, settings, retention, clock)
-        self._claim = Claim(files.folder / "chores")
+        # Erasing what is too old is done by each as its own settings say.
+        self._claims = {
+            name: Claim(files.folder / f"{name}.chore")
+            for name in self._chores.keys() & {"embed", "compress"}
+        }
         self._closing = threading.Lock()
         self._closed = False
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
-        self._finalizer = finalize(self, _let_go, self._background, self._intake)
+        # For readers, who must not wait for a store that somebody else keeps locked.
+        self._reading = Background(
+            self._bring_in, name="anaphora-ltm-reading", gathered=0.0, looks_every=None
+        )
+        self._finalizer = finalize(self, _let_go, (self._background, self._reading), self._intake)
         follow_forks(self)
         self._background.wake()  # others may have left something to do
 
@@ -241,17 +250,20 @@ class LongTermMemory:
                 return
             self._closed = True
         ended = self._background.stop(0.0)
+        self._reading.stop(0.0)
         if self._apart is not None:
             self._apart.close()
         ended = ended or self._background.stop(_GRACE)
         try:
             if ended:
                 self._intake.move(wait=_GRACE)
-        except StoreError as error:
+                self._intake.leave_nothing()
+        except Exception as error:  # the store must be let go of
             _log.warning("what was said last waits in the journal", extra={"reason": str(error)})
         self._finalizer.detach()
         self._intake.close()
-        self._claim.leave()
+        for claim in self._claims.values():
+            claim.leave()
         if self._is_ours:
             self._store.close()
             self._leave()
@@ -265,20 +277,25 @@ class LongTermMemory:
     def after_fork_in_child(self) -> None:
         """Go on with a journal and a thread of its own."""
         self._intake.after_fork_in_child()
-        self._claim.leave()
+        for claim in self._claims.values():
+            claim.leave()
         self._background.begin_in_child()
+        self._reading.begin_in_child()
 
     def _work(self) -> None:
         """One round: what waits is kept, then each chore has its turn until none has anything
         to do, and what comes meanwhile is kept between them."""
         self._begun += 1
         round = self._begun
-        self._keep(adopt=True)
-        busy = self._claim.take()
-        while busy and not self._background.stopping:
-            busy = sum(map(self._try, self._chores.values())) > 0
-            self._keep(adopt=False)
-        self._done = round
+        try:
+            self._keep(adopt=True)
+            mine = [name for name in self._chores if self._is_mine(name)]
+            busy = bool(mine)
+            while busy and not self._background.stopping:
+                busy = sum(map(self._try, mine)) > 0
+                self._keep(adopt=False)
+        finally:
+            self._done = round
 
     def _keep(self, *, adopt: bool) -> None:
         if not self._keeping.may_try:
@@ -287,13 +304,18 @@ class LongTermMemory:
             self._intake.move()
             if adopt:
                 self._intake.adopt()
-        except StoreError as error:
+        except Exception as error:  # a store may be anybody's code
             self._keeping.failed(error)
         else:
             self._keeping.succeeded()
 
-    def _try(self, chore: Chore) -> bool:
+    def _is_mine(self, chore: str) -> bool:
+        """Whether we are the one to do a chore that need not be done twice."""
+        return chore not in self._claims or self._claims[chore].take()
+
+    def _try(self, name: str) -> bool:
         """Do some of a chore, if it may be tried now; whether there was anything to do."""
+        chore = self._chores[name]
         if not chore.failures.may_try or self._background.stopping:
             return False
         try:
@@ -305,9 +327,21 @@ class LongTermMemory:
         chore.failures.succeeded()
         return did
 
+    def _bring_in(self) -> None:
+        """Try to, though it may have failed a moment ago: nobody waits for long."""
+        try:
+            self._intake.move()
+        except Exception as error:  # a store may be anybody's code
+            if self._keeping.may_try:
+                self._keeping.failed(error)
+        else:
+            self._keeping.succeeded()
+
     def _catch_up(self) -> None:
-        """Let readers find what was added before, unless the store is taking in a lot just now."""
-        self._intake.move(wait=_BESIDE)
+        """Let readers find what was added before, unless the store does not take it in soon."""
+        if self._intake.waiting:
+            added = self._intake.added
+            self._reading.wait(lambda: self._intake.moved >= added, _BESIDE)
 
 
 def _check(summarizer: object, embedder: object, retention: object) -> None:
@@ -357,7 +391,8 @@ def _chores(
     return chores
 
 
-def _let_go(background: Background, intake: Intake) -> None:
+def _let_go(background: Sequence[Background], intake: Intake) -> None:
     """At the end of a process that has not closed its memory: the journal has what waits."""
-    background.stop(0)
+    for each in background:
+        each.stop(0)
     intake.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -45,6 +46,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         {name: list(values) for name, values in exchange.slots.items()},
         exchange.language,
         [entity_to_plain(entity) for entity in exchange.memory],
+        time.time_ns() // 1_000,  # when it was taken, whatever the time that it was said at
     )
     try:
         return _as_json(fields).encode("utf-8", "surrogatepass")
@@ -52,8 +54,9 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         raise StoreError(f"an exchange of {key.user!r} cannot be kept: {error}") from error
 
 
-def load(record: bytes) -> tuple[Key, Exchange]:
-    """The conversation and the exchange that :func:`dump` made this record of.
+def load(record: bytes) -> tuple[Key, Exchange, int]:
+    """The conversation and the exchange that :func:`dump` made this record of, and when, in
+    microseconds since 1970.
 
     Raises :class:`LaterFormat` for one of a later version, :class:`StoreError` for what is no
     such record.
@@ -66,8 +69,8 @@ def load(record: bytes) -> tuple[Key, Exchange]:
                 f"{FORMAT}): update anaphora"
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
-        language, memory = rest
-        return Key(user, model, tenant), Exchange(
+        language, memory, taken = rest
+        exchange = Exchange(
             question=question,
             answer=answer,
             at=_EPOCH + timedelta(microseconds=at),
@@ -77,5 +80,6 @@ def load(record: bytes) -> tuple[Key, Exchange]:
             language=language,
             memory=tuple(map(entity_from_plain, memory)),
         )
+        return Key(user, model, tenant), exchange, taken
     except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
         raise StoreError(f"this is no record of an exchange: {error}") from error

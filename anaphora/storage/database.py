@@ -18,7 +18,7 @@ from pathlib import Path
 from random import uniform
 from typing import Any, Literal
 
-from anaphora.errors import AnaphoraError, StoreError
+from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 
 __all__ = ["Database", "Synchronous", "Work"]
 
@@ -320,7 +320,9 @@ class Database:
         if isinstance(error, StoreError):
             return error
         said = error.strerror if isinstance(error, OSError) else error  # it names the file again
-        told = StoreError(f"{self._path}: {said or error}{self._hint(error)}")
+        # What SQLite cannot take as a value; anything else may go another time.
+        kind = Unkeepable if isinstance(error, (sqlite3.DataError, OverflowError)) else StoreError
+        told = kind(f"{self._path}: {said or error}{self._hint(error)}")
         told.__cause__ = error
         return told
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from anaphora.errors import AnaphoraError, StoreError, SummaryError
+from anaphora.errors import AnaphoraError, StoreError, SummaryError, Unkeepable
 from anaphora.ltm.aio import AsyncLongTermMemory
 from anaphora.ltm.exchange import Summary
 from anaphora.ltm.history import HistorySettings
@@ -290,9 +292,11 @@ class Away:
 
     def __init__(self, store):
         self._store = store
-        self.is_away = False
+        self.is_away = self.is_full = False
 
     def __getattr__(self, name):
+        if self.is_full and name == "add":
+            raise StoreError("the disk is full")
         if self.is_away and name in ("add", "ping", "latest"):
             raise StoreError("the store is away")
         return getattr(self._store, name)
@@ -433,3 +437,228 @@ def test_an_asynchronous_memory_is_made_of_a_memory():
 def test_settings_by_which_nothing_is_shortened_are_refused(wrong):
     with pytest.raises(ValueError, match=r"from 1|parts of a whole"):
         HistorySettings(**wrong)
+
+
+def questions(memory, key=ANN):
+    return [one.question for one in memory.latest(key, 1000)]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        said("hello", slots={"count": (5,)}),
+        replace(said("hello"), at=datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=5)))),
+    ],
+    ids=["slots that are no texts", "a time after the last one"],
+)
+def test_an_exchange_that_cannot_be_kept_holds_up_no_other(open_memory, bad):
+    memory = open_memory()
+    memory.add(ANN, bad)
+    memory.add(BOB, said("next"))
+    assert memory.flush(DEADLINE)
+    assert questions(memory, BOB) == ["next"]
+
+
+class Failing:
+    """A store whose ``add`` fails as the errors in ``fails`` say, one after another: ``before``
+    it has kept something, or ``after``."""
+
+    def __init__(self, store):
+        self._store = store
+        self.fails = []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def add(self, new, *, mark=None):
+        when, error = self.fails.pop(0) if self.fails and new else ("", None)
+        if when != "before":
+            self._store.add(new, mark=mark)
+        if error is not None:
+            raise error
+
+
+@pytest.fixture
+def failing(tmp_path):
+    store = SqliteRecallStore(tmp_path / "failing.db", settings=SMALL, synchronous="normal")
+    yield Failing(store)
+    store.close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("error", [StoreError("locked"), RuntimeError("what?")])
+def test_a_store_that_fails_now_and_then_loses_nothing_and_doubles_nothing(
+    failing, tmp_path, clock, when, error
+):
+    with LongTermMemory(
+        failing, journal=tmp_path / "journal", clock=clock, summarizer=None
+    ) as memory:
+        failing.fails = [(when, error)] * 2
+        for word in ("one", "two", "three"):
+            memory.add(ANN, said(word))
+            clock.passes(hours=1)
+            memory.flush(DEADLINE)
+        assert memory.flush(DEADLINE)
+        assert questions(memory) == ["three", "two", "one"]
+        assert memory.status().dropped == 0
+
+
+def test_only_what_can_never_be_kept_is_dropped(failing, tmp_path):
+    with LongTermMemory(failing, journal=tmp_path / "journal", summarizer=None) as memory:
+        memory._background.stop(DEADLINE)
+        for word in ("one", "two", "three"):
+            memory.add(ANN, said(word))
+        no = ("before", Unkeepable("no such value"))
+        failing.fails = [no, ("", None), no]
+        assert questions(memory) == ["three", "one"]
+        assert memory.status().dropped == 1
+
+
+def test_a_journal_that_cannot_be_deleted_is_not_taken_over_twice(
+    open_memory, tmp_path, monkeypatch
+):
+    memory = open_memory()
+    memory._background.stop(DEADLINE)
+    memory.add(ANN, said("once"))
+    memory._intake.close()
+    monkeypatch.setattr("anaphora.ltm.journal.Segment.delete", lambda segment: None)
+    other = open_memory()
+    for _ in range(3):
+        settled(other)
+    assert questions(other) == ["once"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_child_leaves_the_memory_of_its_parent_alone():
+    with LongTermMemory("memory:", summarizer=None) as memory:
+        memory.add(ANN, said("one"))
+        settled(memory)
+        child = os.fork()
+        if not child:
+            memory.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        memory.add(ANN, said("two"))
+        assert questions(memory) == ["two", "one"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_closed_memory_may_be_forked(open_memory):
+    memory = open_memory()
+    memory.close()
+    child = os.fork()
+    if not child:
+        memory.add(ANN, said("too late"))
+        os._exit(memory.status().dropped)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+
+
+def test_who_has_no_summarizer_keeps_nobody_from_summarizing(open_memory):
+    settled(open_memory(summarizer=None))
+    memory = open_memory(retention=timedelta(days=1))
+    for one in talk(20):
+        memory.add(ANN, one)
+    assert len(settled(memory).history(ANN).summaries) == 3
+
+
+def test_many_conversations_that_cannot_be_summarized_hold_up_no_other(
+    open_memory, summarizer, clock
+):
+    memory = open_memory()
+    summarizer.fails = ("poison",)
+    for number in range(20):
+        for one in (said("poison"), *talk(12)):
+            memory.add(ANN._replace(user=f"user {number}"), one)
+    for one in talk(20):
+        memory.add(BOB, one)
+    for _ in range(25):
+        clock.passes(minutes=10)
+        settled(memory)
+    assert len(memory.history(BOB).summaries) == 3
+
+
+def test_histories_that_cannot_become_shorter_hold_up_no_other(open_memory):
+    memory = open_memory()
+    for number in range(40):
+        for one in talk(5, words=22):  # five are verbatim
+            memory.add(ANN._replace(user=f"user {number}"), one)
+    for one in talk(20):
+        memory.add(BOB, one)
+    assert len(settled(memory).history(BOB).summaries) == 3
+
+
+def test_a_clock_that_is_set_back_does_not_stop_it(away, tmp_path, clock):
+    with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
+        away.is_away = True
+        memory.add(ANN, said("hello"))
+        assert not memory.flush(DEADLINE)
+        away.is_away = False
+        clock.passes(days=-2)
+        assert memory.flush(DEADLINE)
+
+
+def test_who_is_erased_does_not_come_back_from_the_journal_of_another_process(open_memory):
+    busy = open_memory()
+    busy._background.stop(DEADLINE)  # with a long summary, say
+    busy.add(ANN, said("my secret"))
+    busy.add(BOB, said("hello"))
+    memory = open_memory()
+    memory.erase("ann")
+    busy.add(ANN, said("here I am again"))
+    busy._intake.move()
+    assert (questions(memory), questions(memory, BOB)) == (["here I am again"], ["hello"])
+
+
+def test_stores_that_are_told_the_same_folder_take_nothing_from_each_other(tmp_path):
+    def opened(name):
+        return LongTermMemory(
+            f"sqlite:///{tmp_path}/{name}.db", summarizer=None, journal=tmp_path / "journal"
+        )
+
+    left = opened("one")
+    left._background.stop(DEADLINE)
+    left.add(ANN, said("my secret"))
+    left._intake.close()
+    with opened("other") as other:
+        assert questions(settled(other)) == []
+    with opened("one") as one:
+        assert questions(settled(one)) == ["my secret"]
+
+
+def test_closing_leaves_no_files_of_what_is_kept(open_memory, tmp_path):
+    memory = open_memory()
+    memory.add(ANN, said("hello"))
+    memory.close()
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".journal", ".lock")]
+
+
+def test_what_is_kept_can_be_read_while_nothing_can_be_written(away, tmp_path, clock):
+    with LongTermMemory(away, settings=SMALL, journal=tmp_path / "journal", clock=clock) as memory:
+        memory.add(ANN, said("before"))
+        settled(memory)
+        away.is_full = True
+        memory.add(ANN, said("later"))
+        assert questions(memory) == ["before"]
+        away.is_full = False
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_child_ends_though_a_summary_was_being_made_when_it_was_forked(tmp_path):
+    import time
+
+    with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", settings=SMALL) as memory:
+        for number in range(3_000):
+            memory.add(ANN._replace(user=str(number % 60)), said("Tokyo is warm. " * 9))
+        for _ in range(6):
+            time.sleep(0.15)
+            child = os.fork()
+            if not child:
+                memory.close()
+                os._exit(0)
+            end = time.monotonic() + 10
+            while not os.waitpid(child, os.WNOHANG)[0]:
+                if time.monotonic() > end:
+                    os.kill(child, 9)
+                    os.waitpid(child, 0)
+                    pytest.fail("the child hangs")
+                time.sleep(0.02)

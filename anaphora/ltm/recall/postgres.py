@@ -136,19 +136,20 @@ class PostgresRecallStore:
             rows[0][3],
         )
 
-    def oversized(self, limit: int) -> Sequence[Key]:
+    def oversized(self, limit: int) -> Mapping[Key, int]:
         """As the protocol says, the largest first."""
         measure = as_bytes(self._measure.name)
         query = (
-            "SELECT users.name, model, tenant FROM conversations JOIN users ON users.id = user_id "
-            "WHERE {} LIMIT %s"
+            "SELECT users.name, model, tenant, size FROM conversations "
+            "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
         )
         other = query.format("measure <> %s")
-        while keys := _keys(self._link.read(other, measure, _LISTED_AT_ONCE)):
-            for key in keys:
+        while rows := self._link.read(other, measure, _LISTED_AT_ONCE):
+            for key in _keys(row[:3] for row in rows):
                 self._measure_anew(key)
         larger = query.format("size > %s ORDER BY size DESC")
-        return _keys(self._link.read(larger, self._settings.max_size, max(limit, 0)))
+        rows = self._link.read(larger, self._settings.max_size, max(limit, 0))
+        return dict(zip(_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
         return self._link.do(

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from anaphora.errors import StoreError
+from anaphora.errors import StoreError, Unkeepable
 
 __all__ = ["Link", "Row", "Transaction"]
 
@@ -53,6 +53,7 @@ _HINTS = {
     "57P": "it is restarting or stopping: try again later",
     "25P03": "it ended a transaction that had done nothing for too long",
 }
+_OF_VALUES = ("22", "54")  # it refuses a value, and always will
 _SAID = (  # of what fails before there is a connection only the text tells why
     (r"password|authentication|pg_hba", "check the user and the password in the URL"),
     (r"database .* does not exist", "make the database first: createdb NAME"),
@@ -181,7 +182,8 @@ class Link:
     def _told(self, error: psycopg.Error) -> StoreError:
         # The first line of what it says: the others may quote what was to be kept.
         said = error.diag.message_primary or (str(error).splitlines() or ["no reason"])[0]
-        return StoreError(f"{self.shown}: {_hint(error, said)} ({said.strip()})")
+        kind = Unkeepable if (error.sqlstate or "")[:2] in _OF_VALUES else StoreError
+        return kind(f"{self.shown}: {_hint(error, said)} ({said.strip()})")
 
 
 class Transaction:

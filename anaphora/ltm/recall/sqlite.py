@@ -91,7 +91,8 @@ class SqliteRecallStore:
         rows = [histories.prepare(each, self._measure) for each in new]
 
         def write(connection: Connection) -> None:
-            histories.add(connection, rows, self._settings, self._measure)
+            left = forgetting.not_erased(connection, new, rows)
+            histories.add(connection, left, self._settings, self._measure)
             if mark is not None:
                 connection.execute(
                     "INSERT OR REPLACE INTO marks (journal, position) VALUES (?, ?)",
@@ -121,9 +122,9 @@ class SqliteRecallStore:
             talk.size = self._measure.total((*summaries, *exchanges))
         return History(summaries, exchanges, talk.size)
 
-    def oversized(self, limit: int) -> Sequence[Key]:
+    def oversized(self, limit: int) -> Mapping[Key, int]:
         values = (kept(self._measure.name), self._settings.max_size, limit)
-        return [_key(*row) for row in self._database.read(_OVERSIZED, values)]
+        return {_key(*names): size for size, *names in self._database.read(_OVERSIZED, values)}
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
         return self._write(
@@ -375,9 +376,11 @@ class SqliteRecallStore:
 
 _Result = TypeVar("_Result")
 
-_OF_KEY = "SELECT o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
-_OVERSIZED = f"{_OF_KEY} WHERE c.measure = ? AND c.size > ? LIMIT ?"
-_OTHERWISE_MEASURED = f"{_OF_KEY} WHERE c.measure < ? OR c.measure > ? LIMIT {_LISTED_AT_ONCE}"
+_OF_KEY = "o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
+_OVERSIZED = f"SELECT c.size, {_OF_KEY} WHERE c.measure = ? AND c.size > ? LIMIT ?"
+_OTHERWISE_MEASURED = (
+    f"SELECT {_OF_KEY} WHERE c.measure < ? OR c.measure > ? LIMIT {_LISTED_AT_ONCE}"
+)
 _KEYS = (
     "SELECT c.id, o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner "
     f"WHERE c.id > ? ORDER BY c.id LIMIT {_LISTED_AT_ONCE}"

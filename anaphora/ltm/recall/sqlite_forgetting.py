@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from hashlib import blake2b
 from sqlite3 import Connection
 
 from anaphora.ltm.counting import Measure
-from anaphora.ltm.recall.sqlite_histories import Talk, recount, save
+from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
 from anaphora.ltm.recall.sqlite_postings import remove_terms
 from anaphora.ltm.recall.sqlite_records import unpack_terms
-from anaphora.ltm.recall.store import Whose
+from anaphora.ltm.recall.store import New, Whose
+from anaphora.stm.conversation import Key
 from anaphora.storage.texts import kept, read
 
-__all__ = ["erase", "expire"]
+__all__ = ["erase", "expire", "not_erased"]
 
 _AT_ONCE = 500
 
 
 def erase(connection: Connection, whose: Whose, model: str | None, measure: Measure) -> int:
-    """Delete everything of a user (with one model); how many exchanges there were."""
+    """Delete everything of a user (with one model); how many exchanges there were. What was
+    taken before is not added any more."""
+    connection.execute(_ERASED, (_digest(whose, model), time.time_ns() // 1_000))
     owner = connection.execute(
         "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
         (kept(whose.tenant), kept(whose.user)),
@@ -43,6 +48,25 @@ def erase(connection: Connection, whose: Whose, model: str | None, measure: Meas
     ]
     _remove(connection, sorted(ids), measure)
     return len(ids)
+
+
+def not_erased(connection: Connection, new: Sequence[New], rows: Sequence[Row]) -> list[Row]:
+    """Those of the rows that were not taken before their user was erased."""
+    known: dict[Key, int] = {}
+    for key in {each.key for each in new if each.taken is not None}:
+        whose = Whose(key.user, key.tenant)
+        digests = _digest(whose, None), _digest(whose, key.model)
+        known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
+    return [
+        row
+        for each, row in zip(new, rows, strict=True)
+        if each.taken is None or each.taken > known[each.key]
+    ]
+
+
+def _digest(whose: Whose, model: str | None) -> bytes:
+    names = repr((whose.tenant, whose.user, model)).encode("utf-8", "surrogatepass")
+    return blake2b(names, digest_size=16).digest()
 
 
 def expire(connection: Connection, before: int, limit: int, measure: Measure) -> int:
@@ -114,6 +138,8 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
     return talk.owner
 
 
+_ERASED = "INSERT OR REPLACE INTO erasures (whose, at) VALUES (?, ?)"
+_ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
 _SCRUB = "UPDATE scrubbing SET due = 1"
 _ERASE = (
     "DELETE FROM vectors WHERE owner = ?",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from anaphora.errors import StoreError
+from anaphora.errors import StoreError, Unkeepable
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.stm.records import entity_from_plain, entity_to_plain
 from anaphora.storage.texts import Text, kept, read
@@ -48,7 +48,7 @@ def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
         rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
         text = _as_json({name: value for name, value in rest.items() if value})
     except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"this exchange cannot be kept: {error}") from error
+        raise Unkeepable(f"this exchange cannot be kept: {error}") from error
     record = text.encode("utf-8", "surrogatepass")
     return (
         from_time(exchange.at),

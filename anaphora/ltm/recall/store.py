@@ -26,11 +26,13 @@ class Whose(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class New:
     """An exchange of the conversation ``key`` that is to be kept, and the ``terms`` that it is
-    to be found by (in their order, with repetitions)."""
+    to be found by (in their order, with repetitions). One that was ``taken`` (in microseconds
+    since 1970) before its user was erased is not kept."""
 
     key: Key
     exchange: Exchange
     terms: tuple[str, ...] = ()
+    taken: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,9 @@ class RecallStore(Protocol):
         """The working history of a conversation."""
         ...
 
-    def oversized(self, limit: int) -> Sequence[Key]:
-        """At most ``limit`` conversations whose history is larger than the settings allow."""
+    def oversized(self, limit: int) -> Mapping[Key, int]:
+        """At most ``limit`` conversations whose history is larger than the settings allow, and
+        how large."""
         ...
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:

@@ -35,6 +35,11 @@ class Place:
     store: RecallStore
     journal: Path
     leave: Callable[[], object]
+    name: str = ""
+
+    def journal_in(self, folder: Path | None) -> Path:
+        """The folder for what waits, inside of ``folder`` if one is given."""
+        return self.journal if folder is None else folder / self.name
 
 
 def recall_store_at(url: str, *, settings: HistorySettings, measure: Measure = WORDS) -> Place:
@@ -72,7 +77,14 @@ def _in_memory(settings: HistorySettings, measure: Measure) -> Place:
         rmtree(folder, ignore_errors=True)
         raise
     # Also if nobody closes it.
-    return Place(store, folder / "journal", finalize(store, rmtree, folder, ignore_errors=True))
+    leave = finalize(store, _remove, folder, os.getpid())
+    return Place(store, folder / "journal", leave, folder.name)
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Remove a folder, unless this is a process that ``owner`` has forked."""
+    if os.getpid() == owner:
+        rmtree(folder, ignore_errors=True)
 
 
 def _sqlite(url: str, settings: HistorySettings, measure: Measure) -> Place:
@@ -98,7 +110,8 @@ def _sqlite(url: str, settings: HistorySettings, measure: Measure) -> Place:
         synchronous="full" if synchronous == "full" else "normal",
     )
     real = Path(os.path.realpath(path))  # SQLite has a use of its own for memory.db-journal
-    return Place(store, real.with_name(f"{real.name}-waiting"), _nothing)
+    journal = real.with_name(f"{real.name}-waiting")
+    return Place(store, journal, _nothing, f"{real.name}-{_short(str(real))}")
 
 
 def _postgres(url: str, settings: HistorySettings, measure: Measure) -> Place:
@@ -110,7 +123,8 @@ def _postgres(url: str, settings: HistorySettings, measure: Measure) -> Place:
     query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
     plain = urlunsplit(parts._replace(query=query))
     store = PostgresRecallStore(plain, settings=settings, measure=measure, schema=schema)
-    return Place(store, _state() / f"{parts.hostname or 'local'}-{_short(url)}", _nothing)
+    name = f"{parts.hostname or 'local'}-{_short(url)}"
+    return Place(store, _state() / name, _nothing, name)
 
 
 def _state() -> Path:

@@ -117,6 +117,7 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,  # a buffer has a lock, which a fork may leave locked for ever
         )
         with contextlib.suppress(OSError):  # asking it will tell
             _write(self._in, summarizer)
@@ -200,7 +201,9 @@ def _comes(source: IO[bytes], idle: float) -> bool:
 
 
 def _write(sink: IO[bytes], message: bytes) -> None:
-    sink.write(_LENGTH.pack(len(message)) + message)
+    left = memoryview(_LENGTH.pack(len(message)) + message)
+    while left:  # what is not buffered may go in part
+        left = left[sink.write(left) :]
     sink.flush()
 
 
