@@ -18,7 +18,7 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, HistorySettings, Part
-from anaphora.ltm.recall.postgres_forgetting import erase, expire
+from anaphora.ltm.recall.postgres_forgetting import erase, expire, not_erased
 from anaphora.ltm.recall.postgres_records import (
     as_bytes,
     as_text,
@@ -99,7 +99,13 @@ class PostgresRecallStore:
 
     def add(self, new: Sequence[New], *, mark: Mark | None = None) -> None:
         batch = Batch(new, self._measure)
-        self._link.do(lambda transaction: self._writer.add(transaction, batch, mark))
+
+        def add(transaction: Transaction) -> None:
+            left = not_erased(transaction, new) if new else new
+            all_of_it = batch if len(left) == len(new) else Batch(left, self._measure)
+            self._writer.add(transaction, all_of_it, mark)
+
+        self._link.do(add)
 
     def marked(self, journal: str) -> int:
         rows = self._link.read("SELECT position FROM marks WHERE place = %s", place_of(journal))

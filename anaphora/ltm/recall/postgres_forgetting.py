@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from anaphora.ltm.recall.postgres_records import place_of
 from anaphora.ltm.recall.postgres_writing import lock_user
-from anaphora.ltm.recall.store import Whose
+from anaphora.ltm.recall.store import ERASURES_STAY, New, Whose
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["erase", "expire"]
+__all__ = ["erase", "expire", "not_erased"]
+
+# The advisory lock by which nothing is added to a user while that is erased.
+_ERASING = 0x416E6145  # "AnaE"
 
 _OF_USER = ("exchanges", "vectors", "unembedded", "summaries", "words", "conversations")
 
 
 def erase(transaction: Transaction, whose: Whose, model: str | None) -> int:
     """As the protocol says."""
+    transaction.rows("SELECT pg_advisory_xact_lock(%s)", _ERASING)
+    now = time.time_ns() // 1_000
+    transaction.do(
+        "INSERT INTO erasures VALUES (%s, %s) ON CONFLICT (place) DO UPDATE SET at = excluded.at",
+        *(_place(whose, model), now),
+    )
+    transaction.do("DELETE FROM erasures WHERE at < %s", now - ERASURES_STAY)
     _begin(transaction)
     user = lock_user(transaction, whose)
     if user is None:
@@ -36,6 +47,30 @@ def erase(transaction: Transaction, whose: Whose, model: str | None) -> int:
     _erase_exchanges(transaction, [id for (id,) in ids])
     _leave_no_empty_ones(transaction, [user], found)
     return len(ids)
+
+
+def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
+    """Those that were not taken before their user was erased, who is not until the end of the
+    transaction."""
+    transaction.rows("SELECT pg_advisory_xact_lock_shared(%s)", _ERASING)
+    places = {
+        key: (
+            _place(Whose(key.user, key.tenant), None),
+            _place(Whose(key.user, key.tenant), key.model),
+        )
+        for key in {each.key for each in new if each.taken is not None}
+    }
+    rows = transaction.rows(
+        "SELECT place, at FROM erasures WHERE place = ANY(%s::bytea[])",
+        [place for pair in places.values() for place in pair],
+    )
+    erased = {bytes(place): at for place, at in rows}
+    return [
+        each
+        for each in new
+        if each.taken is None
+        or all(erased.get(place, -1) < each.taken for place in places[each.key])
+    ]
 
 
 def expire(transaction: Transaction, before: int, limit: int) -> int:
@@ -61,6 +96,10 @@ def expire(transaction: Transaction, before: int, limit: int) -> int:
     )
     _leave_no_empty_ones(transaction, users, conversations)
     return sum(conversations.values())
+
+
+def _place(whose: Whose, model: str | None) -> bytes:
+    return place_of(whose.tenant, whose.user, *([] if model is None else [model]))
 
 
 def _begin(transaction: Transaction) -> None:

@@ -115,6 +115,12 @@ _VERSIONS = (
     ) WITH (toast_tuple_target = 8160);
     ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 
+    -- When users (with one model) were erased: what was said before may still wait in a journal.
+    CREATE TABLE erasures (
+        place bytea PRIMARY KEY,
+        at bigint NOT NULL  -- microseconds since 1970
+    );
+
     CREATE TABLE marks (
         place bytea PRIMARY KEY,
         position bigint NOT NULL

@@ -11,7 +11,7 @@ from anaphora.ltm.counting import Measure
 from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
 from anaphora.ltm.recall.sqlite_postings import remove_terms
 from anaphora.ltm.recall.sqlite_records import unpack_terms
-from anaphora.ltm.recall.store import New, Whose
+from anaphora.ltm.recall.store import ERASURES_STAY, New, Whose
 from anaphora.stm.conversation import Key
 from anaphora.storage.texts import kept, read
 
@@ -23,7 +23,9 @@ _AT_ONCE = 500
 def erase(connection: Connection, whose: Whose, model: str | None, measure: Measure) -> int:
     """Delete everything of a user (with one model); how many exchanges there were. What was
     taken before is not added any more."""
-    connection.execute(_ERASED, (_digest(whose, model), time.time_ns() // 1_000))
+    now = time.time_ns() // 1_000
+    connection.execute(_ERASED, (_digest(whose, model), now))
+    connection.execute("DELETE FROM erasures WHERE at < ?", (now - ERASURES_STAY,))
     owner = connection.execute(
         "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
         (kept(whose.tenant), kept(whose.user)),

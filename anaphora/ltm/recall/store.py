@@ -13,7 +13,20 @@ from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, Part
 from anaphora.stm.conversation import Key
 
-__all__ = ["Among", "Document", "Mark", "New", "RecallStore", "Statistics", "Whose"]
+__all__ = [
+    "ERASURES_STAY",
+    "Among",
+    "Document",
+    "Mark",
+    "New",
+    "RecallStore",
+    "Statistics",
+    "Whose",
+]
+
+
+# Microseconds for which a store knows whom it erased: longer than anything waits in a journal.
+ERASURES_STAY = 90 * 24 * 3_600 * 1_000_000
 
 
 class Whose(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -820,3 +821,29 @@ def test_a_closed_store_says_so(store):
     ):
         with pytest.raises(StoreError, match="closed"):
             use()
+
+
+def test_what_was_taken_before_its_user_was_erased_is_not_kept(store):
+    now = time.time_ns() // 1_000
+    store.add([New(ANN, said("one"), ("one",), now - 1_000_000)])
+    assert store.erase(OF_ANN) == 1
+    later = time.time_ns() // 1_000 + 60_000_000
+    store.add(
+        [
+            New(ANN, said("two"), ("two",), now - 1_000_000),
+            New(ANN, said("three"), ("three",), later),
+            New(BEN, said("four"), ("four",), now - 1_000_000),
+        ],
+        mark=Mark("journal", 7),
+    )
+    assert [each.question for each in store.latest(ANN, 9)] == ["three"]
+    assert [each.question for each in store.latest(BEN, 9)] == ["four"]
+    assert store.marked("journal") == 7
+
+
+def test_of_who_was_erased_with_one_model_the_others_go_on(store):
+    now = time.time_ns() // 1_000
+    other = ANN._replace(model="other")
+    store.erase(OF_ANN, model=ANN.model)
+    store.add([New(key, said("one"), ("one",), now - 1) for key in (ANN, other)])
+    assert (list(store.latest(ANN, 9)), len(store.latest(other, 9))) == ([], 1)
