@@ -13,6 +13,7 @@ import pytest
 
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.recall.search import search
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
 from anaphora.ltm.recall.store import Among, New, Whose
 from anaphora.stm.conversation import Key
@@ -117,3 +118,28 @@ def test_nearest(benchmark, filled, among):
     (vector,) = directions(talker.random, 1)
     found = benchmark(lambda: store.nearest(Whose("user 0"), "bench", vector, among, 400))
     assert found
+
+
+class Dice:
+    """An embedder whose vectors cost nothing and mean nothing: the search alone is timed."""
+
+    name, dimension = "bench", DIMENSION
+
+    def __init__(self) -> None:
+        self.vectors = cycle(directions(np.random.default_rng(2), 100))
+
+    def embed(self, texts):
+        return np.stack([next(self.vectors) for _ in texts])
+
+
+@pytest.mark.parametrize("how", ["text", "meaning", "hybrid"])
+def test_search(benchmark, filled, how):
+    """A page of ten passages, each with a neighbour before and after it."""
+    store, talker = filled
+    embedder = Dice()
+
+    def look():
+        text = " ".join(talker.ask())
+        return search(store, Whose("user 0"), text, how=how, language="none", embedder=embedder)
+
+    assert len(benchmark(look).passages) == 10

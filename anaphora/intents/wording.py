@@ -16,6 +16,7 @@ from anaphora.models.utterance import Entity
 __all__ = ["answer_in", "declined", "name_of", "still_about"]
 
 _SHORT = 2  # words
+_LONGEST = 200  # characters of a yes or a no
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def answer_in(text: str, languages: Iterable[str]) -> bool | None:
     codes = [base(language) for language in languages]
     if any(code not in _WORDINGS for code in codes):
         codes.append("en")
+    if len(text) > _LONGEST:  # whoever says so much says something else
+        return None
     bare = text.strip(" \t\n.,!?。！？").casefold()
     for code in dict.fromkeys(codes):
         wording = _wording(code)

@@ -11,6 +11,7 @@ The files of a process that is gone are taken over by whoever comes next.
 
 from __future__ import annotations
 
+import logging
 import mmap
 import os
 import secrets
@@ -26,6 +27,8 @@ from anaphora.errors import StoreError
 from anaphora.storage.locking import lock
 
 __all__ = ["Entries", "Journal", "Segment"]
+
+_log = logging.getLogger(__name__)
 
 _HEAD = struct.Struct("<II")  # length and CRC-32 of what follows
 _SIZE = 4 << 20  # bytes of a segment
@@ -90,6 +93,7 @@ class Journal:
         self._open: _Open | None = None
         self._count = self._appended = 0
         self._descriptor = -1
+        self._told: set[str] = set()
         self._begin()
 
     @property
@@ -162,6 +166,9 @@ class Journal:
                 continue
             try:
                 descriptor = os.open(path, os.O_RDWR)
+            except PermissionError as error:
+                self._complain(path, error)
+                continue
             except OSError:  # somebody else has been there
                 continue
             try:
@@ -171,6 +178,15 @@ class Journal:
                         path.unlink(missing_ok=True)
             finally:
                 os.close(descriptor)
+
+    def _complain(self, path: Path, error: OSError) -> None:
+        """Say once that something waits which only another user of this machine can bring in."""
+        if path.name not in self._told and self._segments_of(path.stem):
+            self._told.add(path.name)
+            _log.warning(
+                "what another user's process has left in a journal cannot be read",
+                extra={"file": str(path), "reason": error.strerror},
+            )
 
     def close(self) -> None:
         """Let go of the files. What is in them stays, for the next process to take over."""

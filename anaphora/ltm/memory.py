@@ -255,8 +255,7 @@ class LongTermMemory:
             self._apart.close()
         ended = ended or self._background.stop(_GRACE)
         try:
-            if ended:
-                self._intake.move(wait=_GRACE)
+            if self._intake.move(wait=_GRACE) and ended:
                 self._intake.leave_nothing()
         except Exception as error:  # the store must be let go of
             _log.warning("what was said last waits in the journal", extra={"reason": str(error)})

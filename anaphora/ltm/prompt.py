@@ -84,6 +84,7 @@ def build(
     Raises :class:`AnaphoraError` if the instructions alone do not fit, and whatever ``render``
     raises.
     """
+    context = replace(context, recent=[one for one in context.recent if not one.is_silent])
     recent = {_identity(exchange) for exchange in context.recent}
     while True:
         given = replace(context, passages=tuple(_each_once(context.passages, recent)))

@@ -119,3 +119,8 @@ def test_only_a_whole_sentence_is_an_answer(text, answer):
 def test_what_was_said_at_length_is_named_in_short(text, value, name):
     entity = Entity("local_weather", frozenset({"topic"}), text, value=value)
     assert name_of(entity) == name
+
+
+def test_a_long_text_is_no_yes():
+    assert answer_in("yes " * 10, ["en"]) is True
+    assert answer_in("yes " * 100, ["en"]) is None

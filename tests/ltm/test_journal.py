@@ -184,3 +184,19 @@ def test_a_full_disk_is_told_and_what_was_written_stays(journal, monkeypatch):
     monkeypatch.undo()
     journal.append(b"z" * 900)
     assert written(journal) == [b"x" * 900, b"z" * 900]
+
+
+def test_what_another_user_has_left_is_told_once(journal, folder, monkeypatch, caplog):
+    left_by_other = Journal(folder)
+    left_by_other.append(b"unreadable")
+    left_by_other.close()
+    opened = os.open
+
+    def refused(path, flags, *mode):
+        if str(path).endswith(".lock") and flags == os.O_RDWR:
+            raise PermissionError(13, "Permission denied")
+        return opened(path, flags, *mode)
+
+    monkeypatch.setattr("anaphora.ltm.journal.os.open", refused)
+    assert (left(journal), left(journal)) == ([], [])
+    assert caplog.text.count("cannot be read") == 1

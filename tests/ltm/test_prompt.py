@@ -64,7 +64,7 @@ PLAIN = [
 ]
 texts = st.lists(st.sampled_from(HOSTILE + PLAIN), max_size=8).map("".join)
 times = st.timedeltas(timedelta(), timedelta(days=9)).map(lambda since: NOON + since)
-exchanges = st.builds(Exchange, texts, texts, times)
+exchanges = st.builds(Exchange, texts, texts, times).filter(lambda one: not one.is_silent)
 summaries = st.builds(
     lambda text, at: Summary(text, 1, 5, at, at + timedelta(hours=1), by="cut"), texts, times
 )
@@ -532,3 +532,9 @@ def test_a_callable_may_make_messages() -> None:
     prompt = build(context, 7, render=render)
     assert prompt.size <= 7
     assert prompt.dropped
+
+
+def test_where_nothing_was_said_there_is_no_message() -> None:
+    mark = Exchange("", "", NOON, status="reset")
+    prompt = build(Context("Be brief.", "And now?", recent=[*talk(1), mark]), 100)
+    assert [one["role"] for one in prompt.messages] == ["system", "user", "assistant", "user"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,9 +78,11 @@ def search(
     with those.
 
     Raises :class:`AnaphoraError` if the meaning is to be searched for and there is no embedder,
-    or if that fails; :class:`StoreError`; ValueError for a page, a size below 1 or a negative
-    number of neighbours.
+    or if that fails; :class:`StoreError`; ValueError for another ``how``, a page or a size below
+    1, or a negative number of neighbours.
     """
+    if how is not None and how not in get_args(How):
+        raise ValueError(f"how is one of {', '.join(get_args(How))}, not {how!r}")
     if page < 1 or size < 1 or neighbours < 0:
         raise ValueError(f"no such page: page={page}, size={size}, neighbours={neighbours}")
     skip = (page - 1) * size

@@ -273,3 +273,8 @@ def test_where_nothing_was_said_nothing_is_found(how, text):
     around = [one for passage in page.passages for one in (*passage.before, *passage.after)]
     assert "" not in questions(page) + [one.question for one in around]
     assert len(page.passages) == 2
+
+
+def test_another_way_to_search_is_refused():
+    with pytest.raises(ValueError, match="how is one of text, meaning, hybrid, rrf, not 'magic'"):
+        search(told("Coffee."), OF_ANN, "coffee", how="magic")
