@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -15,6 +14,7 @@ from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings, Part
 from anaphora.ltm.recall.store import Among, Document, New, RecallStore, Whose
 from anaphora.stm.conversation import Key
+from tests.homes import Place
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 EVERYTHING = Among()
@@ -25,7 +25,7 @@ OF_ANN, OF_BEN = Whose("ann"), Whose("ben")
 
 
 @dataclass
-class Home:
+class Home(Place):
     """A place where recall stores of one kind live; each :meth:`store` is another one on the
     same data.
 
@@ -33,8 +33,6 @@ class Home:
     """
 
     make: Callable[[int, HistorySettings, Measure], RecallStore]
-    place: int = 0
-    stores: ExitStack = field(default_factory=ExitStack)
 
     def store(
         self, settings: HistorySettings | None = None, measure: Measure = WORDS
@@ -42,20 +40,6 @@ class Home:
         store = self.make(self.place, settings or HistorySettings(), measure)
         self.stores.callback(store.close)
         return store
-
-    def elsewhere(self) -> None:
-        """Move to a place where nothing is kept."""
-        self.close()
-        self.place += 1
-
-    def close(self) -> None:
-        self.stores.close()
-
-    def __enter__(self) -> Home:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 def said(

@@ -10,11 +10,8 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
@@ -24,8 +21,7 @@ from typing import Any
 import psycopg
 import pytest
 
-PATIENCE = 60.0  # seconds; a loaded machine is slow, a broken server is never up
-_ENDS_IN = 6.0  # seconds: after five it kills its own processes
+from tests.servers import RealServer
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _schemas = count()
@@ -43,17 +39,17 @@ _SETTINGS = {
 }
 
 
-class PostgresServer:
-    """A server that keeps what it was told in a folder of its own, also over a restart.
+class PostgresServer(RealServer):
+    """``binaries`` is the folder of ``postgres`` and ``initdb``; ``settings`` are for the server.
 
-    ``binaries`` is the folder of ``postgres`` and ``initdb``; ``settings`` are for the server.
-    It is a context manager: it runs inside of the block, and its folder goes at the end.
+    It ends without waiting for its clients, and recovers when it starts after it was killed.
     """
 
+    name = "postgres"
+    ending, killing = signal.SIGINT, signal.SIGQUIT
+
     def __init__(self, binaries: Path, **settings: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
-        self.port = 0
-        self.process: subprocess.Popen[bytes] | None = None
+        super().__init__()
         self._settings = _SETTINGS | settings
         self._run_as = _run_as()
         self._binaries = self._reachable(binaries)
@@ -77,48 +73,9 @@ class PostgresServer:
         with psycopg.connect(self.url, autocommit=True, **options) as client:
             yield client
 
-    def start(self) -> PostgresServer:
-        """Start it (again, on the same port and with the same data), and wait until it answers."""
-        if not self._data.exists():
-            self._make_data()
-        for _ in range(10):  # another process may take the free port before the server does
-            self.port = self.port or _free_port()
-            self.process = self._launch()
-            if self._answers():
-                return self
-            self.port = 0
-        pytest.fail(f"postgres does not start:\n{self._log.read_text()[-2_000:]}")
-
-    def stop(self) -> None:
-        """Let it end as an operator would, who does not wait for its clients."""
-        self._end(signal.SIGINT)
-
-    def kill(self) -> None:
-        """End it at once: it recovers when it starts."""
-        self._end(signal.SIGQUIT)
-
-    def restart(self) -> None:
-        self.stop()
-        self.start()
-
-    def __enter__(self) -> PostgresServer:
-        try:
-            return self.start()
-        except BaseException:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *exc: object) -> None:
-        self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     @property
     def _data(self) -> Path:
         return self.folder / "data"
-
-    @property
-    def _log(self) -> Path:
-        return self.folder / "log"
 
     def _reachable(self, binaries: Path) -> Path:
         """The folder, or a copy of what it lies in if whom the server runs as cannot get there."""
@@ -146,8 +103,10 @@ class PostgresServer:
         assert made.returncode == 0, made.stderr
 
     def _launch(self) -> subprocess.Popen[bytes]:
+        if not self._data.exists():
+            self._make_data()
         settings = [f"--{name}={value}" for name, value in self._settings.items()]
-        with self._log.open("ab") as log:
+        with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 [
                     *(self._binaries / "postgres", "-D", self._data, "-k", self.folder),
@@ -160,31 +119,12 @@ class PostgresServer:
                 **self._run_as,
             )
 
-    def _answers(self) -> bool:
-        assert self.process is not None
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                with self.client() as client:
-                    found = client.execute("SHOW data_directory").fetchone()
-                    if found == (str(self._data),):
-                        return True
-            except psycopg.OperationalError:  # not yet there, or still recovering
-                time.sleep(0.01)
-        self.kill()
-        return False
-
-    def _end(self, how: signal.Signals) -> None:
-        if self.process is None:
-            return
-        if self.process.poll() is None:
-            self.process.send_signal(how)
+    def _is_up(self) -> bool:
         try:
-            self.process.wait(_ENDS_IN)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(PATIENCE)
-        self.process = None
+            with self.client() as client:
+                return client.execute("SHOW data_directory").fetchone() == (str(self._data),)
+        except psycopg.OperationalError:  # not yet there, or still recovering
+            return False
 
 
 @pytest.fixture(scope="session")
@@ -217,23 +157,8 @@ def of_debian() -> Path | None:
     return max(folders, key=lambda folder: float(folder.parent.name), default=None)
 
 
-def until(reached: Callable[[], object]) -> None:
-    """Wait for something to become true."""
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.005)
-
-
 def _run_as() -> dict[str, Any]:
     if os.geteuid():
         return {}
     user = pwd.getpwnam("nobody")
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

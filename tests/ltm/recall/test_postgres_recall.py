@@ -43,13 +43,8 @@ from tests.ltm.recall.contract import (
     summary,
     vector,
 )
-from tests.ltm.recall.postgres_server import (
-    PATIENCE,
-    PostgresServer,
-    of_debian,
-    until,
-    with_pgvector,
-)
+from tests.ltm.recall.postgres_server import PostgresServer, of_debian, with_pgvector
+from tests.servers import PATIENCE, until
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = HistorySettings()

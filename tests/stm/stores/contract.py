@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.store import Store
 from tests.conftest import Clock
+from tests.homes import Place
 
 TIMEOUT = timedelta(minutes=5)
 PATIENCE = 30.0  # seconds; a loaded machine is slow, a broken store never gets there
@@ -21,7 +21,7 @@ ANN, BEN = Key("ann", "weather"), Key("ben", "weather")
 
 
 @dataclass
-class Home:
+class Home(Place):
     """A place where stores of one kind live. Each :meth:`store` is another one on the same data
     if they are ``lasting``.
 
@@ -32,27 +32,11 @@ class Home:
     make: Callable[[int, str], Store]
     lasting: bool
     clock: Clock | None
-    place: int = 0
-    stores: ExitStack = field(default_factory=ExitStack)
 
     def store(self, options: str = "") -> Store:
         store = self.make(self.place, options)
         self.stores.callback(store.close)
         return store
-
-    def elsewhere(self) -> None:
-        """Move to a place where nothing is kept."""
-        self.close()
-        self.place += 1
-
-    def close(self) -> None:
-        self.stores.close()
-
-    def __enter__(self) -> Home:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
     def idle(self, store: Store, timeout: timedelta) -> None:
         """Let more than ``timeout`` pass, with questions of others, by which some stores sweep."""

@@ -17,8 +17,9 @@ from anaphora import Engine, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.redis import RedisStore
 from anaphora.stm.stores.redis_names import Naming
+from tests.servers import until
 from tests.stm.stores.redis_holder import count_up
-from tests.stm.stores.redis_server import RedisServer, until
+from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
 ANN = Key("ann", "weather")

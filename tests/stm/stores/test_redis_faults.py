@@ -20,9 +20,10 @@ from anaphora import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.redis import RedisStore
 from anaphora.stm.stores.redis_names import Naming
+from tests.servers import PATIENCE, until
 from tests.stm.stores.redis_holder import count_up
 from tests.stm.stores.redis_proxy import Fault, proxy
-from tests.stm.stores.redis_server import PATIENCE, RedisServer, until
+from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
 ANN = Key("ann", "weather")

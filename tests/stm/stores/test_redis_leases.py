@@ -17,8 +17,9 @@ import redis
 from anaphora import Conflict
 from anaphora.stm.stores.redis import RedisStore
 from anaphora.stm.stores.redis_names import Naming
+from tests.servers import PATIENCE, until
 from tests.stm.stores.redis_holder import KEY, ROOM, count_up, holder
-from tests.stm.stores.redis_server import PATIENCE, RedisServer, until
+from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
 LOCK = Naming("anaphora").of(KEY, "").lock
