@@ -442,7 +442,7 @@ class Engine:
         assert self._long_term is not None
         try:
             self._long_term.add(key, exchange)
-        except Exception:
+        except Exception:  # a long-term memory may be anybody's code
             _log.exception("the long-term memory does not take an exchange")
 
     def _bots_of(self, model: str | None) -> list[Bot]:

@@ -81,7 +81,7 @@ class Compressing:
         plans = plans[: 1 if self.failures.in_a_row else _AT_ONCE]
         try:
             texts = self._summarized([segment for _, _, segments in plans for segment in segments])
-        except Exception:
+        except Exception:  # which is passed on
             for key, *_ in plans:
                 self._at_fault[key] = self._at_fault.get(key, 0) + 1
             raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias
 
 from anaphora.ltm.exchange import Exchange, Summary
@@ -55,10 +54,3 @@ class History:
         """Everything, oldest first."""
         yield from self.summaries
         yield from self.exchanges
-
-    @property
-    def since(self) -> datetime | None:
-        """When the first of it was said."""
-        if self.summaries:
-            return self.summaries[0].since
-        return self.exchanges[0].at if self.exchanges else None

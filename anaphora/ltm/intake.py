@@ -39,7 +39,7 @@ class Intake:
         self._moving = threading.Lock()
         self._read: dict[str, int] = {}  # how far into each of our segments
         self._complained = -_COMPLAINED_EVERY
-        self._moved = 0
+        self._moved = self._lost = 0
         self._in_doubt = False  # whether the store may have more of ours than we were told
         self.dropped = 0
 
@@ -55,8 +55,14 @@ class Intake:
 
     @property
     def moved(self) -> int:
-        """How many exchanges of this process are in the store."""
+        """How many exchanges of this process don't wait any more: they are in the store, or were
+        found to be such as no store can keep."""
         return self._moved
+
+    @property
+    def kept(self) -> int:
+        """How many exchanges of this process are in the store."""
+        return self._moved - self._lost
 
     def add(self, key: Key, exchange: Exchange) -> None:
         """Take an exchange; what cannot be taken is logged and counted, and is no error."""
@@ -98,7 +104,7 @@ class Intake:
         for segment in self._journal.orphans():
             position = self._store.marked(segment.name)
             try:
-                for count, _ in self._moves(segment, segment.entries(position)):
+                for count, *_ in self._moves(segment, segment.entries(position)):
                     adopted += count
             except LaterFormat as error:
                 _log.error("a journal is left alone", extra={"reason": str(error)})
@@ -129,18 +135,19 @@ class Intake:
         """Go on with nothing that waits: that is the parent's."""
         self._counting, self._moving = threading.Lock(), threading.Lock()
         self._read.clear()
-        self._moved, self._in_doubt = 0, False
+        self._moved, self._lost, self._in_doubt = 0, 0, False
         self._journal.after_fork_in_child()
 
     def _move_own(self, segment: Segment, there: int) -> None:
         """Move what is in one of our segments, of which the store has all before ``there``."""
         end = self._journal.end(segment)
         begin = self._read.get(segment.name, 0)
-        for count, position in self._moves(segment, segment.entries(begin, end), there):
+        for count, lost, position in self._moves(segment, segment.entries(begin, end), there):
             self._journal.clear(segment, begin, position)
             self._read[segment.name] = begin = position
             with self._counting:
                 self._moved += count
+                self._lost += lost
         if end is None:
             self._journal.drop(segment)
             self._read.pop(segment.name, None)
@@ -148,34 +155,46 @@ class Intake:
 
     def _moves(
         self, segment: Segment, entries: Entries, there: int = 0
-    ) -> Iterator[tuple[int, int]]:
+    ) -> Iterator[tuple[int, int, int]]:
         """Move the entries, batch by batch, but for those before ``there``: how many are moved,
-        and up to where."""
+        how many of these were dropped, and up to where."""
         pending = iter(entries)
         while batch := list(islice(pending, _BATCH)):
             new = [one for one in batch if one[1] > there]
+            lost = 0
             try:
                 if new:
-                    self._add(segment, new)
+                    lost = self._add(segment, new)
             except LaterFormat:
                 raise
             except Unkeepable:
-                for one in new:  # all but the one at fault
-                    self._add_or_drop(segment, one)
-            yield len(batch), batch[-1][1]
+                lost = sum([self._add_or_drop(segment, one) for one in new])
+            yield len(batch), lost, batch[-1][1]
 
-    def _add(self, segment: Segment, batch: Sequence[tuple[bytes, int]]) -> None:
-        new = [one for entry, _ in batch for one in _read(entry)]
+    def _add(self, segment: Segment, batch: Sequence[tuple[bytes, int]]) -> int:
+        """Add a batch; how many of it could not be read, and are dropped."""
+        new: list[New] = []
+        unreadable: list[Unkeepable] = []
+        for entry, _ in batch:
+            try:
+                new.append(_read(entry))
+            except Unkeepable as error:
+                unreadable.append(error)
         self._store.add(new, mark=Mark(segment.name, batch[-1][1]))
+        for problem in unreadable:
+            self._drop(problem)
+        return len(unreadable)
 
-    def _add_or_drop(self, segment: Segment, one: tuple[bytes, int]) -> None:
+    def _add_or_drop(self, segment: Segment, one: tuple[bytes, int]) -> int:
+        """Add one; 1 if it is dropped, else 0."""
         if one[1] <= self._store.marked(segment.name):  # a try before got so far
-            return
+            return 0
         try:
-            self._add(segment, [one])
+            return self._add(segment, [one])
         except Unkeepable as error:
             self._store.add((), mark=Mark(segment.name, one[1]))
             self._drop(error)
+            return 1
 
     def _dispose(self, segment: Segment) -> None:
         segment.delete()
@@ -199,14 +218,14 @@ class Intake:
         )
 
 
-def _read(entry: bytes) -> Sequence[New]:
-    """The exchange of an entry; nothing for one that cannot be read, which is logged."""
+def _read(entry: bytes) -> New:
+    """The exchange of an entry. Raises :class:`LaterFormat` for one that a later version can
+    read, :class:`Unkeepable` for any other that cannot be read."""
     try:
         key, exchange, taken = records.load(entry)
         terms = () if exchange.is_silent else exchange_terms(exchange)
-        return (New(key, exchange, terms, taken),)
     except LaterFormat:
         raise
     except Exception as error:  # whatever it is, it must not hold up the others
-        _log.error("an exchange of the journal cannot be read", extra={"reason": str(error)})
-        return ()
+        raise Unkeepable(f"an exchange of the journal cannot be read: {error}") from error
+    return New(key, exchange, terms, taken)

@@ -71,7 +71,8 @@ class Status:
 class LongTermMemory:
     """Keeps what was said in ``store`` (a recall store or the URL of one: ``memory:``,
     ``sqlite:///memory.db``, ``postgresql://…``), and what waits for it in the folder
-    ``journal`` (beside an SQLite file, else in the user's state folder, if left out).
+    ``journal``, in a folder of its own there (beside an SQLite file, else in the user's state
+    folder, if left out).
 
     ``summarizer`` makes summaries of what is old (None: nothing is compressed; the usual one
     works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.Apart`), ``embedder``
@@ -229,7 +230,7 @@ class LongTermMemory:
         made = compressing if isinstance(compressing, Compressing) else None
         return Status(
             waiting=self._intake.waiting,
-            kept=self._intake.moved,
+            kept=self._intake.kept,
             dropped=self._intake.dropped,
             summarized=made.summarized if made else 0,
             cut=made.cut if made else 0,

@@ -19,6 +19,7 @@ from random import uniform
 from typing import Any, Literal
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
+from anaphora.storage.filelocks import FileLocks
 
 __all__ = ["Database", "Synchronous", "Work"]
 
@@ -26,6 +27,7 @@ Synchronous = Literal["full", "normal"]
 Work = Callable[[sqlite3.Connection], None]
 
 _CONVERSATIONS = 0x416E6170  # "Anap": the file says whose it is, and what is in it
+_SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
 _BUSY_FOR = 30.0  # seconds that another process may take to write
 _PAUSE = 0.0002, 0.002  # seconds between two attempts to write
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
@@ -83,6 +85,27 @@ class Database:
             _make_file(self._path)
         except OSError as error:
             raise self._told(error) from error
+
+    def set_up(
+        self, locks: FileLocks, *, wait: float, then: Callable[[], None] | None = None
+    ) -> None:
+        """Make the file if it is not there, bring its schema up to date, and do what is to be
+        done ``then``. One process at a time does so, by ``locks``, and the others wait for it
+        for ``wait`` seconds.
+
+        Raises :class:`StoreError` if the file cannot be used, or is being set up for longer.
+        """
+        self.make()
+        if not locks.take(_SETTING_UP, wait=wait):
+            raise StoreError(
+                f"{self._path} has been set up by another process for {wait:g} seconds"
+            )
+        try:
+            self.migrate()
+            if then is not None:
+                then()
+        finally:
+            locks.give_back(_SETTING_UP)
 
     def migrate(self) -> None:
         """Bring the schema up to date. No other process may do so at the same time."""

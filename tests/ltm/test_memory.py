@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -19,6 +20,7 @@ from anaphora.ltm.recall.sqlite import SqliteRecallStore
 from anaphora.ltm.recall.store import Among, Whose
 from anaphora.ltm.summarizers.cut import WordCut
 from tests.ltm.talk import ANN, BOB, NOON, said, talk
+from tests.servers import until
 
 SMALL = HistorySettings(max_size=100, max_exchanges=30)
 DEADLINE = 60.0  # seconds: a machine may be busy
@@ -457,6 +459,8 @@ def test_an_exchange_that_cannot_be_kept_holds_up_no_other(open_memory, bad):
     memory.add(BOB, said("next"))
     assert memory.flush(DEADLINE)
     assert questions(memory, BOB) == ["next"]
+    status = memory.status()
+    assert (status.waiting, status.kept, status.dropped) == (0, 1, 1)
 
 
 class Failing:
@@ -644,21 +648,20 @@ def test_what_is_kept_can_be_read_while_nothing_can_be_written(away, tmp_path, c
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 def test_a_child_ends_though_a_summary_was_being_made_when_it_was_forked(tmp_path):
-    import time
-
     with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", settings=SMALL) as memory:
-        for number in range(3_000):
-            memory.add(ANN._replace(user=str(number % 60)), said("Tokyo is warm. " * 9))
-        for _ in range(6):
-            time.sleep(0.15)
+        for turn in range(6):
+            for number in range(500):
+                user = f"{turn} {number % 10}"
+                memory.add(ANN._replace(user=user), said("Tokyo is warm. " * 9))
+            # What is summarized next is all that there is to do.
+            until(lambda turn=turn: memory.status().kept == 500 * (turn + 1))
             child = os.fork()
             if not child:
                 memory.close()
                 os._exit(0)
-            end = time.monotonic() + 10
-            while not os.waitpid(child, os.WNOHANG)[0]:
-                if time.monotonic() > end:
-                    os.kill(child, 9)
-                    os.waitpid(child, 0)
-                    pytest.fail("the child hangs")
-                time.sleep(0.02)
+            try:
+                until(lambda child=child: os.waitpid(child, os.WNOHANG)[0])
+            except AssertionError:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                pytest.fail("the child hangs")

@@ -22,6 +22,7 @@ from anaphora.ltm.recall.postgres_records import (
     slot_word,
     term_word,
 )
+from anaphora.ltm.recall.rarest import rarest
 from anaphora.ltm.recall.store import Among, Document, Statistics, Whose
 from anaphora.ltm.recall.vectors import Matrices, Matrix
 
@@ -100,7 +101,7 @@ class Search:
             return []
         weights = [(id, _idf(found.documents, count)) for count, id in known]
         score, scores = _scored(weights, found.length / found.documents)
-        rare = _rare(known, max(_SCORED, limit))
+        rare = rarest(known, max(_SCORED, limit))
         has = "words && %s::bigint[]"
         # OFFSET 0 keeps the planner from moving conditions or orders in or out: it does not know
         # how often a word stands in a user's exchanges, as is known here.
@@ -285,19 +286,6 @@ def _newest(where: _Where) -> str:
     return (
         f"(SELECT {_SCORABLE} FROM exchanges WHERE {where.text} ORDER BY at DESC, id DESC OFFSET 0)"
     )
-
-
-def _rare(known: Sequence[tuple[int, int]], most: int) -> list[int]:
-    """The ids of the rarest words, the first of them and as many more as stand in not more than
-    ``most`` exchanges; ``known`` are (count, id), the rarest first."""
-    chosen: list[int] = []
-    total = 0
-    for count, id in known:
-        total += count
-        if chosen and total > most:
-            break
-        chosen.append(id)
-    return chosen
 
 
 def _idf(documents: int, count: int) -> float:

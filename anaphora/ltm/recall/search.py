@@ -13,6 +13,7 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.ranking import HYBRID, REACH, TEXT, Asked, Scores, features, fused
+from anaphora.ltm.recall.rarest import rarest
 from anaphora.ltm.recall.store import Among, Document, RecallStore, Statistics, Whose
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE
 from anaphora.stm.conversation import Key
@@ -161,7 +162,8 @@ class _Search:
         return self._store.statistics(self._whose, self._asked.terms)
 
     def _matching(self, statistics: Statistics) -> Sequence[Document]:
-        looked_up = _rarest(statistics)
+        known = sorted((count, term) for term, count in statistics.frequency.items() if count)
+        looked_up = rarest(known, _LOOKED_UP)
         if not looked_up:
             return ()
         return self._store.matching(self._whose, looked_up, self._among, _MATCHING)
@@ -199,19 +201,6 @@ class _Search:
 
 def _place(document: Document) -> tuple[int, int]:
     return document.conversation, document.number
-
-
-def _rarest(statistics: Statistics) -> list[str]:
-    """The terms to be looked up: all, but of the most frequent ones as few as can be."""
-    known = sorted((count, term) for term, count in statistics.frequency.items() if count)
-    chosen: list[str] = []
-    total = 0
-    for count, term in known:
-        total += count
-        if chosen and total > _LOOKED_UP:
-            break
-        chosen.append(term)
-    return chosen
 
 
 def _passages(

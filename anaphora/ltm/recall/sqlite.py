@@ -33,7 +33,6 @@ from anaphora.storage.texts import Text, kept, read
 
 __all__ = ["SqliteRecallStore"]
 
-_SETTING_UP = 0  # the place of the lock of those who make or migrate the file
 _WAIT = 60.0  # seconds for it
 _LISTED_AT_ONCE = 1_000
 _GIBIBYTE = 1 << 30
@@ -79,7 +78,7 @@ class SqliteRecallStore:
         )
         follow_forks(self)  # no connection to SQLite may cross one
         try:
-            self._set_up()
+            self._database.set_up(self._locks, wait=_WAIT, then=self._recount)
         except BaseException:
             self.close()
             raise
@@ -320,18 +319,6 @@ class SqliteRecallStore:
     def _forget_what_is_known(self) -> None:
         self._matrices = Matrices(self._most)
         self._embedded: dict[str, int] = {}  # up to which id all exchanges have vectors
-
-    def _set_up(self) -> None:
-        self._database.make()
-        if not self._locks.take(_SETTING_UP, wait=_WAIT):
-            raise StoreError(
-                f"{self._path} has been set up by another process for {_WAIT:g} seconds"
-            )
-        try:
-            self._database.migrate()
-            self._recount()
-        finally:
-            self._locks.give_back(_SETTING_UP)
 
     def _recount(self) -> None:
         """Count the histories anew that were measured in something else."""

@@ -124,10 +124,10 @@ class RecallStore(Protocol):
         ...
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
-        """Let the summaries ``by`` stand for the parts ``replaced``, which are the oldest of the
-        working history (summaries, exchanges or both) in their order. Those of ``by`` that have
+        """Let the summaries ``by`` stand for the parts ``replaced``: the oldest summaries of the
+        working history, its oldest exchanges, or both, in their order. Those of ``by`` that have
         an id are among the replaced ones, and stay as they are. Nothing happens, and the answer
-        is False, if ``replaced`` is not the oldest part any more. What is replaced is not lost."""
+        is False, if ``replaced`` is not the oldest any more. What is replaced is not lost."""
         ...
 
     def summary(self, key: Key, id: int) -> Summary | None:

@@ -58,7 +58,7 @@ def read(model: str, load: Callable[..., _T], **options: Any) -> _T:
             return load(model, **options)
     except SummaryError:
         raise
-    except Exception as error:
+    except Exception as error:  # each library below fails in ways of its own
         raise SummaryError(
             f"the model {model} could not be loaded: {_first_line(error)}; {_remedy(model)}"
         ) from error

@@ -27,7 +27,6 @@ __all__ = ["SqliteStore"]
 
 _SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
 _LISTED_AT_ONCE = 1_000
-_SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
 _NEVER = 2**63 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -97,7 +96,7 @@ class SqliteStore:
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
         follow_forks(self)  # no connection to SQLite may cross one
         try:
-            self._set_up()
+            self._database.set_up(self._locks, wait=self._wait)
         except BaseException:
             self.close()
             raise
@@ -189,17 +188,6 @@ class SqliteStore:
     @property
     def _lock_path(self) -> Path:
         return self._path.with_name(f"{self._path.name}-turns")
-
-    def _set_up(self) -> None:
-        self._database.make()
-        if not self._locks.take(_SETTING_UP, wait=self._wait):
-            raise StoreError(
-                f"{self._path} has been set up by another process for {self._wait:g} seconds"
-            )
-        try:
-            self._database.migrate()
-        finally:
-            self._locks.give_back(_SETTING_UP)
 
     def before_fork(self) -> None:
         self._database.pause()

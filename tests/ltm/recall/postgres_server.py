@@ -151,10 +151,13 @@ def with_pgvector() -> Path:
     return folders[-1]
 
 
-def of_debian() -> Path | None:
-    """Where the newest server of Debian is, if there is one."""
+def without_pgvector() -> PostgresServer:
+    """That of Debian if it is here, else the other one without its extensions."""
     folders = [folder for folder in _DEBIAN.glob("*/bin") if (folder / "postgres").exists()]
-    return max(folders, key=lambda folder: float(folder.parent.name), default=None)
+    has_it = [*_DEBIAN.parent.parent.glob("share/postgresql/*/extension/vector.control")]
+    if folders and not has_it:
+        return PostgresServer(max(folders, key=lambda folder: float(folder.parent.name)))
+    return PostgresServer(with_pgvector(), extension_control_path="/nowhere")
 
 
 def _run_as() -> dict[str, Any]:

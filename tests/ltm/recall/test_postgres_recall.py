@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
-from textwrap import dedent
 
 import numpy as np
 import psycopg
@@ -43,7 +41,8 @@ from tests.ltm.recall.contract import (
     summary,
     vector,
 )
-from tests.ltm.recall.postgres_server import PostgresServer, of_debian, with_pgvector
+from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector, without_pgvector
+from tests.processes import python
 from tests.servers import PATIENCE, until
 
 ROOT = Path(__file__).parents[3]
@@ -72,20 +71,6 @@ def server() -> Iterator[PostgresServer]:
 def opened(server: PostgresServer, **options) -> Iterator[PostgresRecallStore]:
     with closing(PostgresRecallStore(server.url, settings=SETTINGS, **options)) as store:
         yield store
-
-
-@contextmanager
-def python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """A process that runs the script with the arguments, and can be talked to."""
-    command = [sys.executable, "-c", dedent(script), *map(str, arguments)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 ADD = """
@@ -539,16 +524,12 @@ def test_words_that_stand_everywhere_do_not_hide_the_rare_ones(store, monkeypatc
 
 
 def test_it_works_where_pgvector_is_not_installed():
-    binaries = of_debian()
-    if binaries is None:
-        pytest.skip("this needs the PostgreSQL of Debian: apt-get install postgresql")
-    with PostgresServer(binaries) as server, opened(server) as store:
+    with without_pgvector() as server, opened(server) as store:
         with server.client() as client:
             ((there,),) = client.execute(
                 "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
             ).fetchall()
-        if there:
-            pytest.skip("here it has pgvector")
+        assert not there
         first, second = keep(store, ANN, "rain in tokyo", "sun")
         store.put_vectors("m", [first, second], rows(vector(1, 0), vector(0, 1)))
         assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 1e-3), EVERYTHING, 9)] == [

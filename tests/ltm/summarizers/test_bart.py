@@ -18,9 +18,6 @@ from anaphora.ltm.summarizers.bart import Bart
 from tests.ltm.summarizers import small_bart
 from tests.ltm.summarizers.parts import exchange, segment, spoken
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-
 CHATTER = [f"User: {small_bart.CHATTER[0]}", f"Bot: {small_bart.CHATTER[1]}"]
 WEATHER = "User: how is the weather in Lima on Sunday"
 IN_LIMA = small_bart.summary("Lima", "Sunday")
@@ -46,7 +43,6 @@ def dialogs() -> list[small_bart.Dialog]:
 @pytest.fixture
 def converted(folder: Path, tmp_path: Path) -> Bart:
     """The same model in the form of CTranslate2."""
-    pytest.importorskip("ctranslate2")
     return Bart(folder, backend="ctranslate2", cache=tmp_path / "cache")
 
 
@@ -202,7 +198,8 @@ def test_a_model_that_writes_no_summaries_is_told(folder, tmp_path):
 
 
 def test_a_model_that_cannot_be_fetched_is_told_with_the_command_that_fetches_it(monkeypatch):
-    constants = pytest.importorskip("huggingface_hub").constants
+    from huggingface_hub import constants
+
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(SummaryError, match=r"hf download nobody/no-such-bart\), or name a folder"):
         Bart("nobody/no-such-bart").summarize([spoken([WEATHER])])
@@ -247,7 +244,6 @@ def test_ctranslate2_writes_what_pytorch_writes(bart, converted, dialogs):
 
 @pytest.mark.parametrize("options", [{"precision": "int8"}, {"beams": 3}], ids=str)
 def test_ctranslate2_does_so_in_int8_and_with_beams(folder, tmp_path, dialogs, options):
-    pytest.importorskip("ctranslate2")
     bart = Bart(folder, backend="ctranslate2", cache=tmp_path, **options)
     some = segments(dialogs)
     assert bart.summarize(some) == [dialog.summary for dialog in dialogs]
@@ -255,7 +251,8 @@ def test_ctranslate2_does_so_in_int8_and_with_beams(folder, tmp_path, dialogs, o
 
 
 def test_a_model_is_converted_once_also_by_two_at_the_same_time(folder, tmp_path, monkeypatch):
-    converters = pytest.importorskip("ctranslate2.converters")
+    from ctranslate2 import converters
+
     several = [Bart(folder, backend="ctranslate2", cache=tmp_path) for _ in range(3)]
     with ThreadPoolExecutor(2) as threads:
         written = list(threads.map(lambda one: one.summarize([spoken([WEATHER])]), several[:2]))
@@ -266,7 +263,6 @@ def test_a_model_is_converted_once_also_by_two_at_the_same_time(folder, tmp_path
 
 
 def test_a_changed_model_is_converted_anew(folder, tmp_path):
-    pytest.importorskip("ctranslate2")
     model, cache = shutil.copytree(folder, tmp_path / "model"), tmp_path / "cache"
     for changed in range(1, 3):
         (model / "notes.txt").write_text("x" * changed)
@@ -275,7 +271,6 @@ def test_a_changed_model_is_converted_anew(folder, tmp_path):
 
 
 def test_a_conversion_that_fails_is_told_and_leaves_nothing_behind(folder, tmp_path):
-    pytest.importorskip("ctranslate2")
     model, cache = shutil.copytree(folder, tmp_path / "model"), tmp_path / "cache"
     (model / "model.safetensors").unlink()
     with pytest.raises(SummaryError, match="could not be loaded"):
@@ -284,7 +279,6 @@ def test_a_conversion_that_fails_is_told_and_leaves_nothing_behind(folder, tmp_p
 
 
 def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
-    pytest.importorskip("ctranslate2")
     (tmp_path / "file").touch()
     bart = Bart(folder, backend="ctranslate2", cache=tmp_path / "file" / "cache")
     with pytest.raises(SummaryError, match="cache='/another/folder'"):
@@ -294,7 +288,6 @@ def test_a_cache_that_cannot_be_written_is_told(folder, tmp_path):
 def test_without_a_folder_converted_models_lie_in_the_cache_of_the_user(
     folder, tmp_path, monkeypatch
 ):
-    pytest.importorskip("ctranslate2")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert Bart(folder, backend="ctranslate2").summarize([spoken([WEATHER])]) == [IN_LIMA]
     assert [path.name[:19] for path in (tmp_path / "anaphora").iterdir()] == ["small-bart-float32-"]

@@ -21,8 +21,6 @@ from anaphora.ltm.summarizers import chat_completions
 from anaphora.ltm.summarizers.chat_completions import ChatCompletions, _messages
 from tests.ltm.summarizers.parts import exchange, segment, summary
 
-pytest.importorskip("httpx")
-
 KEY = "sk-very-secret"
 WEATHER = segment(exchange("How is the weather in Tokyo?", "Sunny."))
 

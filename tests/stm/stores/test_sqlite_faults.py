@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -19,6 +18,7 @@ from anaphora import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.sqlite import SqliteStore
 from anaphora.storage import database
+from tests.processes import python
 from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions
 
 ROOT = Path(__file__).parents[3]
@@ -33,20 +33,6 @@ def path(tmp_path) -> Path:
 def store(path) -> Iterator[SqliteStore]:
     with closing(SqliteStore(path)) as made:
         yield made
-
-
-@contextmanager
-def python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """A process that runs the script with the arguments, and can be talked to."""
-    command = [sys.executable, "-c", dedent(script), *map(str, arguments)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 @contextmanager
