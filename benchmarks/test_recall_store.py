@@ -3,6 +3,7 @@ exchanges, all of one user or of a thousand."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -143,3 +144,18 @@ def test_search(benchmark, filled, how):
         return search(store, Whose("user 0"), text, how=how, language="none", embedder=embedder)
 
     assert len(benchmark(look).passages) == 10
+
+
+def test_matching_by_fts5(benchmark, tmp_path):
+    """What SQLite's own index takes for the candidates of :func:`test_matching`, of one user."""
+    talker = Talker(1)
+    with closing(sqlite3.connect(tmp_path / "fts5.db")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE said USING fts5(terms)")
+        rows = ((" ".join(talker.say(number).terms),) for number in range(EXCHANGES))
+        connection.executemany("INSERT INTO said VALUES (?)", rows)
+        query = "SELECT rowid FROM said WHERE said MATCH ? ORDER BY bm25(said) LIMIT 400"
+
+        def look():
+            return connection.execute(query, (" OR ".join(talker.ask()),)).fetchall()
+
+        assert benchmark(look)
