@@ -81,5 +81,7 @@ def load(record: bytes) -> tuple[Key, Exchange, int]:
             memory=tuple(map(entity_from_plain, memory)),
         )
         return Key(user, model, tenant), exchange, taken
-    except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
+    except (
+        ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+    ) as error:  # fmt: skip
         raise StoreError(f"this is no record of an exchange: {error}") from error

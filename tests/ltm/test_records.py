@@ -70,6 +70,14 @@ def test_whatever_is_no_record_is_refused(record):
         load(record)
 
 
+@pytest.mark.parametrize("time", ["1e999", "-1e999", "1e300", "NaN", str(10**30), '"now"'])
+def test_a_time_that_is_none_is_refused(time):
+    plain = json.loads(dump(ANN, said("q")))
+    plain[4] = "WHEN"
+    with pytest.raises(StoreError, match="this is no record of an exchange"):
+        load(json.dumps(plain).replace('"WHEN"', time).encode())
+
+
 @given(data=st.data())
 def test_a_damaged_record_is_refused_or_read(data):
     record = bytearray(dump(ANN, said("what is it", "rain", slots={"city": ("Tokyo",)})))

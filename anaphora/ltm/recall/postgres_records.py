@@ -71,7 +71,7 @@ def load_exchange(record: bytes, number: int) -> Exchange:
         plain["slots"] = {name: tuple(values) for name, values in slots.items()}
         plain["memory"] = tuple(map(entity_from_plain, plain.get("memory", ())))
         return Exchange(**plain, number=number)
-    except (AttributeError, KeyError, TypeError, ValueError, zlib.error) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"an exchange that was kept cannot be read: {error!r}") from error
 
 
@@ -87,7 +87,7 @@ def load_summary(record: bytes, id: int) -> Summary:
     try:
         text, first, last, since, until, by, level, of = _load(record)
         return Summary(text, first, last, _time(since), _time(until), by, level, tuple(of), id)
-    except (TypeError, ValueError, zlib.error) as error:
+    except (TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"a summary that was kept cannot be read: {error!r}") from error
 
 
