@@ -110,15 +110,21 @@ class EntityComponent:
         """
         spans, mentions = [], []
         at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
-        if found := list(self._recognize(doc, at)):
-            widened = isinstance(self._recognize, FunctionRecognizer)
-            placed = _placed(doc, found, _widened if widened else _whole)
-            for mention, first, last in _distinct(placed):
-                spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
-                mentions.append({"value": mention.value, "meta": dict(mention.meta)})
+        for mention, first, last in self.find(doc, at):
+            spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
+            mentions.append({"value": mention.value, "meta": dict(mention.meta)})
         key = key_of(self.element)
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"mentions": mentions})
         return doc
+
+    def find(self, doc: Doc, at: datetime) -> list[tuple[Mention, int, int]]:
+        """What ``doc`` mentions, and from which token up to which; ``at`` is the local time of
+        the one who asks. Raises as a call does."""
+        found = list(self._recognize(doc, at))
+        if not found:
+            return []
+        widened = isinstance(self._recognize, FunctionRecognizer)
+        return list(_distinct(_placed(doc, found, _widened if widened else _whole)))
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """What it looks for, as bytes; of a function only its name."""

@@ -7,7 +7,7 @@ theirs (see :func:`~anaphora.models.composition.strata`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Vocabulary
@@ -195,7 +195,7 @@ class Layer:
         return [
             hit
             if hit.entry < beyond
-            else replace(hit, entry=hit.entry - beyond, exact=False, permuted=True)
+            else hit._replace(entry=hit.entry - beyond, exact=False, permuted=True)
             for hit in hits
             if (hit.start, hit.end, hit.entry - beyond) not in as_they_are
         ]

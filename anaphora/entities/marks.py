@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-__all__ = ["Enclosures", "in_brackets", "in_quotes"]
+__all__ = ["Enclosures", "has_enclosures", "in_brackets", "in_quotes"]
 
 # By what may end it, what may have begun it.
 _QUOTES = {
@@ -18,6 +18,7 @@ _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 _QUOTE = re.compile("[" + "".join({*_QUOTES, *"".join(_QUOTES.values())}) + "]")
 _BRACKET = re.compile(r"[()\[\]{}<>]")
+_ANY = re.compile(f"[{_QUOTE.pattern[1:-1]}{_BRACKET.pattern[1:-1]}]")
 _APOSTROPHES = "'’"
 _OPENING = frozenset("".join(_QUOTES.values()))
 
@@ -37,6 +38,11 @@ class Enclosures:
         """Whether one of them holds all from ``start`` to ``end``."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and self._reaches[at] >= end
+
+
+def has_enclosures(text: str) -> bool:
+    """Whether there are quotation marks or brackets in a text at all."""
+    return _ANY.search(text) is not None
 
 
 def in_quotes(text: str) -> Enclosures | None:

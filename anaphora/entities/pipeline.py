@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
 
 from anaphora.entities.assembly import add_recognizers, check_labels
-from anaphora.entities.component import TIME_KEY
+from anaphora.entities.component import TIME_KEY, EntityComponent
+from anaphora.entities.cuts import Cuts
 from anaphora.entities.cutting import doc_of
 from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
 from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank
 from anaphora.entities.overlap import longest, widest
-from anaphora.entities.recognized import recognized
+from anaphora.entities.recognition import TEXT_KEY
+from anaphora.entities.recognized import found_by, recognized
 from anaphora.entities.references.resolve import referring, with_references
-from anaphora.entities.search import annotations_of
+from anaphora.entities.search import search
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.tagger import FACTORY, ElementTagger
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
@@ -102,7 +105,12 @@ class Pipeline:
 
 
 class _Reader:
-    """The spaCy pipeline of one language, used by one thread at a time."""
+    """Reads texts in one language.
+
+    Where nothing but what is ours looks at a text, the spans of spaCy, which are there for
+    others to see, are left out: they would take longer than all else. Where there is no
+    recognizer either, no Doc is made for what has been cut before.
+    """
 
     def __init__(self, model: Model, language: str, nlp: Language | None) -> None:
         self._nlp: _Source = _Own(model, language) if nlp is None else _Given(model, language, nlp)
@@ -116,42 +124,96 @@ class _Reader:
             id: element for id, element in self._elements.items() if element.recognition
         }
         self._asks_others = any(element.recognition for element in model.elements)
+        self._is_ours = nlp is None and all(map(_is_built_in, model.elements))
         self._refers = bool(referring(self._recognized))
         self._order = {element.id: place for place, element in enumerate(model.elements)}
         self._lock = threading.Lock()
+        tokenizer = self._nlp().tokenizer
+        self._cuts: Cuts | None = None
+        if self._is_ours and not self._asks_others and type(tokenizer) is Tokenizer:
+            self._cuts = Cuts(tokenizer, self._tokens, self._tagger.lexicon)
 
     def read(self, text: str, at: datetime | None) -> Utterance:
+        if self._cuts is not None and (cut := self._cuts.of(text)):
+            sentence = Sentence(text, *cut, swear=self._tagger.known.swear)
+            return self._searched(sentence, ())
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
-            doc = self._doc(text, at)
-            sentence = Sentence(
-                doc,
-                text,
-                self._tagger.lexicon,
-                swear=self._tagger.known.swear,
-                annotations=annotations_of(doc) if self._annotated else None,
-            )
-            group = doc.spans.get(self._tagger.spans_key)
-            entities = self._entities(doc, group, sentence)
-            resets = self._resets(doc, entities)
-            error = "" if group is None else group.attrs.get("error", "")
-        return Utterance(text, self._language, sentence.tokens(), entities, resets, error)
+            try:
+                return self._read_by_ours(text, at) if self._is_ours else self._read(text, at)
+            except AnaphoraError:
+                raise
+            except Exception as error:
+                raise HandlerError(
+                    f"the spaCy pipeline failed: {type(error).__name__}: {error}"
+                ) from error
 
-    def _doc(self, text: str, at: datetime | None) -> Doc:
-        nlp = self._nlp()
-        if not (self._asks_others or self._annotated):
-            return nlp(doc_of(nlp, text))
-        try:
-            doc = doc_of(nlp, text)
-            if at is not None:
-                doc.user_data[TIME_KEY] = at
-            return nlp(doc)
-        except AnaphoraError:
-            raise
-        except Exception as error:
-            raise HandlerError(
-                f"the spaCy pipeline failed: {type(error).__name__}: {error}"
-            ) from error
+    def _tokens(self, text: str) -> list[tuple[str, int]]:
+        with self._lock:
+            return [(token.text, token.idx) for token in self._nlp().make_doc(text)]
+
+    def _read_by_ours(self, text: str, at: datetime | None) -> Utterance:
+        nlp, tagger = self._nlp(), self._tagger
+        doc = doc_of(nlp, text)
+        doc.user_data[TEXT_KEY] = text
+        texts = [token.text for token in doc]
+        starts = [token.idx for token in doc]
+        words = tagger.lexicon.words(texts)
+        sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
+        components = [one for _, one in nlp.pipeline if isinstance(one, EntityComponent)]
+        now = at or datetime.now(UTC)
+        others = found_by(components, doc, now, self._all_elements, sentence)
+        return self._searched(sentence, others)
+
+    def _searched(self, sentence: Sentence, others: Sequence[Entity]) -> Utterance:
+        """The utterance of a sentence in which ``others`` have been recognized."""
+        known = self._tagger.known
+        finds, error = search(sentence, known, others)
+        found = [entity for entity in others if entity.element in self._recognized]
+        is_settled = not (others or known.composes)
+        resets: list[tuple[int, ...]] = []
+        for entry, hit, entity in finds:
+            element = entry.element
+            if entity is not None:
+                is_settled = False
+            if element is None:
+                resets.append(tuple(range(hit.start, hit.end)))
+            elif not element.abstract:
+                tokens = tuple(range(hit.start, hit.end))
+                found.append(
+                    entity
+                    or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
+                )
+        # Phrases of words alone come in their order, each once, from the search itself.
+        entities = tuple(found) if is_settled else self._settled(found)
+        return Utterance(
+            sentence.text,
+            self._language,
+            sentence.tokens(),
+            entities,
+            self._outermost(resets, entities) if resets else (),
+            error,
+        )
+
+    def _read(self, text: str, at: datetime | None) -> Utterance:
+        """By way of what every component has written into the Doc."""
+        nlp, tagger = self._nlp(), self._tagger
+        doc = doc_of(nlp, text)
+        if at is not None:
+            doc.user_data[TIME_KEY] = at
+        doc = nlp(doc)
+        sentence = Sentence.of(doc, text, tagger.lexicon, tagger.known.swear)
+        group = doc.spans.get(tagger.spans_key)
+        entities = self._entities(doc, group, sentence)
+        resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
+        return Utterance(
+            text,
+            self._language,
+            sentence.tokens(),
+            entities,
+            self._outermost(resets, entities) if resets else (),
+            "" if group is None else group.attrs.get("error", ""),
+        )
 
     def _entities(
         self, doc: Doc, group: SpanGroup | None, sentence: Sentence
@@ -171,6 +233,11 @@ class _Reader:
             tokens = tuple(range(span.start, span.end))
             exact = span.id_ != "stem"
             found.append(sentence.entity(element, span.kb_id_ or None, tokens, exact=exact))
+        return self._settled(found)
+
+    def _settled(self, found: list[Entity]) -> tuple[Entity, ...]:
+        """The entities in their order, each once, and of one kind only those that do not lie in
+        a longer one."""
         if len(found) < 2:
             return tuple(found)
         if self._refers:
@@ -191,13 +258,14 @@ class _Reader:
         """Among what only the longest counts."""
         return entity.element if self._elements[entity.element].greedy else None
 
-    def _resets(self, doc: Doc, entities: tuple[Entity, ...]) -> tuple[tuple[int, ...], ...]:
+    def _outermost(
+        self, resets: Sequence[tuple[int, ...]], entities: tuple[Entity, ...]
+    ) -> tuple[tuple[int, ...], ...]:
         """The reset phrases that do not lie strictly inside a longer entity."""
-        spans = doc.spans.get(self._tagger.reset_key, ())
-        if not spans:
-            return ()
-        resets = [(tuple(range(span.start, span.end)), True) for span in spans]
-        both = [*resets, *((entity.tokens, False) for entity in entities)]
+        both = [
+            *((tokens, True) for tokens in resets),
+            *((entity.tokens, False) for entity in entities),
+        ]
         kept = widest(both, tokens=lambda one: one[0], kind=lambda _: "")
         return tuple(tokens for tokens, is_reset in kept if is_reset)
 
@@ -329,6 +397,11 @@ def _sees_docs(element: Element) -> bool:
         return False
     function = recognition.function
     return function is None or takes(function, "doc")
+
+
+def _is_built_in(element: Element) -> bool:
+    """Whether nothing but what is ours looks for the element."""
+    return element.recognition is None or element.recognition.kind == "built-in"
 
 
 def _identity(entity: Entity) -> Hashable:

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from anaphora.models.builtin import NLPCRAFT
 
-__all__ = ["CreateRecognizer", "Mention", "Recognizer", "built_in", "text_of"]
+__all__ = ["TEXT_KEY", "CreateRecognizer", "Mention", "Recognizer", "built_in", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ CreateRecognizer: TypeAlias = Callable[[str, Mapping[str, Any]], Recognizer]
 :func:`anaphora.models.builtin.options_of` gives. Raises ModelError where something is missing
 that it needs, such as a package."""
 
-_TEXT_KEY = "anaphora_text"
+TEXT_KEY = "anaphora_text"
 
 _HOMES = {
     "date": "dates.recognizer",
@@ -72,9 +72,9 @@ _HOMES = {
 def text_of(doc: Doc) -> str:
     """The text of ``doc``, put together once for all recognizers (by spaCy anew at each call,
     which takes 4 µs)."""
-    text: str | None = doc.user_data.get(_TEXT_KEY)
+    text: str | None = doc.user_data.get(TEXT_KEY)
     if text is None:
-        text = doc.user_data[_TEXT_KEY] = doc.text
+        text = doc.user_data[TEXT_KEY] = doc.text
     return text
 
 

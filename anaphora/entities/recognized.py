@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from spacy.tokens import Doc, SpanGroup
 
-from anaphora.entities.component import key_of
+from anaphora.entities.component import EntityComponent, key_of
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["recognized"]
+__all__ = ["found_by", "recognized"]
+
+
+def found_by(
+    components: Iterable[EntityComponent],
+    doc: Doc,
+    at: datetime,
+    elements: Mapping[str, Element],
+    sentence: Sentence,
+) -> list[Entity]:
+    """As :func:`recognized` of a Doc that these ``components`` have worked on, without the spans
+    that they would write."""
+    return [
+        sentence.entity(
+            elements[component.element],
+            mention.value,
+            tuple(range(first, last)),
+            exact=True,
+            meta=mention.meta,
+            own=False,
+        )
+        for component in components
+        for mention, first, last in component.find(doc, at)
+    ]
 
 
 def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> list[Entity]:

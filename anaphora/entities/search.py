@@ -1,29 +1,28 @@
-"""Finds the elements of a model in a text, layer by layer."""
+"""Finds the elements of a model in a sentence, layer by layer."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TypeAlias
 
-from spacy.tokens import Doc
-
-from anaphora.entities.component import key_of
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
 from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.recognized import recognized
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.trie import Hit
 from anaphora.grammar.context import Surroundings
 from anaphora.models.domain import Element, Model
 from anaphora.models.utterance import Entity
 
-__all__ = ["Find", "Knowledge", "annotations_of", "learn", "search"]
+__all__ = ["Find", "Knowledge", "learn", "search"]
+
+_IS_ODD = attrgetter("odd")
 
 # Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
 _MOST_FOUND = 10_000
@@ -48,6 +47,11 @@ class Knowledge:
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
 
+    @property
+    def composes(self) -> bool:
+        """Whether phrases are composed of entities."""
+        return len(self.layers) > 1
+
 
 def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -> Knowledge:
     """What is to be looked for of ``model`` in texts in that language.
@@ -70,28 +74,27 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
     )
 
 
-def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], str]:
-    """What is in ``doc``, by its tokens and in their order, and what a predicate of a synonym
-    could not work with ('' if nothing)."""
-    texts = [token.text for token in doc]
-    words: Sequence[Word] = lexicon.words(texts)
+def search(
+    sentence: Sentence, known: Knowledge, recognized: Sequence[Entity] = ()
+) -> tuple[list[Find], str]:
+    """What is in ``sentence``, by its tokens and in their order, and what a predicate of a synonym
+    could not work with ('' if nothing). ``recognized`` are the entities that others have found
+    in it."""
+    words, texts = sentence.words, sentence.texts
     # Found once, for every question pays for it (2 % of a short one).
     strange = [word for word in words if word.odd or word.meant]
     places = None
-    if any(word.odd for word in strange):
-        starts = [token.idx for token in doc]
-        ends = [start + len(text) for start, text in zip(starts, texts, strict=True)]
-        places = solid(words, starts, ends)
+    if strange and any(map(_IS_ODD, strange)):
+        ends = [start + len(text) for start, text in zip(sentence.starts, texts, strict=True)]
+        places = solid(words, sentence.starts, ends)
         words, texts = [words[i] for i in places], [texts[i] for i in places]
     asks = known.guesses is not None and (strange or known.guesses.asks_of_all)
-    guesses = _guesses(doc, words, known, places) if asks else None
+    guesses = _guesses(words, known, recognized, places) if asks else None
     passable = [_is_stop_word(word) for word in words] if known.skips else None
-    composing = len(known.layers) > 1
-    found = _found(doc, words, known) if composing else None
-    sentence: Sentence | None = None
-    if found is not None and known.recognized:
-        sentence = _sentence(doc, lexicon, known)
-        _add_recognized(doc, known, sentence, found, places)
+    found = None
+    if known.composes:
+        found = Found(replace(known.surroundings, text=sentence.text))
+        _add_recognized(recognized, found, places)
     named: dict[int, set[int]] = {}
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
@@ -107,8 +110,7 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
             here = hit if places is None else _placed(hit, places)
             entity = None
             special = hit.gaps or hit.permuted or hit.typos or hit.parts
-            if entry.element and (composing or special):
-                sentence = sentence or _sentence(doc, lexicon, known)
+            if entry.element and (found is not None or special):
                 entity = _entity(entry, here, sentence, found)
                 if found is not None:
                     found.add(hit.start, hit.end, entity, hit.parts)
@@ -116,46 +118,34 @@ def search(doc: Doc, lexicon: Lexicon, known: Knowledge) -> tuple[list[Find], st
         if found is not None and found.failure and not error:
             part, entity, why = found.failure
             error = f"{layer.owner(part)}, synonym {part} for {entity}: {why}"
-    if composing:
+    if found is not None:
         finds.sort(key=_order)
     return finds, error
 
 
 def _guesses(
-    doc: Doc, words: Sequence[Word], known: Knowledge, places: Sequence[int] | None
+    words: Sequence[Word],
+    known: Knowledge,
+    recognized: Sequence[Entity],
+    places: Sequence[int] | None,
 ) -> list[tuple[Guess, ...]] | None:
     """What the words may stand for; those that recognizers know have no wrong letters."""
     if known.guesses is None:
         return None
-    if not (known.recognized and known.guesses.tolerates):
+    if not (recognized and known.guesses.tolerates):
         return known.guesses.of(words)
-    spans = [span for id in known.recognized for span in doc.spans.get(key_of(id), ())]
-    tokens = {token for span in spans for token in range(span.start, span.end)}
+    tokens = {token for entity in recognized for token in entity.tokens}
     at = range(len(words)) if places is None else places
     sure = frozenset(index for index, token in enumerate(at) if token in tokens)
     return known.guesses.of(words, sure)
 
 
-def annotations_of(doc: Doc) -> Doc | None:
-    """The Doc, if it has lemmas or parts of speech."""
-    found = any(doc.has_annotation(name) for name in ("LEMMA", "TAG", "POS"))
-    return doc if found else None
-
-
-def _found(doc: Doc, words: Sequence[Word], known: Knowledge) -> Found:
-    return Found(replace(known.surroundings, text=doc.text))
-
-
-def _sentence(doc: Doc, lexicon: Lexicon, known: Knowledge) -> Sentence:
-    return Sentence(doc, doc.text, lexicon, swear=known.swear, annotations=annotations_of(doc))
-
-
 def _add_recognized(
-    doc: Doc, known: Knowledge, sentence: Sentence, found: Found, places: Sequence[int] | None
+    recognized: Sequence[Entity], found: Found, places: Sequence[int] | None
 ) -> None:
     """Puts what others have found among what phrases may be composed of."""
     index = None if places is None else {place: at for at, place in enumerate(places)}
-    for entity in recognized(doc, known.recognized, sentence):
+    for entity in recognized:
         first, last = entity.tokens[0], entity.tokens[-1]
         if index is not None:
             if first not in index or last not in index:
@@ -194,7 +184,7 @@ def _without_named(hits: list[Hit], layer: Layer, named: dict[int, set[int]]) ->
         element = layer.entries[hit.entry].element
         if element and not element.abstract and not hit.tokens:
             named.setdefault(hit.start, set()).add(hit.end)
-    return [replace(hit, tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
+    return [hit._replace(tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
 
 
 def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
@@ -212,7 +202,7 @@ def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
 def _placed(hit: Hit, places: Sequence[int]) -> Hit:
     """The hit by the tokens of the Doc instead of those that count."""
     start, end = places[hit.start], places[hit.end - 1] + 1
-    return replace(hit, start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
+    return hit._replace(start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
 
 
 def _is_stop_word(word: Word) -> bool:

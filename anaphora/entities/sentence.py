@@ -1,4 +1,4 @@
-"""The words of a Doc, and entities made of them."""
+"""The words of a text, and entities made of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.lexicon import Lexicon, Word
-from anaphora.entities.marks import in_brackets, in_quotes
+from anaphora.entities.marks import has_enclosures, in_brackets, in_quotes
 from anaphora.models.domain import Element
-from anaphora.models.utterance import Entity, Token
+from anaphora.models.utterance import Entity, Token, Tokens
 
 __all__ = ["Sentence"]
 
@@ -18,43 +18,64 @@ _NO_MARKS: frozenset[str] = frozenset()
 
 
 class Sentence:
-    """One text with its words.
+    """One text with its words: ``texts`` are those of its tokens as they were written, ``starts``
+    where each begins.
 
     ``swear`` are the stems of swear words; ``annotations`` gives lemmas and parts of speech, or
     is None where no component finds any.
     """
 
     __slots__ = (
-        "_annotations", "_brackets", "_marked", "_quotes", "_starts", "_swear", "text", "texts",
+        "_annotations", "_brackets", "_marked", "_quotes", "_swear", "starts", "text", "texts",
         "words",
     )  # fmt: skip
 
     def __init__(
         self,
-        doc: Doc,
         text: str,
-        lexicon: Lexicon,
+        texts: Sequence[str],
+        starts: Sequence[int],
+        words: Sequence[Word],
         *,
         swear: frozenset[str] = frozenset(),
         annotations: Doc | None = None,
     ) -> None:
         self.text = text
-        self.texts = [token.text for token in doc]
-        self._starts = [token.idx for token in doc]
-        self.words: Sequence[Word] = lexicon.words(self.texts)
+        self.texts = texts
+        self.starts = starts
+        self.words = words
         self._swear = swear
         self._annotations = annotations
-        self._quotes = in_quotes(text)
-        self._brackets = in_brackets(text)
-        self._marked = self._quotes is not None or self._brackets is not None or bool(swear)
+        enclosed = has_enclosures(text)
+        self._quotes = in_quotes(text) if enclosed else None
+        self._brackets = in_brackets(text) if enclosed else None
+        self._marked = enclosed or bool(swear)
 
-    def tokens(self) -> tuple[Token, ...]:
+    @classmethod
+    def of(cls, doc: Doc, text: str, lexicon: Lexicon, swear: frozenset[str]) -> Sentence:
+        """The sentence of a Doc, whose text it is."""
+        texts = [token.text for token in doc]
+        starts = [token.idx for token in doc]
+        annotated = any(doc.has_annotation(name) for name in ("LEMMA", "TAG", "POS"))
+        return cls(
+            text,
+            texts,
+            starts,
+            lexicon.words(texts),
+            swear=swear,
+            annotations=doc if annotated else None,
+        )
+
+    def tokens(self) -> Tokens:
         """Its tokens."""
+        return Tokens(self._tokens, [i for i, word in enumerate(self.words) if word.free])
+
+    def _tokens(self) -> tuple[Token, ...]:
         return tuple(
             [
                 Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
                 for index, (text, start, word) in enumerate(
-                    zip(self.texts, self._starts, self.words, strict=True)
+                    zip(self.texts, self.starts, self.words, strict=True)
                 )
             ]
         )
@@ -77,7 +98,7 @@ class Sentence:
         """The entity of ``element`` that consists of ``tokens``; ``meta`` goes before that of
         the element."""
         first, last = tokens[0], tokens[-1]
-        start, end = self._starts[first], self._starts[last] + len(self.texts[last])
+        start, end = self.starts[first], self.starts[last] + len(self.texts[last])
         stem, lemma, pos = self._forms(tokens)
         marks = _NO_MARKS
         if self._marked or permuted or misspelt or element.abstract:

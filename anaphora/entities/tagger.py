@@ -23,8 +23,10 @@ from spacy.tokens import Doc, Span, SpanGroup
 from anaphora.entities.details import as_detail, detail_key
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.recognized import recognized
 from anaphora.entities.saved import as_data, from_data
 from anaphora.entities.search import Knowledge, learn, search
+from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Model
 
 __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
@@ -102,7 +104,10 @@ class ElementTagger:
 
     def __call__(self, doc: Doc) -> Doc:
         """Writes the groups of spans into ``doc`` and returns it."""
-        finds, error = search(doc, self.lexicon, self.known)
+        known = self.known
+        sentence = Sentence.of(doc, doc.text, self.lexicon, known.swear)
+        others = recognized(doc, known.recognized, sentence) if known.recognized else ()
+        finds, error = search(sentence, known, others)
         elements, resets = [], []
         groups: dict[str, list[str]] = {}
         details: dict[str, list[dict[str, Any]]] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from spacy.strings import get_string_id
@@ -24,6 +24,7 @@ from anaphora.grammar.patterns import Pattern
 
 __all__ = ["ANY", "MOST_MADE", "Hit", "PartsAt", "Step", "Trie", "form_of"]
 
+_IS_ODD = attrgetter("odd")
 _ROOT = -1
 _NONE = -1
 ANY = "\0"
@@ -48,8 +49,7 @@ PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
     its spellings is that of the words, and not only their stems.
 
@@ -145,7 +145,7 @@ class Trie:
             or others is not None
             or self._patterns
             or self._parts
-            or any(word.parts for word in words)
+            or any(map(_IS_ODD, words))
         ):
             at = parts_at or _no_parts
             return self._find_all(numbers, words, texts, at, passable or (), others or {})
