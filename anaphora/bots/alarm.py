@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from anaphora.bots.days import shown_clock, shown_day
 from anaphora.bots.texts import said_in

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.misspelt import LEAST, Spellings
 
@@ -27,8 +29,7 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 """A word, and what it may mean without what is attached to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """The stems that a word may stand for (several for one with hyphens inside), and the most
     wrong letters that one of them would have."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
@@ -195,7 +197,7 @@ class Layer:
         return [
             hit
             if hit.entry < beyond
-            else hit._replace(entry=hit.entry - beyond, exact=False, permuted=True)
+            else replace(hit, entry=hit.entry - beyond, exact=False, permuted=True)
             for hit in hits
             if (hit.start, hit.end, hit.entry - beyond) not in as_they_are
         ]

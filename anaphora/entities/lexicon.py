@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from anaphora.entities.languages import base, is_visible, normalizer, stemmer, stop_words
 from anaphora.entities.tongue import tongue
@@ -22,8 +23,7 @@ _SPLIT = re.compile(f"[{_HYPHENS}]")
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One token's text as it is compared.
 
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
 from spacy.tokens import Doc
 
 from anaphora.entities.recognition import Mention, Recognizer, built_in

@@ -181,8 +181,7 @@ class _Reader:
             elif not element.abstract:
                 tokens = tuple(range(hit.start, hit.end))
                 found.append(
-                    entity
-                    or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
+                    entity or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
                 )
         # Phrases of words alone come in their order, each once, from the search itself.
         entities = tuple(found) if is_settled else self._settled(found)

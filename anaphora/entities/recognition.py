@@ -8,11 +8,11 @@ where a text makes no sense, and may be asked by many threads at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
+from msgspec import Struct
 from spacy.tokens import Doc
 
 from anaphora.models.builtin import NLPCRAFT
@@ -20,8 +20,7 @@ from anaphora.models.builtin import NLPCRAFT
 __all__ = ["TEXT_KEY", "CreateRecognizer", "Mention", "Recognizer", "built_in", "text_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A place in a text where something is mentioned, and what is meant.
 
     ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
@@ -33,7 +32,7 @@ class Mention:
     start: int
     end: int
     value: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
 
 
 class Recognizer(Protocol):

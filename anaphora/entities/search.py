@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
@@ -184,7 +186,7 @@ def _without_named(hits: list[Hit], layer: Layer, named: dict[int, set[int]]) ->
         element = layer.entries[hit.entry].element
         if element and not element.abstract and not hit.tokens:
             named.setdefault(hit.start, set()).add(hit.end)
-    return [hit._replace(tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
+    return [replace(hit, tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
 
 
 def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
@@ -202,7 +204,7 @@ def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
 def _placed(hit: Hit, places: Sequence[int]) -> Hit:
     """The hit by the tokens of the Doc instead of those that count."""
     start, end = places[hit.start], places[hit.end - 1] + 1
-    return hit._replace(start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
+    return replace(hit, start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
 
 
 def _is_stop_word(word: Word) -> bool:

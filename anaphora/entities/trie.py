@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from msgspec import Struct
 from spacy.strings import get_string_id
 
 from anaphora.entities.guesses import Guess
@@ -49,7 +50,7 @@ PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
 
 
-class Hit(NamedTuple):
+class Hit(Struct, frozen=True):
     """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
     its spellings is that of the words, and not only their stems.
 

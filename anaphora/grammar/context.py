@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from anaphora.grammar.request import Request, User
 
@@ -87,22 +88,20 @@ _NOTHING = Request()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True):
     """What predicates may ask of the model itself."""
 
     id: str = ""
     name: str = ""
     version: str = ""
     origin: str = ""
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
 
 
 _NO_MODEL = ModelFacts()
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What stays the same for all the entities of one question and one intent.
 
     ``entities`` is None where there is no sentence around the entity, as in a synonym.
@@ -115,9 +114,9 @@ class Surroundings:
     request: Request = _NOTHING
     user: User = _NOBODY
     model: ModelFacts = _NO_MODEL
-    intent_meta: Mapping[str, Any] = field(default_factory=dict)
-    conversation_data: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
+    intent_meta: Mapping[str, Any] = {}
+    conversation_data: Mapping[str, Any] = {}
+    environment: Mapping[str, str] = {}
     random: Callable[[], float] = random.random
 
     @property

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 __all__ = ["Company", "Request", "User"]
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """The company of a user; what is not known of it is None."""
 
     id: str
@@ -22,11 +22,10 @@ class Company:
     city: str | None = None
     address: str | None = None
     postcode: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     """A user; what is not known of them is None. ``id`` tells conversations apart."""
 
     id: str
@@ -36,11 +35,10 @@ class User:
     admin: bool = False
     signed_up: datetime | None = None
     company: Company | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What comes along with a question: its id, where it comes from, and free data.
 
     ``time_zone`` (``Europe/Berlin``) is where "today" is today for the one who asks; that of the
@@ -50,5 +48,5 @@ class Request:
     id: str | None = None
     address: str | None = None
     agent: str | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = {}
     time_zone: str | None = None

@@ -6,10 +6,12 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
 from datetime import datetime
 from random import random
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
@@ -42,8 +44,7 @@ _DECLINED = "the offer was declined"
 _MOST_REMATCHES = 10  # a hook that always wants another match must come to an end
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a question, and the conversation after it.
 
     ``filling`` is the intent that answered or that is to be completed; ``winner`` the match

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import takewhile
+
+from msgspec.structs import replace
 
 from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot

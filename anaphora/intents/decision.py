@@ -6,10 +6,13 @@ are not called and nothing is stored: the engine does that with the decision.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.intent import Intent
@@ -26,7 +29,7 @@ from anaphora.stm.rules import forget_all, recall
 __all__ = ["Bridged", "Decision", "Mind", "decide", "pending_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Mind:
     """A model with what is derived from it once. ``limits`` is None for a model without any."""
 
@@ -42,8 +45,7 @@ class Mind:
         return cls(model, IntentIndex(model.intents), by_id, limits)
 
 
-@dataclass(frozen=True, slots=True)
-class Bridged:
+class Bridged(Struct, frozen=True):
     """What the long-term memory, or an offer that was made of it, had to do with a question.
 
     ``match`` is what the ``offer`` would let the question be; ``looked_at`` counts the exchanges
@@ -59,8 +61,7 @@ class Bridged:
     said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a question comes to, before any handler has run.
 
     ``conversation`` is the memory in which it was answered: after the timeouts, and after a
@@ -178,7 +179,7 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
         return None
     if _solve(mind, question, replace(conversation, remembered=())).matches:
         return None
-    alone = Mind.of(replace(mind.model, intents=(intent,)))
+    alone = Mind.of(dataclasses.replace(mind.model, intents=(intent,)))
     # An answer stands in for what was said before or, where more is needed, is added to it.
     ways = [
         _solve(alone, replace(question, variants=(variant,)), conversation, entities)

@@ -3,8 +3,9 @@ reload, or when a new version of a bot finds what the old one has stored."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import blake2b
+
+from msgspec.structs import replace
 
 from anaphora.models.domain import Model
 from anaphora.stm import rules

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from anaphora.grammar.intent import Intent, Term
 from anaphora.models.utterance import Entity, Variant
@@ -16,8 +17,7 @@ Source: TypeAlias = Literal["sentence", "memory"]
 _Item = TypeVar("_Item")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """An entity that a term may take, and where it comes from.
 
     One of the sentence has neither ``remembered`` nor ``pending``; a pending one was understood
@@ -35,8 +35,7 @@ class Candidate:
         return "memory" if self.pending or self.remembered else "sentence"
 
 
-@dataclass(frozen=True, slots=True)
-class TermMatch:
+class TermMatch(Struct, frozen=True):
     """A term and what it took. ``hits`` also counts entities that fit without being taken."""
 
     term: Term
@@ -48,8 +47,7 @@ class TermMatch:
         return self.hits < self.term.min
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
+class Filling(Struct, frozen=True):
     """An intent held against one variant and the memory: every term with what it took.
 
     ``obstacle`` says why the intent does not match though no term is missing ('' if it does).
@@ -110,8 +108,7 @@ class Rank(NamedTuple):
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """An intent that the sentence and the memory fill, with its rank among the others."""
 
     filling: Filling
@@ -131,8 +128,7 @@ class Match:
         return slots_of(self.filling)
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """What fills a named term. A term that may take several gives lists, else single ones."""
 
     name: str

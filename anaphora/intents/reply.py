@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import Slot
@@ -14,8 +15,7 @@ from anaphora.models.utterance import Entity
 __all__ = ["Reply"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The answer to one question.
 
     ``status`` is ``matched``, ``incomplete`` (``missing`` terms are to be asked for; ``prompt``
@@ -27,7 +27,7 @@ class Reply:
 
     status: Status
     intent: str | None = None
-    slots: Mapping[str, Slot] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = {}
     missing: tuple[str, ...] = ()
     prompt: str | None = None
     text: str = ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.code import FlowCode
@@ -20,8 +22,7 @@ from anaphora.stm.rules import offered
 __all__ = ["Question", "Scene", "fillings", "keys_at_hand", "not_replaced", "scenes", "solve"]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """An utterance, its variants (best first), and what predicates may ask about it."""
 
     utterance: Utterance
@@ -29,8 +30,7 @@ class Question:
     surroundings: Surroundings
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """One variant with the memory that is offered beside it.
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, overload
+
+from msgspec import Struct
 
 __all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One token. ``start`` and ``end`` are offsets in the text (half open).
 
     ``free`` says that it is a word that means something by itself: neither a stop word nor
@@ -68,8 +68,7 @@ class Tokens(Sequence[Token]):
         return tuple, (self._all(),)
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Struct, frozen=True):
     """An element that stands in an utterance.
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text
@@ -88,7 +87,7 @@ class Entity:
     end: int = 0
     value: str | None = None
     ancestors: tuple[str, ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = {}
     topic: bool = False
     exact: bool = True
     own: bool = True
@@ -109,8 +108,7 @@ class Entity:
         return self.element if self.value is None else f"{self.element}={self.value}"
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
+class Utterance(Struct, frozen=True):
     """A text with its tokens and every entity that could stand in it (they may overlap).
 
     ``resets`` are the reset phrases in it, each as the indexes of its tokens; ``error`` says
@@ -132,8 +130,7 @@ class Utterance:
         return [token.index for token in self.tokens if token.free]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """A maximal set of entities that don't overlap, in the order of the sentence.
 
     ``uncovered`` counts the free words that no entity covers. ``rank`` is smaller for the

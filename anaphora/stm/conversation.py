@@ -7,10 +7,11 @@ Nothing here knows a rule: :mod:`anaphora.stm.rules` makes a new conversation of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from anaphora.models.utterance import Entity
 
@@ -38,8 +39,7 @@ class Rule(StrEnum):
     RESET = "reset"
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """An entity that the conversation remembers.
 
     ``question`` is the number of the question that stored it, ``used_match`` that of the
@@ -54,8 +54,7 @@ class Remembered:
     used_match: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """What an incomplete question understood, until it is completed or dropped."""
 
     intent: str
@@ -64,8 +63,7 @@ class Pending:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """What a past exchange would bring back, until the user says yes or something else.
 
     ``question`` is the text that it would let answer, asked ``at`` that time in ``language``;
@@ -84,16 +82,14 @@ class Offer:
     declined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FlowStep:
+class FlowStep(Struct, frozen=True):
     """An intent that answered, and when."""
 
     intent: str
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """An entity that left the memory, by which rule, and which new entity pushed it out."""
 
     remembered: Remembered
@@ -101,8 +97,7 @@ class Forgotten:
     by: Entity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """The conversation of one user (of one tenant) with one model.
 
     ``remembered`` is newest first and, within one question, in the order of its terms;
@@ -118,7 +113,7 @@ class Conversation:
     remembered: tuple[Remembered, ...] = ()
     flow: tuple[FlowStep, ...] = ()
     pending: Pending | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = {}
     last: datetime | None = None
     questions: int = 0
     matches: int = 0

@@ -7,9 +7,10 @@ one raises ``ValueError``). The rules have the numbers of docs/how-it-works.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from anaphora.models.domain import ConversationSettings, Element
 from anaphora.models.utterance import Entity

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby, islice, product, takewhile
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
