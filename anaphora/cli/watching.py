@@ -3,7 +3,7 @@ conversation as it goes on with the model that the file holds now."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from anaphora.entities.variants import variants
 from anaphora.models.utterance import Entity, Token, Utterance

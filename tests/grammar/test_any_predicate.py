@@ -4,12 +4,12 @@ with EvaluationError only, and it says what walking its tree says."""
 from __future__ import annotations
 
 from collections import UserDict
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.checker import check_predicate

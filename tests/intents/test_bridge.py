@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from textwrap import dedent
 
 import pytest
+from msgspec.structs import replace
 
 from anaphora import Company, Engine, Entity, MemoryStore, User, parse_model
 from anaphora.stm.conversation import Key

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from anaphora.grammar.compiler import compile_expression
 from anaphora.grammar.context import Surroundings

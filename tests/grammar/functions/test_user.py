@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, same, value
 

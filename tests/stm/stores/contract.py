@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
+
+from msgspec.structs import replace
 
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.store import Store

@@ -12,11 +12,13 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key

@@ -11,8 +11,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import Key

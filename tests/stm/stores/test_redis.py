@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 import redis
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from anaphora import Engine, StoreError
 from anaphora.stm.conversation import Conversation, Key

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 import pytest
 import redis
+from msgspec.structs import replace
 
 from anaphora import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key

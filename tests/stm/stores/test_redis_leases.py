@@ -8,11 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 import redis
+from msgspec.structs import replace
 
 from anaphora import Conflict
 from anaphora.stm.stores.redis import RedisStore

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from anaphora import Conversation, Engine, Entity, StoreError
 from anaphora.stm.conversation import FlowStep, Key, Pending, Remembered
