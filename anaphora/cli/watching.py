@@ -3,9 +3,10 @@ conversation as it goes on with the model that the file holds now."""
 
 from __future__ import annotations
 
-from msgspec.structs import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine

@@ -29,7 +29,7 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 """A word, and what it may mean without what is attached to it."""
 
 
-class Guess(Struct, frozen=True):
+class Guess(Struct, frozen=True, gc=False):
     """The stems that a word may stand for (several for one with hyphens inside), and the most
     wrong letters that one of them would have."""
 

@@ -145,7 +145,8 @@ class Layer:
         if passable is not None:
             hits = self._without_detours(hits)
         hits.sort(key=_order)
-        if len(self._scattered) and any(hit.tokens for hit in hits):
+        spread = {self._kinds[hit.entry] for hit in hits if hit.tokens}
+        if spread and len([hit for hit in hits if self._kinds[hit.entry] in spread]) > len(spread):
             return widest(hits, tokens=_tokens, kind=self._kind)
         return longest(hits, place=_place, kind=self._kind)
 

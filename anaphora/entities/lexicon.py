@@ -23,7 +23,7 @@ _SPLIT = re.compile(f"[{_HYPHENS}]")
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
-class Word(Struct, frozen=True):
+class Word(Struct, frozen=True, gc=False):
     """One token's text as it is compared.
 
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling

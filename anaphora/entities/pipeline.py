@@ -6,6 +6,7 @@ import threading
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Protocol
 
 from spacy.language import Language
@@ -36,6 +37,7 @@ __all__ = ["Pipeline", "build"]
 
 _NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
 _ZONES = 100  # until all is forgotten
+_TOKENS = attrgetter("tokens")
 _NO_LIMIT = 1 << 30  # characters, the most that spaCy's tokenizer takes
 
 
@@ -170,12 +172,12 @@ class _Reader:
         known = self._tagger.known
         finds, error = search(sentence, known, others)
         found = [entity for entity in others if entity.element in self._recognized]
-        is_settled = not (others or known.composes)
+        is_in_order = True
         resets: list[tuple[int, ...]] = []
         for entry, hit, entity in finds:
             element = entry.element
             if entity is not None:
-                is_settled = False
+                is_in_order = False
             if element is None:
                 resets.append(tuple(range(hit.start, hit.end)))
             elif not element.abstract:
@@ -183,8 +185,11 @@ class _Reader:
                 found.append(
                     entity or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
                 )
-        # Phrases of words alone come in their order, each once, from the search itself.
-        entities = tuple(found) if is_settled else self._settled(found)
+        if others or known.composes:
+            entities = self._settled(found)
+        else:
+            # Of phrases of words alone the search gives each once, the longest of a kind.
+            entities = tuple(found) if is_in_order else tuple(sorted(found, key=self._rank))
         return Utterance(
             sentence.text,
             self._language,
@@ -248,7 +253,7 @@ class _Reader:
                 found = _agreed(found)
         if all(map(_is_whole, found)):
             return tuple(longest(found, place=_tokens_of, kind=self._kind))
-        return tuple(widest(found, tokens=lambda entity: entity.tokens, kind=self._kind))
+        return tuple(widest(found, tokens=_TOKENS, kind=self._kind))
 
     def _rank(self, entity: Entity) -> tuple[int, int, int]:
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]

@@ -27,6 +27,8 @@ def readings(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> li
     """
     if not entities:
         return [[]]
+    if len(entities) == 2 and entities[1].tokens[0] <= entities[0].tokens[-1]:  # as most often
+        return ([[0], [1]] if costs[0] <= costs[1] else [[1], [0]])[:limit]
     starts = [entity.tokens[0] for entity in entities]
     ends = [entity.tokens[-1] + 1 for entity in entities]
     places = sorted(set(starts))

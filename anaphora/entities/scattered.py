@@ -1,7 +1,9 @@
 """Phrases between whose words others may stand ("turn the light off").
 
 Of each phrase the smallest windows are found: ranges of the text with all its words that hold no
-other such range. Inside a window, each word is the nearest one to its predecessor.
+other such range. Inside a window, each word is the nearest one to its predecessor. Where the
+nearest words are only alike ("is the lock locked"), those that are spelled as in the phrase are
+found as well.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from typing import TypeAlias
 
@@ -46,6 +49,7 @@ class Scattered:
     def __init__(self, phrases: Iterable[Spread]) -> None:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
         self._most_typos = max((phrase.typos for phrase in self._phrases), default=0)
+        self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
         self._by_word: dict[str, list[int]] = {}
         self._wordless: list[int] = []
         frequencies = Counter(word for phrase in self._phrases for word in _words(phrase))
@@ -71,31 +75,43 @@ class Scattered:
         ``texts`` are the words as they were written, for the patterns; ``guesses`` what they may
         stand for.
         """
+        numbers = self._all_of_whose_words_are_among(words, guesses)
+        if not numbers:
+            return []
         texts_and_parts = texts, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
         searches = [
             _Search(words, *texts_and_parts, _with_at_most(typos, guesses))
             for typos in range(self._most_typos + 1 if guesses else 1)
         ]
-        places = searches[-1].places
-        numbers = [number for word in places for number in self._by_word.get(word, ())]
         hits: dict[Hit, None] = {}
-        for number in sorted([*numbers, *self._wordless]):
+        for number in numbers:
             phrase = self._phrases[number]
             search = searches[phrase.typos if guesses else 0]
             search.work += 1
             found = [where for step in phrase.steps if (where := search.of(step))]
             if len(found) < len(phrase.steps):
                 continue
-            windows = (
-                _any_order(phrase.steps, found, search)
-                if phrase.any_order
-                else _in_order(found, search)
-            )
-            hits.update(dict.fromkeys(_hits(phrase, _smallest(windows), search)))
+            hits.update(dict.fromkeys(_hits(phrase, _windows(phrase, found, search), search)))
             if search.is_spent:
                 break
         return _merged(hits)
+
+    def _all_of_whose_words_are_among(
+        self, words: Sequence[Word], guesses: Sequence[Sequence[Guess]] | None
+    ) -> list[int]:
+        """The numbers of the phrases that may stand there."""
+        said = {_key(word) for word in words}
+        if guesses:
+            said.update(" ".join(guess.stems) for some in guesses for guess in some)
+        numbers = [
+            number
+            for word in said
+            if word in self._by_word
+            for number in self._by_word[word]
+            if self._words[number] <= said
+        ]
+        return sorted(numbers + self._wordless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +186,14 @@ class _Search:
             self._special[step] = self._fitting(step)
         return self._special[step] if self._special[step].starts else None
 
+    def spelled(self, step: Step, places: _Places) -> _Places:
+        """Those of the ``places`` of a step where it is spelled as in the phrase."""
+        if not isinstance(step, Word):
+            return places
+        self.work += len(places.starts)
+        starts = [start for start in places.starts if self.words[start].form == step.form]
+        return _Places(starts, [start + 1 for start in starts])
+
     def _fitting(self, step: Pattern | Part) -> _Places:
         if isinstance(step, Part):
             found = self._parts_in(step)
@@ -182,6 +206,24 @@ class _Search:
             if step.fits(text) or step.fits(word.lower)
         ]
         return _Places(indexes, [index + 1 for index in indexes])
+
+
+def _windows(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterable[_Window]:
+    """The windows of a phrase, by the places of its steps."""
+    find = partial(_any_order, phrase.steps) if phrase.any_order else _in_order
+    windows = list(_smallest(find(places, search)))
+    if all(_is_spelled(phrase, window, search) for window in windows):
+        return windows
+    spelled = [search.spelled(*pair) for pair in zip(phrase.steps, places, strict=True)]
+    if not all(one.starts for one in spelled):
+        return windows
+    return dict.fromkeys([*windows, *_smallest(find(spelled, search))])
+
+
+def _is_spelled(phrase: Spread, window: _Window, search: _Search) -> bool:
+    """Whether all words are written as in the phrase."""
+    steps = [(phrase.steps[one.step], search.words[one.start]) for one in window]
+    return all(_form(step, word) == form_of(step) for step, word in steps)
 
 
 def _in_order(places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
@@ -246,7 +288,6 @@ def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
 
 def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterator[Hit]:
     alike = [_sameness(step) for step in phrase.steps]
-    form = " ".join([form_of(step) for step in phrase.steps])
     for window in windows:
         start, end = window[0].start, window[-1].end
         tokens = tuple([token for one in window for token in range(one.start, one.end)])
@@ -255,14 +296,13 @@ def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterat
         if not gaps and not permuted:
             continue  # the trie finds it
         steps = [(phrase.steps[one.step], one.start) for one in window]
-        said = " ".join([_form(step, search.words[at]) for step, at in steps])
         typos = search.typos(steps)
         for parts in _made_of(phrase, window):
             yield Hit(
                 start,
                 end,
                 phrase.entry,
-                exact=not (permuted or typos) and said == form,
+                exact=not (permuted or typos) and _is_spelled(phrase, window, search),
                 gaps=gaps,
                 tokens=tokens if gaps else (),
                 permuted=permuted,
@@ -310,7 +350,7 @@ def _words(phrase: Spread) -> list[str]:
 
 def _key(word: Word) -> str:
     """What is the same for the words that stand for each other."""
-    return " ".join(word.parts) or word.stem
+    return " ".join(word.parts) if word.parts else word.stem
 
 
 def _sameness(step: Step) -> Step | str:

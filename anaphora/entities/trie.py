@@ -50,7 +50,7 @@ PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
 
 
-class Hit(Struct, frozen=True):
+class Hit(Struct, frozen=True, gc=False):
     """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
     its spellings is that of the words, and not only their stems.
 

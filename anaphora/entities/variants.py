@@ -73,15 +73,15 @@ def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
 
 
 def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
-    covered = {token for entity in entities for token in entity.tokens}
-    known = covered.union(*utterance.resets)
-    uncovered = [token for token in utterance.tokens if token.free and token.index not in known]
-    lengths = [len(entity.tokens) for entity in entities]
-    rank = (
-        -len(covered),
-        -sum([length * length for length in lengths]),
-        sum([entity.gaps for entity in entities]),
-        sum(map(_inexactness, entities)),
-        -sum([entity.own for entity in entities]),
-    )
-    return Variant(tuple(entities), len(uncovered), rank)
+    covered: set[int] = set()
+    squares = gaps = inexactness = own = 0
+    for entity in entities:
+        covered.update(entity.tokens)
+        squares += len(entity.tokens) ** 2
+        gaps += entity.gaps
+        inexactness += _inexactness(entity)
+        own += entity.own
+    known = covered.union(*utterance.resets) if utterance.resets else covered
+    uncovered = len([token for token in utterance.free if token not in known])
+    rank = (-len(covered), -squares, gaps, inexactness, -own)
+    return Variant(tuple(entities), uncovered, rank)

@@ -18,7 +18,7 @@ from anaphora.grammar.idl import parse, parse_predicate
 from anaphora.grammar.imports import Reader, read_import
 from anaphora.grammar.intent import Intent, Key, Options, Predicate, Term
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.requirements import mentions, requires
+from anaphora.grammar.requirements import elements, mentions, requires
 from anaphora.grammar.syntax import (
     FragmentNode,
     FragmentReference,
@@ -321,7 +321,12 @@ _FIELDS = {"unused_usr_toks": "unused_user_entities", "unused_sys_toks": "unused
 
 
 def _predicate(node: PredicateNode) -> Predicate:
-    return Predicate(test=translate(node), text=node.text, requires=requires(node))
+    return Predicate(
+        test=translate(node),
+        text=node.text,
+        requires=requires(node),
+        elements=elements(node),
+    )
 
 
 def _lacks_code(node: IntentNode, intent: Intent) -> bool:

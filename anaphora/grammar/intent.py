@@ -36,12 +36,14 @@ class Predicate:
 
     ``test`` takes a :class:`Context` and returns whether the entity fits; it raises
     ``EvaluationError`` for a value that the expression cannot work with. ``requires`` holds
-    keys of which an entity must have at least one to fit, or None where that is not known.
+    keys of which an entity must have at least one to fit, or None where that is not known;
+    ``elements`` are the elements whose entities fit, where nothing else is asked, else None.
     """
 
     test: Callable[[Context], bool] = field(compare=False)
     text: str
     requires: frozenset[Key] | None = None
+    elements: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 
-__all__ = ["mentions", "requires"]
+__all__ = ["elements", "mentions", "requires"]
 
 # Which key the texts stand for that a function gives (a single one, or a list of them).
 _SINGLE: Mapping[Function, str] = {entities.ent_type: "element", entities.tok_parent: "ancestor"}
@@ -53,6 +53,12 @@ def requires(node: PredicateNode) -> frozenset[Key] | None:
     None means that nothing of the kind is known.
     """
     return _Reader(node).requires(node.expression)
+
+
+def elements(node: PredicateNode) -> frozenset[str] | None:
+    """The elements whose entities the predicate is true of, if it asks for nothing but the element
+    (``# == 'a' || # == 'b'``); None for any other. Such a predicate need not be evaluated."""
+    return _Reader(node).elements(node.expression)
 
 
 def mentions(node: PredicateNode) -> dict[Key, int]:
@@ -94,6 +100,17 @@ class _Reader:
         if left is None or right is None:
             return right if left is None else left
         return min(left, right, key=len)
+
+    def elements(self, node: Expression) -> frozenset[str] | None:
+        if not isinstance(node, BinaryNode):
+            return None
+        if node.operator == "==":
+            keys = self.of_equality(node) or ()
+            return frozenset(id for kind, id in keys if kind == "element") or None
+        if node.operator != "||":
+            return None
+        left, right = self.elements(node.left), self.elements(node.right)
+        return None if left is None or right is None else left | right
 
     def of_equality(self, node: BinaryNode) -> frozenset[Key] | None:
         for one, other in ((node.left, node.right), (node.right, node.left)):

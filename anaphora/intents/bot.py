@@ -6,7 +6,8 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from random import random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -40,6 +41,7 @@ __all__ = ["Bot", "Outcome"]
 
 _Respond: TypeAlias = Callable[[Decision, Match], tuple[LiveConversation, Any]]
 
+_TOLD_FOR = timedelta(minutes=1)
 _DECLINED = "the offer was declined"
 _MOST_REMATCHES = 10  # a hook that always wants another match must come to an end
 
@@ -97,6 +99,8 @@ class Bot:
         self.handlers = handlers_of(model)
         self.hooks = Hooks()
         self._registered: dict[str, Callable[..., Any]] = {}
+        # Who comes back a little too late is told what was forgotten, and why.
+        self.kept_for = min(model.conversation.timeout, timedelta.max - _TOLD_FOR) + _TOLD_FOR
         self.answers_from_memory = any(one.options.allow_stm_only for one in model.intents)
         self._mind = Mind.of(model)
         self._facts = model.facts
@@ -174,7 +178,9 @@ class Bot:
             random=self._random,
         )
         try:
-            ways = tuple(filter(self.hooks.allows, variants(utterance)))
+            ways = variants(utterance)
+            if not self.hooks.are_empty:
+                ways = tuple(filter(self.hooks.allows, ways))
         except HandlerError as error:
             return Decision(
                 Question(utterance, (), surroundings),
@@ -342,7 +348,7 @@ class Bot:
             )
             live.keep(_as_json(data, match.intent))
         if result is None:
-            values = self._values(decision, match.filling)
+            values = partial(self._values, decision, match.filling)
             result = self.responses.response(match.intent.id, utterance.language, values)
         return live, self.hooks.changed_result(match, result)
 
@@ -352,7 +358,7 @@ class Bot:
             asking.intent.id,
             asking.missing[0].label,
             decision.question.utterance.language,
-            self._values(decision, asking),
+            partial(self._values, decision, asking),
         )
         return Outcome("incomplete", conversation, asking, text=prompt)
 
@@ -363,7 +369,8 @@ class Bot:
         assert match is not None
         filling = match.filling
         language = decision.question.utterance.language
-        text = self.responses.offer(filling.intent.id, language, self._values(decision, filling))
+        values = partial(self._values, decision, filling)
+        text = self.responses.offer(filling.intent.id, language, values)
         if not text:
             named = (name_of(taken.entity) for taken in filling.taken if taken.remembered)
             text = still_about(named, language)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -34,7 +33,7 @@ from anaphora.models.utterance import Entity
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
-from anaphora.stm.stores.store import Session, Store
+from anaphora.stm.stores.store import Store
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -45,8 +44,6 @@ _log = logging.getLogger(__name__)
 
 _NO_REQUEST = Request()
 _ACTIVE_FOR = timedelta(days=30)  # how long the model that a user chose stays chosen
-# Who comes back a little too late is told what was forgotten, and why: so long it is still there.
-_TOLD_FOR = timedelta(minutes=1)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -202,8 +199,8 @@ class Engine:
         _check_question(text, request)
         now, who = self._time(at, request), as_user(user)
         bot = self._asked(model, who)
-        with self._open(who, bot) as session:
-            before = session.conversation
+        with self._store.open(key_of(who, bot.model.id), bot.kept_for) as session:
+            before = bot.fitting(session.conversation)
             utterance = bot.read(text, language, usual=before.language, at=now)
             decision = decided(bot, utterance, before, now, who, request, self._long_term)
             has_failed = False
@@ -359,8 +356,9 @@ class Engine:
         the store.
         """
         who = as_user(user)
-        with self._open(who, self._asked(model, who)) as session:
-            conversation = session.conversation
+        bot = self._asked(model, who)
+        with self._store.open(key_of(who, bot.model.id), bot.kept_for) as session:
+            conversation = bot.fitting(session.conversation)
             if group is not None:
                 conversation, _ = rules.forget_group(conversation, group)
             elif where is not None:
@@ -447,13 +445,6 @@ class Engine:
 
     def _bots_of(self, model: str | None) -> list[Bot]:
         return list(self._bots.values()) if model is None else [self._bot(model)]
-
-    @contextmanager
-    def _open(self, who: User, bot: Bot) -> Iterator[Session]:
-        timeout = min(bot.model.conversation.timeout, timedelta.max - _TOLD_FOR)
-        with self._store.open(key_of(who, bot.model.id), timeout + _TOLD_FOR) as session:
-            session.conversation = bot.fitting(session.conversation)
-            yield session
 
     def _peek(self, who: User, bot: Bot) -> Conversation:
         key = key_of(who, bot.model.id)

@@ -11,6 +11,8 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["IntentIndex", "keys_of"]
 
+_MOST_KINDS = 10_000  # of entities whose intents are remembered, until all are forgotten
+
 
 def keys_of(entity: Entity) -> Iterator[Key]:
     """Everything by which a predicate can require ``entity``."""
@@ -32,6 +34,8 @@ class IntentIndex:
     def __init__(self, intents: Sequence[Intent]) -> None:
         self._anchored: defaultdict[Key, list[int]] = defaultdict(list)
         self._always: list[int] = []
+        # What an entity lets match depends on its element alone: looked up once for all like it.
+        self._kinds: dict[tuple[object, ...], tuple[int, ...]] = {}
         self._mentioned: defaultdict[Key | None, dict[int, list[int]]] = defaultdict(dict)
         frequency = Counter(
             key
@@ -43,12 +47,25 @@ class IntentIndex:
             self._file_anchor(order, intent, frequency)
             self._file_mentions(order, intent)
 
-    def candidates(self, keys: Iterable[Key]) -> list[int]:
-        """The places in the model of all intents that can match when these keys are at hand."""
-        anchored = self._anchored
-        found = {order for key in keys if key in anchored for order in anchored[key]}
-        found.update(self._always)
+    def candidates(self, entities: Iterable[Entity]) -> list[int]:
+        """The places in the model of all intents that can match when these entities are at
+        hand."""
+        found = set(self._always)
+        kinds = self._kinds
+        for entity in entities:
+            kind = entity.element, entity.groups, entity.ancestors
+            orders = kinds.get(kind)
+            found.update(self._let(entity, kind) if orders is None else orders)
         return sorted(found)
+
+    def _let(self, entity: Entity, kind: tuple[object, ...]) -> tuple[int, ...]:
+        """The places of the intents whose anchor the entity fills."""
+        anchored = self._anchored
+        found = {order for key in keys_of(entity) if key in anchored for order in anchored[key]}
+        if len(self._kinds) >= _MOST_KINDS:
+            self._kinds.clear()
+        orders = self._kinds[kind] = tuple(sorted(found))
+        return orders
 
     def touched_by(self, keys: Iterable[Key]) -> Iterator[tuple[int, Iterator[int]]]:
         """The intents of which an entity with one of these keys could fill a term: for each

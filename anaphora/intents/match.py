@@ -17,7 +17,7 @@ Source: TypeAlias = Literal["sentence", "memory"]
 _Item = TypeVar("_Item")
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     """An entity that a term may take, and where it comes from.
 
     One of the sentence has neither ``remembered`` nor ``pending``; a pending one was understood
@@ -35,7 +35,7 @@ class Candidate(Struct, frozen=True):
         return "memory" if self.pending or self.remembered else "sentence"
 
 
-class TermMatch(Struct, frozen=True):
+class TermMatch(Struct, frozen=True, gc=False):
     """A term and what it took. ``hits`` also counts entities that fit without being taken."""
 
     term: Term
@@ -47,25 +47,20 @@ class TermMatch(Struct, frozen=True):
         return self.hits < self.term.min
 
 
-class Filling(Struct, frozen=True):
+class Filling(Struct, frozen=True, gc=False):
     """An intent held against one variant and the memory: every term with what it took.
 
-    ``obstacle`` says why the intent does not match though no term is missing ('' if it does).
+    ``taken`` is what all of them took, ``missing`` the terms that lack something. ``obstacle``
+    says why the intent does not match though no term is missing ('' if it does).
     """
 
     intent: Intent
     order: int
     variant: Variant
     terms: tuple[TermMatch, ...]
+    taken: tuple[Candidate, ...] = ()
+    missing: tuple[Term, ...] = ()
     obstacle: str = ""
-
-    @property
-    def missing(self) -> tuple[Term, ...]:
-        return tuple(match.term for match in self.terms if match.missing)
-
-    @property
-    def taken(self) -> tuple[Candidate, ...]:
-        return tuple(candidate for match in self.terms for candidate in match.taken)
 
     @property
     def from_sentence(self) -> tuple[Candidate, ...]:
@@ -108,7 +103,7 @@ class Rank(NamedTuple):
     order: int
 
 
-class Match(Struct, frozen=True):
+class Match(Struct, frozen=True, gc=False):
     """An intent that the sentence and the memory fill, with its rank among the others."""
 
     filling: Filling
@@ -128,7 +123,7 @@ class Match(Struct, frozen=True):
         return slots_of(self.filling)
 
 
-class Slot(Struct, frozen=True):
+class Slot(Struct, frozen=True, gc=False):
     """What fills a named term. A term that may take several gives lists, else single ones."""
 
     name: str

@@ -21,13 +21,13 @@ _STEPS = {
 def rank(filling: Filling) -> Rank:
     """The rank of an intent that matches: compared field by field, the smaller one wins."""
     taken = filling.taken
-    memory = [candidate for candidate in taken if candidate.source == "memory"]
+    memory = [one for one in taken if one.pending or one.remembered is not None]
     return Rank(
         uncovered=filling.variant.uncovered,
         sentence=len(memory) - len(taken),
-        required=-sum(match.term.min > 0 for match in filling.terms),
+        required=-len([match for match in filling.terms if match.term.min > 0]),
         used=-len(taken),
-        distance=sum(candidate.ago for candidate in memory),
+        distance=sum([candidate.ago for candidate in memory]),
         memory=len(memory),
         variant=filling.variant.rank,
         order=filling.order,

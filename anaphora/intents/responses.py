@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
 from anaphora.models.domain import Localized, Model, in_language
 
 __all__ = ["Responses", "SlotView"]
+
+
+Values: TypeAlias = Callable[[], Mapping[str, Any]]
+"""What a template may name, made for those that name something."""
 
 
 class SlotView:
@@ -42,26 +46,24 @@ class Responses:
         self._environment: Any = None
         self._compiled: dict[str, Any] = {}
 
-    def response(self, intent: str, language: str, values: Mapping[str, Any]) -> str | None:
-        """The response of ``intent`` with ``values`` in it, None if the model has none.
+    def response(self, intent: str, language: str, values: Values) -> str | None:
+        """The response of ``intent`` with the ``values`` in it, None if the model has none.
 
         Raises :class:`HandlerError` when the template cannot be filled.
         """
         return self._render(self._model.responses.get(intent), language, values)
 
-    def prompt(self, intent: str, term: str, language: str, values: Mapping[str, Any]) -> str:
+    def prompt(self, intent: str, term: str, language: str, values: Values) -> str:
         """The question for a missing term of ``intent``; raises as :meth:`response` does."""
         text = self._model.prompts.get(intent, {}).get(term)
         return self._render(text, language, values) or ""
 
-    def offer(self, intent: str, language: str, values: Mapping[str, Any]) -> str | None:
+    def offer(self, intent: str, language: str, values: Values) -> str | None:
         """What asks whether it is still about the same, None if the model has no words for it;
         raises as :meth:`response` does."""
         return self._render(self._model.offers.get(intent), language, values)
 
-    def _render(
-        self, texts: Localized | None, language: str, values: Mapping[str, Any]
-    ) -> str | None:
+    def _render(self, texts: Localized | None, language: str, values: Values) -> str | None:
         text = in_language(texts, language) if texts else None
         if text is None or "{" not in text:
             return text
@@ -69,7 +71,7 @@ class Responses:
             template = self._compiled.get(text)
             if template is None:
                 template = self._compiled[text] = self._jinja().from_string(text)
-            return str(template.render(values))
+            return str(template.render(values()))
         except Exception as error:
             raise HandlerError(f"the response {text!r} cannot be filled: {error}") from error
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Filling
-from anaphora.intents.solver import Scene, fillings, keys_at_hand
+from anaphora.intents.solver import Scene, entities_at_hand, fillings
 
 __all__ = ["nearest", "obstructed"]
 
@@ -41,7 +41,7 @@ def obstructed(
     Raises :class:`EvaluationError` for a predicate that cannot be evaluated.
     """
     for scene in scenes:
-        for filling in fillings(intents, index.candidates(keys_at_hand(scene)), scene):
+        for filling in fillings(intents, index.candidates(entities_at_hand(scene)), scene):
             if filling.obstacle and not filling.missing and filling.from_sentence:
                 return filling
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,19 +10,19 @@ from msgspec.structs import replace
 from anaphora.errors import EvaluationError
 from anaphora.grammar.code import FlowCode
 from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.intent import Intent, Key, Options
+from anaphora.grammar.intent import Intent, Options, Term
 from anaphora.grammar.patterns import Pattern
-from anaphora.intents.index import IntentIndex, keys_of
+from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, Filling, Match, TermMatch
 from anaphora.intents.ranking import rank
 from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
-__all__ = ["Question", "Scene", "fillings", "keys_at_hand", "not_replaced", "scenes", "solve"]
+__all__ = ["Question", "Scene", "entities_at_hand", "fillings", "not_replaced", "scenes", "solve"]
 
 
-class Question(Struct, frozen=True):
+class Question(Struct, frozen=True, gc=False):
     """An utterance, its variants (best first), and what predicates may ask about it."""
 
     utterance: Utterance
@@ -30,7 +30,7 @@ class Question(Struct, frozen=True):
     surroundings: Surroundings
 
 
-class Scene(Struct, frozen=True):
+class Scene(Struct, frozen=True, gc=False):
     """One variant with the memory that is offered beside it.
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;
@@ -57,8 +57,8 @@ def solve(
     matches = [
         Match(filling, rank(filling))
         for scene in scenes
-        for filling in fillings(intents, index.candidates(keys_at_hand(scene)), scene)
-        if not filling.missing and not filling.obstacle
+        for filling in fillings(intents, index.candidates(entities_at_hand(scene)), scene)
+        if not filling.obstacle and not filling.missing
     ]
     if len(matches) > 1:
         matches.sort(key=lambda match: match.rank)
@@ -124,54 +124,82 @@ def _scene(
     )
 
 
-def keys_at_hand(scene: Scene) -> set[Key]:
-    """Everything by which a predicate can require one of the entities of the scene."""
-    return {
-        key
-        for candidates in (scene.sentence, scene.memory)
-        for candidate in candidates
-        for key in keys_of(candidate.entity)
-    }
+def entities_at_hand(scene: Scene) -> list[Entity]:
+    """The entities of the scene, of the sentence and of the memory."""
+    return [candidate.entity for candidate in (*scene.sentence, *scene.memory)]
 
 
 def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
     """Term by term, greedily, first from the sentence, then from memory."""
-    surroundings = scene.surroundings
-    if intent.meta:
-        surroundings = surroundings.of_intent(intent.meta)
-    context = Context(None, surroundings)
+    everything = (*scene.sentence, *scene.memory) if scene.memory else scene.sentence
+    context: Context | None = None
     taken_before: set[int] = set()
-    matched = []
+    matched: list[TermMatch] = []
+    all_taken: list[Candidate] = []
+    missing: list[Term] = []
     for term in intent.terms:
-        context.arguments = term.arguments
-        pools = (scene.sentence, scene.memory) if term.conversational else (scene.sentence,)
-        taken = []
-        hits = 0
-        for candidate in (candidate for pool in pools for candidate in pool):
-            if id(candidate) in taken_before:
-                continue
-            context.entity = candidate.entity
-            context.used = False
-            try:
-                fits = term.predicate.test(context)
-            except EvaluationError as error:
-                name = f"{term.id}, " if term.id else ""
-                raise EvaluationError(
-                    f"intent {intent.id}, term {name}{{{term.predicate.text}}} "
-                    f"for {candidate.entity}: {error}"
-                ) from error
-            if not fits:
-                continue
-            hits += 1
-            if context.used:
-                taken.append(candidate)
-                taken_before.add(id(candidate))
-            if len(taken) == term.max or hits - len(taken) >= term.max:
-                break
+        candidates = everything if term.conversational else scene.sentence
+        if (elements := term.predicate.elements) is not None:  # as most predicates are
+            taken = [
+                candidate
+                for candidate in candidates
+                if candidate.entity.element in elements and id(candidate) not in taken_before
+            ]
+            del taken[term.max :]
+            hits = len(taken)
+        else:
+            context = context or Context(None, _around(intent, scene))
+            taken, hits = _taken(term, intent, candidates, taken_before, context)
+        if taken:
+            taken_before.update(map(id, taken))
+            all_taken += taken
         matched.append(TermMatch(term, tuple(taken), hits))
-    filling = Filling(intent, order, scene.variant, tuple(matched))
+        if hits < term.min:
+            missing.append(term)
+    filling = Filling(
+        intent, order, scene.variant, tuple(matched), tuple(all_taken), tuple(missing)
+    )
     obstacle = _obstacle(filling, scene)
     return replace(filling, obstacle=obstacle) if obstacle else filling
+
+
+def _around(intent: Intent, scene: Scene) -> Surroundings:
+    return scene.surroundings.of_intent(intent.meta) if intent.meta else scene.surroundings
+
+
+def _taken(
+    term: Term,
+    intent: Intent,
+    candidates: Iterable[Candidate],
+    taken_before: Set[int],
+    context: Context,
+) -> tuple[list[Candidate], int]:
+    """What the term takes of the candidates that no term before it took, and how many fit."""
+    context.arguments = term.arguments
+    test = term.predicate.test
+    taken: list[Candidate] = []
+    hits = 0
+    for candidate in candidates:
+        if id(candidate) in taken_before:
+            continue
+        context.entity = candidate.entity
+        context.used = False
+        try:
+            fits = test(context)
+        except EvaluationError as error:
+            name = f"{term.id}, " if term.id else ""
+            raise EvaluationError(
+                f"intent {intent.id}, term {name}{{{term.predicate.text}}} "
+                f"for {candidate.entity}: {error}"
+            ) from error
+        if not fits:
+            continue
+        hits += 1
+        if context.used:
+            taken.append(candidate)
+        if len(taken) == term.max or hits - len(taken) >= term.max:
+            break
+    return taken, hits
 
 
 def _obstacle(filling: Filling, scene: Scene) -> str:
@@ -179,17 +207,18 @@ def _obstacle(filling: Filling, scene: Scene) -> str:
     options = intent.options
     if intent.flow is not None and (obstacle := _against_flow(intent, intent.flow, scene)):
         return obstacle
-    if not any(match.hits for match in filling.terms):
+    if not filling.taken and not any(match.hits for match in filling.terms):
         return "nothing in the sentence concerns it"
     if filling.missing:
         return ""
-    new = [taken.entity for taken in filling.from_sentence]
+    new = [taken.entity for taken in filling.taken if taken.source == "sentence"]
     recalled = filling.taken or not scene.variant.entities
     if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"
     if options.ordered and not _in_order(filling):
         return "its terms stand in another order in the sentence"
-    if unused := _unused(scene.variant, new, options):
+    all_may_stay = options.unused_user_entities and options.unused_system_entities
+    if not all_may_stay and (unused := _unused(scene.variant, new, options)):
         return f"it leaves '{unused.text}' ({unused}) unused"
     if not options.unused_free_words and scene.variant.uncovered:
         return "it leaves words of the sentence unused"
@@ -212,8 +241,6 @@ def _against_flow(intent: Intent, flow: Pattern | FlowCode, scene: Scene) -> str
 
 def _unused(variant: Variant, used: Sequence[Entity], options: Options) -> Entity | None:
     """An entity of the sentence that the intent leaves, though its options forbid that."""
-    if options.unused_user_entities and options.unused_system_entities:
-        return None
     taken = {id(entity) for entity in used}
     for entity in variant.entities:
         allowed = options.unused_user_entities if entity.own else options.unused_system_entities

@@ -10,7 +10,7 @@ from msgspec import Struct
 __all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant"]
 
 
-class Token(Struct, frozen=True):
+class Token(Struct, frozen=True, gc=False):
     """One token. ``start`` and ``end`` are offsets in the text (half open).
 
     ``free`` says that it is a word that means something by itself: neither a stop word nor
@@ -68,7 +68,7 @@ class Tokens(Sequence[Token]):
         return tuple, (self._all(),)
 
 
-class Entity(Struct, frozen=True):
+class Entity(Struct, frozen=True, gc=False):
     """An element that stands in an utterance.
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text
@@ -108,7 +108,7 @@ class Entity(Struct, frozen=True):
         return self.element if self.value is None else f"{self.element}={self.value}"
 
 
-class Utterance(Struct, frozen=True):
+class Utterance(Struct, frozen=True, gc=False):
     """A text with its tokens and every entity that could stand in it (they may overlap).
 
     ``resets`` are the reset phrases in it, each as the indexes of its tokens; ``error`` says
@@ -130,7 +130,7 @@ class Utterance(Struct, frozen=True):
         return [token.index for token in self.tokens if token.free]
 
 
-class Variant(Struct, frozen=True):
+class Variant(Struct, frozen=True, gc=False):
     """A maximal set of entities that don't overlap, in the order of the sentence.
 
     ``uncovered`` counts the free words that no entity covers. ``rank`` is smaller for the

@@ -39,7 +39,7 @@ class Rule(StrEnum):
     RESET = "reset"
 
 
-class Remembered(Struct, frozen=True):
+class Remembered(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
     ``question`` is the number of the question that stored it, ``used_match`` that of the
@@ -54,7 +54,7 @@ class Remembered(Struct, frozen=True):
     used_match: int
 
 
-class Pending(Struct, frozen=True):
+class Pending(Struct, frozen=True, gc=False):
     """What an incomplete question understood, until it is completed or dropped."""
 
     intent: str
@@ -63,7 +63,7 @@ class Pending(Struct, frozen=True):
     at: datetime
 
 
-class Offer(Struct, frozen=True):
+class Offer(Struct, frozen=True, gc=False):
     """What a past exchange would bring back, until the user says yes or something else.
 
     ``question`` is the text that it would let answer, asked ``at`` that time in ``language``;
@@ -82,14 +82,14 @@ class Offer(Struct, frozen=True):
     declined: bool = False
 
 
-class FlowStep(Struct, frozen=True):
+class FlowStep(Struct, frozen=True, gc=False):
     """An intent that answered, and when."""
 
     intent: str
     at: datetime
 
 
-class Forgotten(Struct, frozen=True):
+class Forgotten(Struct, frozen=True, gc=False):
     """An entity that left the memory, by which rule, and which new entity pushed it out."""
 
     remembered: Remembered
@@ -97,7 +97,7 @@ class Forgotten(Struct, frozen=True):
     by: Entity | None = None
 
 
-class Conversation(Struct, frozen=True):
+class Conversation(Struct, frozen=True, gc=False):
     """The conversation of one user (of one tenant) with one model.
 
     ``remembered`` is newest first and, within one question, in the order of its terms;

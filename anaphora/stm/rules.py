@@ -282,6 +282,8 @@ def fitted(
     that is composed of others stays if all of them do. Built-in entities, which no model
     declares, stay as they are.
     """
+    if not (conversation.remembered or conversation.pending or conversation.offer):
+        return conversation, ()
     known = {element.id: element for element in elements}
     kept, forgotten = [], []
     for held in conversation.remembered:

@@ -76,6 +76,13 @@ def test_the_spelling_tells_what_is_exact():
     assert hit.exact
 
 
+def test_words_that_are_only_alike_hide_none_that_are_spelled_so():
+    assert found(known("is locked"), "is the lock locked") == ["is lock @0+1", "is locked @0+2"]
+    assert found(known("heat up"), "heat the old heating up") == ["heat up @0+3"]
+    assert found(known("is locked"), "is the lock open") == ["is lock @0+1"]
+    assert found(known("is locked"), "is it locked or a lock") == ["is locked @0+1"]
+
+
 def test_patterns_and_entities_are_steps_too():
     percent = known(("dim", Pattern("[0-9]+")))
     assert found(percent, "dim the lamp to 50 or 60") == ["dim 50 @0+3"]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 _BEGIN = """
     import os, sys, threading, time, warnings
     from contextlib import closing
-    from dataclasses import replace
+    from msgspec.structs import replace
     from datetime import timedelta
     from anaphora.errors import Conflict
     from anaphora.stm.conversation import Key

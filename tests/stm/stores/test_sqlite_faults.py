@@ -70,7 +70,7 @@ def test_a_process_that_is_killed_leaves_its_conversation_at_once(path, store):
     count_up(store, ANN)
     hold = """
         import sys
-        from dataclasses import replace
+        from msgspec.structs import replace
         from datetime import timedelta
         from anaphora.stm.conversation import Key
         from anaphora.stm.stores.sqlite import SqliteStore
@@ -110,7 +110,7 @@ def test_a_forked_process_does_not_keep_the_conversations_of_one_that_was_killed
 def test_a_process_may_fork_and_both_go_on(path, store):
     both = """
         import os, sys, threading
-        from dataclasses import replace
+        from msgspec.structs import replace
         from datetime import timedelta
         from anaphora.errors import Conflict
         from anaphora.stm.conversation import Key
@@ -172,7 +172,7 @@ def test_when_the_disk_is_full_the_question_fails_and_the_memory_stays(tmp_path)
 def test_when_a_file_may_not_grow_the_question_fails_and_the_memory_stays(path):
     fill = """
         import resource, sys
-        from dataclasses import replace
+        from msgspec.structs import replace
         from datetime import timedelta
         from anaphora.errors import StoreError
         from anaphora.stm.conversation import Key
