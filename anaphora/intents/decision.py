@@ -102,6 +102,8 @@ def decide(mind: Mind, question: Question, conversation: Conversation, at: datet
         decision = _refused(mind, question, conversation) or _resolve(mind, question, conversation)
     except EvaluationError as error:
         decision = _failed(question, conversation, str(error))
+    if not forgotten:
+        return decision
     return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
 
@@ -227,7 +229,9 @@ def _ask(mind: Mind, decision: Decision) -> Decision:
 def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:
     """The topics that were used last: an incomplete question may have left older ones."""
     topics = [held for held in conversation.remembered if held.entity.topic]
-    last = max((held.used_match for held in topics), default=0)
+    if not topics:
+        return set()
+    last = max(held.used_match for held in topics)
     return _topics(held.entity for held in topics if held.used_match == last)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
 __all__ = ["Question", "Scene", "entities_at_hand", "fillings", "not_replaced", "scenes", "solve"]
+
+
+_RANK = attrgetter("rank")
 
 
 class Question(Struct, frozen=True, gc=False):
@@ -54,6 +58,7 @@ def solve(
     Raises :class:`EvaluationError`, naming intent and term, for a predicate that cannot be
     evaluated.
     """
+    scenes = tuple(scenes)
     matches = [
         Match(filling, rank(filling))
         for scene in scenes
@@ -61,7 +66,9 @@ def solve(
         if not filling.obstacle and not filling.missing
     ]
     if len(matches) > 1:
-        matches.sort(key=lambda match: match.rank)
+        matches.sort(key=_RANK)
+        if len(scenes) == 1:
+            return tuple(matches)
         matches = list({_identity(match): match for match in reversed(matches)}.values())[::-1]
     return tuple(matches)
 
@@ -74,8 +81,10 @@ def scenes(
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
     return tuple(
-        _scene(variant, question.surroundings, conversation, pending)
-        for variant in question.variants
+        [
+            _scene(variant, question.surroundings, conversation, pending)
+            for variant in question.variants
+        ]
     )
 
 
@@ -105,18 +114,21 @@ def _scene(
     conversation: Conversation,
     pending: Sequence[Entity],
 ) -> Scene:
-    groups = [entity.groups for entity in (*pending, *variant.entities)]
-    offers, hidden = offered(conversation, groups)
+    offers: Sequence[Remembered] = ()
+    hidden: tuple[tuple[Remembered, frozenset[str]], ...] = ()
+    if conversation.remembered:
+        groups = [entity.groups for entity in (*pending, *variant.entities)]
+        offers, hidden = offered(conversation, groups)
     number = conversation.questions + 1
+    said = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return Scene(
         variant=variant,
-        sentence=(
-            *(Candidate(entity, pending=True) for entity in pending),
-            *(Candidate(entity) for entity in variant.entities),
-        ),
+        sentence=(*said, *[Candidate(entity) for entity in variant.entities]),
         memory=tuple(
-            Candidate(offer.entity, remembered=offer, ago=number - offer.question)
-            for offer in offers
+            [
+                Candidate(offer.entity, remembered=offer, ago=number - offer.question)
+                for offer in offers
+            ]
         ),
         hidden=hidden,
         flow=conversation.flow,
@@ -126,7 +138,8 @@ def _scene(
 
 def entities_at_hand(scene: Scene) -> list[Entity]:
     """The entities of the scene, of the sentence and of the memory."""
-    return [candidate.entity for candidate in (*scene.sentence, *scene.memory)]
+    entities = [candidate.entity for candidate in scene.sentence]
+    return entities + [candidate.entity for candidate in scene.memory] if scene.memory else entities
 
 
 def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
@@ -211,7 +224,7 @@ def _obstacle(filling: Filling, scene: Scene) -> str:
         return "nothing in the sentence concerns it"
     if filling.missing:
         return ""
-    new = [taken.entity for taken in filling.taken if taken.source == "sentence"]
+    new = [one.entity for one in filling.taken if not one.pending and one.remembered is None]
     recalled = filling.taken or not scene.variant.entities
     if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"

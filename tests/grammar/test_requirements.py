@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.requirements import mentions, requires
+from anaphora.grammar.requirements import elements, mentions, requires
 from anaphora.grammar.syntax import BinaryNode, CallNode, LiteralNode, PredicateNode
 from anaphora.grammar.translator import translate
 from anaphora.models.utterance import Entity
@@ -122,6 +122,41 @@ def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Ent
 def test_what_a_predicate_requires(expression: Any, expected: Any) -> None:
     node = predicate(expression, is_x=IS_X, name="x", groups=call("ent_groups"), wanted=["g"])
     assert requires(node) == expected
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    predicates(st.recursive(KNOWN, lambda tests: st.builds(op, tests, st.just("||"), tests))),
+    ENTITIES,
+)
+def test_a_predicate_on_elements_alone_is_true_of_these_and_no_others(
+    node: Any, entity: Entity
+) -> None:
+    fitting = elements(node)
+    context = Context(entity, Surroundings((NEIGHBOUR, entity, NEIGHBOUR)))
+    if fitting is not None:
+        event("asks for elements alone")
+        assert outcome(translate(node), context) is (entity.element in fitting)
+        assert context.used
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (IS_X, {"x"}),
+        (op("x", "==", call("ent_type")), {"x"}),
+        (op(IS_X, "||", op(IS_Y, "||", IS_X)), {"x", "y"}),
+        (op(call("#"), "==", var("name")), {"x"}),
+        (op(IS_X, "&&", IS_X), None),
+        (op(IS_X, "||", IN_G), None),
+        (op(call("tok_parent"), "==", "x"), None),
+        (op(call("#", call("first", call("ent_all"))), "==", "x"), None),
+        (no(IS_X), None),
+        (IN_G, None),
+    ],
+)
+def test_which_elements_are_all_that_a_predicate_asks_for(expression: Any, expected: Any) -> None:
+    assert elements(predicate(expression, name="x")) == expected
 
 
 @pytest.mark.parametrize(
