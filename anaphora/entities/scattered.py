@@ -101,7 +101,7 @@ class Scattered:
         self, words: Sequence[Word], guesses: Sequence[Sequence[Guess]] | None
     ) -> list[int]:
         """The numbers of the phrases that may stand there."""
-        said = {_key(word) for word in words}
+        said = {" ".join(word.parts) if word.parts else word.stem for word in words}
         if guesses:
             said.update(" ".join(guess.stems) for some in guesses for guess in some)
         numbers = [

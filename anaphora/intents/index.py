@@ -29,11 +29,14 @@ class IntentIndex:
     An intent is filed under the keys of one required term, the *anchor*: the term whose keys
     the fewest other intents ask for. Without an entity of such a key nothing fills the anchor,
     so the intent cannot match. Intents without a term whose keys are known are always tried.
+    Those that are found so and need another element that is not at hand are left out, too.
     """
 
     def __init__(self, intents: Sequence[Intent]) -> None:
         self._anchored: defaultdict[Key, list[int]] = defaultdict(list)
         self._always: list[int] = []
+        # For each required term that asks for elements alone, these.
+        self._needed = [tuple(_needed(intent)) for intent in intents]
         # What an entity lets match depends on its element alone: looked up once for all like it.
         self._kinds: dict[tuple[object, ...], tuple[int, ...]] = {}
         self._mentioned: defaultdict[Key | None, dict[int, list[int]]] = defaultdict(dict)
@@ -52,11 +55,16 @@ class IntentIndex:
         hand."""
         found = set(self._always)
         kinds = self._kinds
+        elements: set[str] = set()
         for entity in entities:
+            elements.add(entity.element)
             kind = entity.element, entity.groups, entity.ancestors
             orders = kinds.get(kind)
             found.update(self._let(entity, kind) if orders is None else orders)
-        return sorted(found)
+        needed = self._needed
+        return [
+            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
+        ]
 
     def _let(self, entity: Entity, kind: tuple[object, ...]) -> tuple[int, ...]:
         """The places of the intents whose anchor the entity fills."""
@@ -93,6 +101,12 @@ class IntentIndex:
         unkeyed = any(term.predicate.requires is None for term in intent.terms)
         for key in (None,) if unkeyed else _all_keys(intent.terms):
             self._mentioned[key].setdefault(required, []).append(order)
+
+
+def _needed(intent: Intent) -> Iterator[frozenset[str]]:
+    for term in intent.terms:
+        if term.min > 0 and term.predicate.elements is not None:
+            yield term.predicate.elements
 
 
 def _all_keys(terms: Iterable[Term]) -> frozenset[Key]:

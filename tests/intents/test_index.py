@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,20 +17,23 @@ from anaphora.models.utterance import Entity, Variant
 NAMES = "abcde"
 
 
-def predicate(elements: frozenset[str], *, known: bool) -> Predicate:
+def predicate(elements: frozenset[str], *, known: bool, alone: bool) -> Predicate:
     def test(context: object) -> bool:
         context.used = True
         return context.entity.element in elements
 
     keys = frozenset(("element", name) for name in elements)
-    return Predicate(test, " or ".join(sorted(elements)), keys if known else None)
+    return Predicate(
+        test, " or ".join(sorted(elements)), keys if known else None, elements if alone else None
+    )
 
 
 terms = st.builds(
-    lambda elements, known, conversational, least: Term(
-        None, predicate(elements, known=known), conversational, least, 2, 0
+    lambda elements, known, alone, conversational, least: Term(
+        None, predicate(elements, known=known, alone=alone), conversational, least, 2, 0
     ),
     st.frozensets(st.sampled_from(NAMES), min_size=1, max_size=2),
+    st.booleans(),
     st.booleans(),
     st.booleans(),
     st.integers(0, 2),
@@ -64,6 +69,29 @@ def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
     assert found == sorted(set(found))
 
 
+@given(intents, entities, entities)
+def test_what_asks_for_elements_alone_is_filled_as_if_it_were_evaluated(some, sentence, memory):
+    where = scene(sentence, memory)
+    evaluated = [
+        replace(
+            intent,
+            terms=tuple(
+                replace(term, predicate=replace(term.predicate, elements=None))
+                for term in intent.terms
+            ),
+        )
+        for intent in some
+    ]
+    for one, other in zip(
+        fillings(some, range(len(some)), where),
+        fillings(evaluated, range(len(some)), where),
+        strict=True,
+    ):
+        assert (one.taken, one.obstacle) == (other.taken, other.obstacle)
+        assert [match.hits for match in one.terms] == [match.hits for match in other.terms]
+        assert [term.position for term in one.missing] == [term.position for term in other.missing]
+
+
 @given(intents, entities)
 def test_every_intent_that_the_sentence_touches_is_found_by_its_required_terms(some, sentence):
     where = scene(sentence, [])
@@ -86,7 +114,7 @@ def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
         return Intent(
             topic,
             tuple(
-                Term(None, predicate(part, known=True), True, 1, 1, place)
+                Term(None, predicate(part, known=True, alone=False), True, 1, 1, place)
                 for place, part in enumerate(parts)
             ),
         )
