@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from anaphora.grammar.context import Surroundings
     from anaphora.grammar.request import Company, Request, User
+    from anaphora.intents.batches import Ask
     from anaphora.intents.engine import Engine
     from anaphora.intents.explanation import Explanation
     from anaphora.intents.handlers import Reject, Skip
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Among",
     "AnaphoraError",
+    "Ask",
     "AsyncLongTermMemory",
     "Company",
     "Conflict",
@@ -112,6 +114,7 @@ _HOMES = {
     ),
     "anaphora.grammar.context": ("Surroundings",),
     "anaphora.grammar.request": ("Company", "Request", "User"),
+    "anaphora.intents.batches": ("Ask",),
     "anaphora.intents.engine": ("Engine",),
     "anaphora.intents.explanation": ("Explanation",),
     "anaphora.intents.handlers": ("Reject", "Skip"),

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from anaphora.cli.terminal import summary
-from anaphora.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
@@ -76,19 +75,16 @@ class Suite:
 
 def run_case(engine: Engine, dialog: Dialog) -> Case:
     """Run one dialog. An error of a handler or a template ends it, and it alone."""
-    from anaphora.intents.samples import turns_of
+    from anaphora.intents.samples import try_dialog
 
     begin = time.perf_counter()
-    turns: list[CaseTurn] = []
-    error = ""
-    try:
-        turns.extend(map(_turn, turns_of(engine, dialog)))
-    except AnaphoraError as raised:
-        error = str(raised)
-        step = dialog.steps[len(turns)]
-        turns.append(CaseTurn(_said(step), step.line, failures=(error,)))
+    result = try_dialog(engine, dialog)
     seconds = time.perf_counter() - begin
-    return Case(_title(dialog), dialog.line, tuple(turns), seconds, error)
+    turns = [_turn(turn) for turn in result.turns]
+    if result.error:
+        step = dialog.steps[len(turns)]
+        turns.append(CaseTurn(_said(step), step.line, failures=(result.error,)))
+    return Case(_title(dialog), dialog.line, tuple(turns), seconds, result.error)
 
 
 def report(case: Case) -> Iterator[tuple[str, Tone]]:

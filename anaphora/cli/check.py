@@ -155,12 +155,12 @@ def _cases(
     model: Model, dialogs: Sequence[Dialog], jobs: int | None
 ) -> Generator[Case, None, None]:
     """What comes of the dialogs, in their order."""
-    from anaphora.cli.workers import run_in_processes, usual_jobs
     from anaphora.intents.engine import Engine
+    from anaphora.intents.workers import run_in_processes, usual_jobs
 
     number = min(jobs or usual_jobs(dialogs), len(dialogs))
     if number > 1:
-        yield from run_in_processes(model.source, dialogs, number)
+        yield from run_in_processes(model.source, dialogs, run_case, number)
         return
     engine = Engine(model)
     for dialog in dialogs:

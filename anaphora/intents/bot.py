@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.entities.ahead import Readings, Unread
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
 from anaphora.errors import HandlerError
@@ -145,18 +146,29 @@ class Bot:
         *,
         usual: str = "",
         at: datetime | None = None,
+        ahead: Readings | None = None,
     ) -> Utterance:
         """Tag the elements of ``text``. One that is too long is not read at all. Without a
         ``language`` it is found; ``usual`` is the one if others fit as well. ``at`` is the local
-        time of the one who asks.
+        time of the one who asks. ``ahead`` is what was read before, if this bot did.
 
         Raises :class:`ModelError` for a language that the model doesn't have.
         """
         too_long = len(text) > self._max_characters
-        utterance = self.pipeline("" if too_long else text, language, usual=usual, at=at)
+        if ahead is not None and ahead.by is self.pipeline:
+            utterance = ahead.settled(usual)
+        else:
+            utterance = self.pipeline("" if too_long else text, language, usual=usual, at=at)
         if too_long:
             return replace(utterance, text=text)
         return _without_reset_phrases(utterance) if utterance.resets else utterance
+
+    def read_ahead(self, texts: Sequence[Unread]) -> list[Readings | None]:
+        """What :meth:`read` can go by when the turn of each text comes, read at once; None where
+        it must read itself."""
+        fitting = [one for one in texts if len(one.text) <= self._max_characters]
+        read = iter(self.pipeline.read_ahead(fitting))
+        return [next(read) if len(one.text) <= self._max_characters else None for one in texts]
 
     def decide(
         self,

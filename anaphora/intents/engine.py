@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -13,8 +13,11 @@ from random import random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from anaphora.entities.ahead import Readings, Unread
+from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.grammar.request import Request, User
+from anaphora.intents.batches import Ask, Replies, read_ahead
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.bridge import decided
 from anaphora.intents.decision import Decision
@@ -196,12 +199,54 @@ class Engine:
         if a handler asks in the very conversation it is answering, or if the conversation stays
         busy for too long; :class:`StoreError` if it cannot be read or kept.
         """
+        return self._answer(Ask(text, user, model, at, language, request, explain))
+
+    def ask_many(
+        self,
+        questions: Iterable[str | Ask],
+        *,
+        user: str | User = "user",
+        model: str | None = None,
+        at: datetime | None = None,
+        language: str | None = None,
+        request: Request = _NO_REQUEST,
+        explain: bool = False,
+        batch_size: int = BATCH_SIZE,
+    ) -> Iterator[Reply]:
+        """The replies to many questions in their order: those that :meth:`ask` would give to one
+        after the other. Each is answered when its reply is asked for, and not before.
+
+        A question is a text, or an :class:`Ask` that says itself of whom it is, of when, and the
+        like; what is said here goes for all others. Where a spaCy pipeline of the user's reads
+        them, ``batch_size`` questions are taken and read at once, which takes a neural one far
+        less time; "today" in one without a time is then the day on which it was read.
+
+        What :meth:`ask` raises for a question is raised in its turn. Nothing is lost by that:
+        the iterator goes on with the question after it, if it is asked to. Raises ValueError for
+        a ``batch_size`` less than 1, TypeError for a single text.
+        """
+        if isinstance(questions, str):
+            raise TypeError("ask_many takes several questions: write ask(…) for a single one")
+        if batch_size < 1:
+            raise ValueError(f"a batch has at least one question, not {batch_size}")
+        return Replies(
+            questions,
+            Ask("", user, model, at, language, request, explain),
+            answer=self._answer,
+            read_ahead=lambda asked: read_ahead([self._placed(one) for one in asked]),
+            look_ahead=lambda: batch_size if self._gains_by_batches() else 1,
+        )
+
+    def _answer(self, asked: Ask, ahead: Readings | None = None) -> Reply:
+        """Answer a question, of which ``ahead`` may have been read before."""
+        text, request = asked.text, _request_of(asked)
         _check_question(text, request)
-        now, who = self._time(at, request), as_user(user)
-        bot = self._asked(model, who)
+        now, who = self._time(asked.at, request), as_user(asked.user)
+        bot = self._asked(asked.model, who)
         with self._store.open(key_of(who, bot.model.id), bot.kept_for) as session:
             before = bot.fitting(session.conversation)
-            utterance = bot.read(text, language, usual=before.language, at=now)
+            usual = before.language
+            utterance = bot.read(text, asked.language, usual=usual, at=now, ahead=ahead)
             decision = decided(bot, utterance, before, now, who, request, self._long_term)
             has_failed = False
             try:
@@ -209,7 +254,7 @@ class Engine:
             except HandlerError as error:
                 outcome, has_failed = bot.recover(error, before), True
             decision = outcome.decision or decision
-            explanation = _explain(bot, decision, outcome) if explain else None
+            explanation = _explain(bot, decision, outcome) if asked.explain else None
             spoken = decision.question.utterance.language
             after = rules.closed(outcome.conversation, language=spoken, fits=bot.fitting.mark)
             session.commit(after)
@@ -411,6 +456,20 @@ class Engine:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
+    def _placed(self, asked: Ask) -> tuple[Bot, Unread] | None:
+        """What will have to be read and by whom, as far as that can be told before its turn; None
+        for a question that cannot be asked, as will be told in its turn."""
+        request = _request_of(asked)
+        try:
+            _check_question(asked.text, request)
+            bot = self._asked(asked.model, as_user(asked.user))
+            return bot, Unread(asked.text, asked.language, self._time(asked.at, request))
+        except Exception:
+            return None
+
+    def _gains_by_batches(self) -> bool:
+        return any(bot.pipeline.gains_by_batches for bot in self._bots.values())
+
     def _hand_over(
         self,
         text: str,
@@ -507,6 +566,10 @@ def _explain(bot: Bot, decision: Decision, outcome: Outcome) -> Explanation:
         skipped=outcome.skipped,
         evicted=outcome.evicted,
     )
+
+
+def _request_of(asked: Ask) -> Request:
+    return _NO_REQUEST if asked.request is None else asked.request
 
 
 def _check_question(text: object, request: object) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
 from anaphora.intents.exchanges import ProcessMemory
 from anaphora.intents.match import Slot
 from anaphora.intents.reply import Reply
-from anaphora.models.domain import AskStep, Dialog, PauseStep, ResetStep, Step
+from anaphora.intents.workers import run_in_processes, usual_jobs
+from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, ResetStep, Step
+from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
 
-__all__ = ["DialogResult", "Turn", "run_dialog", "turns_of"]
+__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs", "try_dialog", "turns_of"]
 
 _BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
@@ -31,14 +35,72 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class DialogResult:
-    """A dialog as it went. After the first step that fails the later ones are still asked."""
+    """A dialog as it went. After the first step that fails the later ones are still asked;
+    ``error`` is what ended it at the step after its ``turns`` ('' if nothing did)."""
 
     dialog: Dialog
     turns: tuple[Turn, ...]
+    error: str = ""
 
     @property
     def passed(self) -> bool:
-        return not any(turn.failures for turn in self.turns)
+        return not self.error and not any(turn.failures for turn in self.turns)
+
+
+def run_dialogs(
+    model: Model | str | Path,
+    dialogs: Sequence[Dialog] | None = None,
+    *,
+    jobs: int | None = 1,
+) -> Generator[DialogResult, None, None]:
+    """Run many dialogs (those of the model itself, if none are given) as :func:`try_dialog` does;
+    what comes of them, in their order, as soon as it is known.
+
+    ``model`` is a model, the path of its file or the name of a bundled one. ``jobs`` is in how
+    many processes they are run (None: one for each core if they are very many, else this one
+    alone). Each of them is started anew, loads the model from its file, with the handlers that it
+    names, and ends with the iterator: that takes about as long as thousands of questions. What
+    the handlers return must then be such that it can be pickled; and a script that asks for more
+    than one needs the usual ``if __name__ == "__main__":``.
+
+    Raises :class:`ModelError` for a model that cannot be loaded, ValueError for less than one
+    process, and :class:`AnaphoraError` if a process dies, if a reply cannot be pickled, or if
+    there should be several for a model that is in no file.
+    """
+    loaded = model if isinstance(model, Model) else load_model(model)
+    listed = loaded.samples if dialogs is None else dialogs
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"dialogs are run in at least one process, not in {jobs}")
+    number = min(usual_jobs(listed) if jobs is None else jobs, len(listed))
+    if number > 1 and not Path(loaded.source).is_file():
+        raise AnaphoraError(
+            f"the model '{loaded.id}' does not come from a file, which other processes could "
+            "load: run its dialogs in one"
+        )
+    return _results(loaded, listed, number)
+
+
+def _results(
+    model: Model, dialogs: Sequence[Dialog], jobs: int
+) -> Generator[DialogResult, None, None]:
+    if jobs > 1:
+        yield from run_in_processes(model.source, dialogs, try_dialog, jobs)
+        return
+    engine = Engine(model)
+    for dialog in dialogs:
+        yield try_dialog(engine, dialog)
+
+
+def try_dialog(engine: Engine, dialog: Dialog) -> DialogResult:
+    """Run a dialog as :func:`run_dialog` does. An error of a handler or a template ends it, and
+    it alone."""
+    turns: list[Turn] = []
+    error = ""
+    try:
+        turns.extend(turns_of(engine, dialog))
+    except AnaphoraError as raised:
+        error = str(raised)
+    return DialogResult(dialog, tuple(turns), error)
 
 
 def run_dialog(

@@ -16,12 +16,13 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from anaphora.cli import app, check, workers
+from anaphora.cli import app, check
 from anaphora.cli.cases import Case, CaseTurn, report, run_case
 from anaphora.cli.terminal import console
-from anaphora.cli.workers import run_in_processes, usual_jobs
 from anaphora.errors import AnaphoraError, Problem
+from anaphora.intents import workers
 from anaphora.intents.engine import Engine
+from anaphora.intents.workers import run_in_processes, usual_jobs
 from anaphora.models import loader
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model, load_samples
@@ -199,7 +200,7 @@ class TestProcesses:
         model, dialogs = load_model(PLAIN_WEATHER), many(60)
         engine = Engine(model)
         here = [replace(run_case(engine, dialog), seconds=0.0) for dialog in dialogs]
-        there = run_in_processes(model.source, dialogs, 3)
+        there = run_in_processes(model.source, dialogs, run_case, 3)
         assert [replace(case, seconds=0.0) for case in there] == here
         assert {case.passed for case in here} == {True, False}
         assert not multiprocessing.active_children()
@@ -211,7 +212,7 @@ class TestProcesses:
     def test_a_process_that_dies_is_one_clear_error(self, kitchen):
         file = kitchen("{ask: milk}", "{ask: coffee}")
         dialogs = load_model(file).samples
-        running = run_in_processes(file, dialogs, 2)
+        running = run_in_processes(file, dialogs, run_case, 2)
         assert next(running).passed
         for process in multiprocessing.active_children():
             process.kill()
@@ -220,7 +221,7 @@ class TestProcesses:
         assert not multiprocessing.active_children()
 
     def test_a_model_that_is_gone_is_one_clear_error(self, tmp_path):
-        running = run_in_processes(str(tmp_path / "gone.yaml"), many(3), 2)
+        running = run_in_processes(str(tmp_path / "gone.yaml"), many(3), run_case, 2)
         with pytest.raises(AnaphoraError, match=r"gone\.yaml"):
             list(running)
         assert not multiprocessing.active_children()

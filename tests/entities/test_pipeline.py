@@ -2,17 +2,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Span
+from spacy.tokens import Doc, Span
 
 from anaphora.entities import pipeline as module
 from anaphora.entities.pipeline import Pipeline, build
-from anaphora.errors import ModelError
+from anaphora.errors import HandlerError, ModelError
 from anaphora.models.domain import Element
+from anaphora.models.loader import parse_model
 from anaphora.models.utterance import Utterance
 
 from .models import WEATHER, element, model
@@ -228,6 +234,162 @@ def test_the_vocabulary_does_not_grow_for_ever(monkeypatch):
         assert entities(utterance) == [("city", "Tokyo")]
         assert len(seen[-1].vocab.strings) < start + 500
     assert len(seen) > 1
+
+
+class Batched:
+    """Stands for a neural component: it takes batches, and cannot read everything."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def __call__(self, doc: Doc) -> Doc:
+        return self._marked([doc])[0]
+
+    def pipe(self, docs: Iterator[Doc], *, batch_size: int) -> Iterator[Doc]:
+        for batch in spacy.util.minibatch(docs, batch_size):
+            yield from self._marked(list(batch))
+
+    def _marked(self, docs: list[Doc]) -> list[Doc]:
+        self.sizes.append(len(docs))
+        for doc in docs:
+            if "unreadable" in doc.text:
+                raise ValueError(f"no sense in {doc.text!r}")
+            for token in doc:
+                token.lemma_ = token.lower_ + str(doc.user_data.get("anaphora_at", ""))
+        return docs
+
+
+@Language.factory("test_batched")
+def create_batched(nlp: Language, name: str) -> Batched:
+    return Batched()
+
+
+def with_batches(language: str = "en") -> tuple[Language, Batched]:
+    nlp = spacy.blank(language)
+    return nlp, nlp.add_pipe("test_batched")
+
+
+TRIP = parse_model("""
+id: trip
+language: [en, ru]
+entities: [date]
+elements:
+  - {id: city, values: {Tokyo: {en: [], ru: [Токио]}, Kyoto: []}}
+intents: ["intent=trip term(city)={# == 'city'}"]
+reset: {en: [forget it], ru: [забудь]}
+""")
+
+
+@cache
+def pipelines() -> dict[str, Pipeline]:
+    """Ours, the user's, and both for different languages."""
+    return {
+        "ours": Pipeline(TRIP),
+        "a given one": Pipeline(WEATHER, with_batches()[0]),
+        "one for a language": Pipeline(TRIP, {"en": with_batches()[0]}),
+    }
+
+
+NEW_YEAR = datetime(2026, 1, 1, 12, tzinfo=UTC)
+WORDS = ["weather", "in", "Tokyo", "now", "Токио", "завтра", "tomorrow", "forget it", "забудь"]
+SAID = st.lists(st.sampled_from([*WORDS, "\ud800", ".", "unreadable"]), max_size=5).map(" ".join)
+
+
+def until_one_fails(utterances: Iterator[Utterance]) -> list[Utterance | str]:
+    """All of them, or those before an error, and what it says."""
+    found: list[Utterance | str] = []
+    try:
+        found.extend(utterances)
+    except (HandlerError, ModelError) as error:
+        found.append(str(error))
+    return found
+
+
+class TestBatches:
+    @settings(deadline=None)
+    @given(
+        name=st.sampled_from(["ours", "a given one", "one for a language"]),
+        texts=st.lists(SAID, max_size=6),
+        language=st.sampled_from([None, None, "en", "ru"]),
+        usual=st.sampled_from(["", "en", "ru"]),
+        at=st.sampled_from([NEW_YEAR, NEW_YEAR.replace(month=7)]),
+        size=st.integers(1, 4),
+    )
+    def test_give_what_one_text_after_the_other_gives(self, name, texts, language, usual, at, size):
+        pipeline = pipelines()[name]
+        one_by_one = (pipeline(text, language, usual=usual, at=at) for text in texts)
+        many = pipeline.pipe(texts, language, usual=usual, at=at, batch_size=size)
+        assert until_one_fails(many) == until_one_fails(one_by_one)
+
+    def test_reach_the_components_of_the_user_as_batches(self):
+        nlp, batched = with_batches()
+        utterances = Pipeline(WEATHER, nlp).pipe(["Tokyo", "New York", "now"], batch_size=2)
+        assert [entities(one) for one in utterances] == [
+            [("city", "Tokyo")],
+            [("city", "New York")],
+            [("date", "now")],
+        ]
+        assert batched.sizes == [2, 1]
+
+    def test_take_no_more_texts_than_there_are_in_one(self):
+        nlp, _ = with_batches()
+        texts = iter(["Tokyo"] * 5)
+        utterances = Pipeline(WEATHER, nlp).pipe(texts, batch_size=2)
+        next(utterances)
+        assert len(list(texts)) == 3
+
+    def test_of_our_own_components_are_read_when_they_are_asked_for(self, weather):
+        texts = iter(["Tokyo"] * 5)
+        next(weather.pipe(texts))
+        assert len(list(texts)) == 4
+
+    def test_that_fail_are_read_one_by_one(self):
+        nlp, batched = with_batches()
+        utterances = Pipeline(WEATHER, nlp).pipe(["Tokyo", "unreadable", "now"])
+        assert entities(next(utterances)) == [("city", "Tokyo")]
+        with pytest.raises(HandlerError, match="no sense in 'unreadable'"):
+            next(utterances)
+        assert batched.sizes == [3, 1, 1]
+
+    def test_lose_no_text_where_spacy_is_to_go_on_after_errors(self):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("test_grumbling")
+        nlp.set_error_handler(lambda name, component, docs, error: None)
+        texts = ["Tokyo", "unreadable Tokyo", "now"]
+        pipeline = Pipeline(WEATHER, nlp)
+        assert list(pipeline.pipe(texts)) == list(map(pipeline, texts))
+
+    def test_leave_the_vocabulary_as_small_as_it_was(self, monkeypatch):
+        monkeypatch.setattr(module, "_NEW_STRINGS", 200)
+        monkeypatch.setattr(module, "_ZONES", 3)
+        pipeline = Pipeline(WEATHER)
+        texts = [f"Tokyo (some{number}thing), other{number}!" for number in range(1500)]
+        kept = list(pipeline.pipe(texts))
+        assert [one.tokens[-1].text for one in kept] == ["!"] * 1500
+        assert [one.tokens[2].lower for one in kept] == [f"some{n}thing" for n in range(1500)]
+
+    def test_hold_at_least_one_text(self, weather):
+        with pytest.raises(ValueError, match="at least one text, not 0"):
+            weather.pipe(["Tokyo"], batch_size=0)
+
+    def test_of_many_threads_do_not_meet(self):
+        nlp, _ = with_batches()
+        pipeline = Pipeline(WEATHER, nlp)
+        texts = [[f"w{n} Tokyo {i}" for i in range(20)] for n in range(8)]
+
+        def read(batch: list[str]) -> list[Utterance]:
+            return list(pipeline.pipe(batch, batch_size=3))
+
+        with ThreadPoolExecutor(8) as pool:
+            for said, found in zip(texts, pool.map(read, texts), strict=True):
+                assert [one.text for one in found] == said
+
+
+@Language.component("test_grumbling")
+def grumbling(doc: Doc) -> Doc:
+    if "unreadable" in doc.text:
+        raise ValueError("no sense in it")
+    return doc
 
 
 def test_importing_the_package_loads_no_spacy():

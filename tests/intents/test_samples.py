@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from textwrap import dedent, indent
 
 import pytest
 
-from anaphora import Engine, HandlerError, parse_model
-from anaphora.intents.samples import run_dialog, turns_of
+from anaphora import AnaphoraError, Engine, HandlerError, load_model, parse_model
+from anaphora.intents.samples import DialogResult, run_dialog, run_dialogs, turns_of
+from anaphora.models.domain import AskStep, Dialog
 from tests.intents.past import Past
 from tests.intents.weather import WEATHER
 
@@ -132,6 +134,82 @@ def test_a_flow_can_be_reset_alone():
         - {reset: flow}
         - {ask: Kyoto, slots: {city: Kyoto}, from_memory: [topic]}
     """)
+
+
+class TestManyDialogs:
+    SHOP = """
+        id: shop
+        code: shop
+        elements: [{id: tea}, {id: milk}, {id: till}, {id: clerk}]
+        intents:
+          - intent=tea term(tea)={# == 'tea'}
+          - intent=milk term(milk)={# == 'milk'}
+          - intent=till term(till)={# == 'till'}
+          - intent=clerk term(clerk)={# == 'clerk'}
+        handlers: {milk: "#milk", till: "#till", clerk: "#clerk"}
+        responses: {tea: "{{ 1 // 0 }}"}
+        samples:
+          - dialog: [{ask: milk}, {ask: milk}]
+          - dialog: [{ask: milk}, {ask: tea}, {ask: milk}]
+          - dialog: [{ask: milk, status: rejected}]
+          - dialog: [{ask: sugar, status: rejected}]
+    """
+    HANDLERS = """
+        import threading
+
+        class Clerk:
+            pass
+
+        def milk():
+            return ["a pint", 2.5]
+
+        def till():
+            return threading.Lock()
+
+        def clerk():
+            return Clerk()
+    """
+
+    @pytest.fixture
+    def shop(self, tmp_path):
+        file = tmp_path / "shop.yaml"
+        file.write_text(dedent(self.SHOP), encoding="utf-8")
+        (tmp_path / "shop.py").write_text(dedent(self.HANDLERS), encoding="utf-8")
+        return file
+
+    def test_come_out_in_their_order_in_as_many_processes_as_one_likes(self, shop):
+        alone = list(run_dialogs(shop))
+        assert [result.passed for result in alone] == [True, False, False, True]
+        assert alone[0].turns[0].reply.result == ["a pint", 2.5]
+        assert list(run_dialogs(shop, jobs=3)) == alone
+        assert not multiprocessing.active_children()
+
+    def test_of_which_one_fails_with_an_error_keep_the_turns_before_it(self, shop):
+        failed: DialogResult = list(run_dialogs(shop))[1]
+        assert [turn.reply.status for turn in failed.turns] == ["matched"]
+        assert "division" in failed.error
+        assert not failed.passed
+
+    def test_may_be_others_than_those_of_the_model(self, shop):
+        dialogs = [Dialog((AskStep(text),)) for text in ("milk", "sugar")]
+        passed = [result.passed for result in run_dialogs(load_model(shop), dialogs)]
+        assert passed == [True, False]
+
+    @pytest.mark.parametrize("thing", ["till", "clerk"])
+    def test_whose_replies_cannot_leave_a_process_are_one_clear_error(self, shop, thing):
+        dialogs = [Dialog((AskStep(text),)) for text in ("milk", thing)]
+        assert all(result.passed for result in run_dialogs(shop, dialogs))
+        with pytest.raises(AnaphoraError, match=r"cannot be handed .* pickle"):
+            list(run_dialogs(shop, dialogs, jobs=2))
+        assert not multiprocessing.active_children()
+
+    def test_run_in_one_process_if_the_model_is_in_no_file(self):
+        model = parse_model(dedent(WEATHER) + "samples: [dialog: [{ask: weather in Tokyo}]]\n")
+        assert [result.passed for result in run_dialogs(model)] == [True]
+        with pytest.raises(AnaphoraError, match="'weather' does not come from a file"):
+            run_dialogs(model, model.samples * 2, jobs=2)
+        with pytest.raises(ValueError, match="at least one process, not in 0"):
+            run_dialogs(model, jobs=0)
 
 
 class TestALongTermMemory:
