@@ -6,7 +6,7 @@ theirs (see :func:`~anaphora.models.composition.strata`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -14,10 +14,12 @@ from msgspec.structs import replace
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
+from anaphora.entities.numbered import Stems
 from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.scattered import Scattered, Spread
-from anaphora.entities.trie import Hit, Step, Trie
+from anaphora.entities.planting import TrieBuilder
+from anaphora.entities.trie import Hit, Step
 from anaphora.grammar.parts import Part
 from anaphora.models.composition import strata
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
@@ -79,12 +81,12 @@ class Layer:
         # By element its groups and the stems of the stop words in its phrases.
         self._said_with: dict[str, tuple[frozenset[str], set[str]]] = {}
         self._telling: dict[str, frozenset[str]] = {}
-        self._trie = Trie()
+        builder = TrieBuilder()
         spread: list[Spread] = []
         # A swapped phrase leads to the number of its entry beyond all entries.
         beyond = len(entries)
         for number, steps in reader.read(_numbered(entries)):
-            self._trie.add(steps, number)
+            builder.add(steps, number)
             element = entries[number].element
             typos = 0 if element is None else element.typos
             for step in steps:
@@ -99,7 +101,8 @@ class Layer:
                 spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
             elif element.permute:
                 for swapped in _swapped(steps):
-                    self._trie.add(swapped, number + beyond)
+                    builder.add(swapped, number + beyond)
+        self._trie = builder.trie()
         self._scattered = Scattered(spread)
         self._kinds = [_kind_of(entry.element) for entry in entries]
         self._tolerated = [entry.element.typos if entry.element else 0 for entry in entries]
@@ -109,8 +112,8 @@ class Layer:
         }
 
     @property
-    def stems(self) -> Set[str]:
-        """The stems of the words in its phrases."""
+    def stems(self) -> Stems:
+        """The numbers of the stems of the words in its phrases, -1 for others."""
         return self._trie.stems
 
     def find(

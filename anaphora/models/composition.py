@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from anaphora.errors import ModelError, Problem
 from anaphora.grammar.intent import Key
 from anaphora.grammar.parts import Part
-from anaphora.models.domain import Element, Phrase
+from anaphora.models.domain import Element
+from anaphora.models.values import Phrase, said_with_more
 
 __all__ = ["CircleError", "parts_of", "strata"]
 
@@ -68,7 +69,8 @@ def parts_of(element: Element) -> frozenset[Part]:
 
 
 def _phrases(element: Element) -> Iterator[Phrase]:
-    for said in (element.phrases, *(value.phrases for value in element.values)):
+    odd = said_with_more(element.values)
+    for said in (element.phrases, *(value.phrases for value in odd)):
         for phrases in said.values():
             yield from phrases
 

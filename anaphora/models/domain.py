@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib import import_module
@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeAlias
 from anaphora.errors import Problem
 from anaphora.grammar.context import ModelFacts
 from anaphora.grammar.intent import Intent
-from anaphora.grammar.parts import Part
-from anaphora.grammar.patterns import Pattern
+from anaphora.models.values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, packed
 
 __all__ = [
     "ANY_LANGUAGE",
@@ -39,29 +38,12 @@ __all__ = [
     "in_language",
 ]
 
-Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
-"""One way to say something: texts (of one or more words), patterns (of one word each) and parts
-(each an entity)."""
-
-Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]
-"""Phrases by language; those under :data:`ANY_LANGUAGE` serve every language."""
-
 Localized: TypeAlias = Mapping[str, str]
 """A text by language, or one text for all under :data:`ANY_LANGUAGE`."""
-
-ANY_LANGUAGE = ""
 
 Status = Literal["matched", "incomplete", "rejected", "reset"]
 ResetWhat = Literal["all", "flow", "entities"]
 BridgeMode = Literal["off", "offered", "automatic"]
-
-
-@dataclass(frozen=True, slots=True)
-class ElementValue:
-    """One value that an element can have. Its name is among its phrases."""
-
-    name: str
-    phrases: Phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +71,13 @@ class Element:
     words change places; a ``greedy`` element is found in its longest phrase only; an
     ``abstract`` one is for other elements to be composed of, and no intent sees it. ``typos``
     is how many wrong letters a word of its phrases may have; ``recognition`` tells who else
-    finds it.
+    finds it. Where there are many ``values``, they are packed.
     """
 
     id: str
     groups: frozenset[str]
     phrases: Phrases = field(default_factory=dict)
-    values: tuple[ElementValue, ...] = ()
+    values: Sequence[ElementValue] = ()
     ancestors: tuple[str, ...] = ()
     topic: bool = False
     description: str = ""
@@ -106,6 +88,9 @@ class Element:
     abstract: bool = False
     typos: int = 0
     recognition: Recognition | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", packed(self.values))
 
 
 @dataclass(frozen=True, slots=True)

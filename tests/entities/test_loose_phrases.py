@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline, build
-from anaphora.entities.trie import Trie
+from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.variants import variants
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Element, Limits, StopWords
@@ -206,8 +206,9 @@ def test_a_stop_word_that_is_an_entity_by_itself_is_passed_over_and_not_taken(sa
 )
 def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
     words = Lexicon("en").words(said)
-    known = Trie()
-    known.add(Lexicon("en").words(phrase), 0)
+    builder = TrieBuilder()
+    builder.add(Lexicon("en").words(phrase), 0)
+    known = builder.trie()
 
     def ends(at: int, left: list[str]) -> set[int]:
         """Where the rest of the phrase may end."""
@@ -230,9 +231,10 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
 
 @pytest.mark.parametrize("text", ["the " * 400, "the of " * 200, "x the " * 200])
 def test_skipping_does_not_multiply_the_ways(text):
-    known = Trie()
+    builder = TrieBuilder()
     for phrase in ("the the the the the the the the x", "x the the the the the the y"):
-        known.add(Lexicon("en").words(phrase.split()), 0)
+        builder.add(Lexicon("en").words(phrase.split()), 0)
+    known = builder.trie()
 
     def walk(said: list[str]) -> int:
         words = Lexicon("en").words(said)

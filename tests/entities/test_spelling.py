@@ -17,6 +17,7 @@ from anaphora.entities.guesses import Guesses, Vocabulary
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.misspelt import LEAST, Spellings
 from anaphora.entities.pipeline import Pipeline, build
+from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.variants import variants
 from anaphora.models.domain import Element, Recognition, StopWords
 from anaphora.models.utterance import Entity
@@ -343,7 +344,9 @@ def test_what_is_kept_of_misspelt_words_is_bounded():
     vocabulary = Vocabulary(lexicon)
     (word,) = lexicon.read(["weather"])
     vocabulary.add(word, 1)
-    guesses = Guesses(vocabulary, [{word.stem}])
+    builder = TrieBuilder()
+    builder.add([word], 0)
+    guesses = Guesses(vocabulary, [builder.trie().stems])
     for number in range(12_000):
         guesses.of(lexicon.read([f"wether{_letters_of(number)}"]))
     assert len(guesses._young) <= 5_000

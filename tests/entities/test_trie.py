@@ -1,23 +1,35 @@
 from __future__ import annotations
 
+import gc
 import tracemalloc
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities.lexicon import Lexicon
-from anaphora.entities.trie import Trie
+from anaphora.entities.planting import TrieBuilder
+from anaphora.entities.trie import Step, Trie
 from anaphora.grammar.patterns import Pattern
 
 LEXICON = Lexicon("en")
 
 
 def trie(*phrases: str | tuple) -> Trie:
-    known = Trie()
-    for entry, phrase in enumerate(phrases):
-        steps = phrase.split() if isinstance(phrase, str) else phrase
-        known.add([s if isinstance(s, Pattern) else LEXICON.words([s])[0] for s in steps], entry)
-    return known
+    read = (phrase.split() if isinstance(phrase, str) else phrase for phrase in phrases)
+    return planted(
+        *(
+            ([s if isinstance(s, Pattern) else LEXICON.words([s])[0] for s in steps], entry)
+            for entry, steps in enumerate(read)
+        )
+    )
+
+
+def planted(*phrases: tuple[Sequence[Step], int]) -> Trie:
+    builder = TrieBuilder()
+    for steps, entry in phrases:
+        builder.add(steps, entry)
+    return builder.trie()
 
 
 def found(known: Trie, text: str) -> list[tuple[int, int, int, bool]]:
@@ -40,9 +52,7 @@ def test_the_same_stems_in_another_spelling_are_no_exact_hit():
 
 
 def test_an_entry_with_two_spellings_of_one_stem_is_found_once_and_exactly():
-    known = Trie()
-    for text in ("light", "lights", "light"):
-        known.add(LEXICON.words([text]), 0)
+    known = planted(*((LEXICON.words([text]), 0) for text in ("light", "lights", "light")))
     assert len(known) == 2
     assert found(known, "lights") == [(0, 1, 0, True)]
     assert found(known, "lighting") == [(0, 1, 0, False)]
@@ -60,9 +70,8 @@ def test_a_pattern_takes_one_word_as_written_or_in_lower_case():
 
 
 def test_patterns_and_words_may_lead_to_the_same_place():
-    known = Trie()
-    known.add([*LEXICON.words(["dim"]), Pattern("[0-9]+")], 0)
-    known.add(LEXICON.words(["dim", "50"]), 0)
+    dimmed = ([*LEXICON.words(["dim"]), Pattern("[0-9]+")], 0)
+    known = planted(dimmed, (LEXICON.words(["dim", "50"]), 0))
     assert found(known, "dim 50") == [(0, 2, 0, True)]
     assert found(known, "dim 60") == [(0, 2, 0, True)]
 
@@ -76,8 +85,7 @@ def test_words_with_hyphens_inside_are_their_parts():
 
 
 def test_a_phrase_without_words_is_never_found():
-    known = Trie()
-    known.add([], 0)
+    known = planted(([], 0))
     assert found(known, "anything") == []
 
 
@@ -103,13 +111,36 @@ def test_it_finds_what_a_search_through_all_phrases_finds(phrases, said):
     assert len(hits) == len(expected)
 
 
-def test_a_phrase_takes_less_than_300_bytes():
+def test_a_phrase_takes_less_than_60_bytes():
     phrases = [[f"north{n % 300}", f"place{n % 7000}", f"{n % 11}th"] for n in range(20_000)]
     read = [LEXICON.read(phrase) for phrase in phrases]
     tracemalloc.start()
-    known = Trie()
-    for entry, phrase in enumerate(read):
-        known.add(phrase, entry)
+    known = planted(*((phrase, entry) for entry, phrase in enumerate(read)))
+    gc.collect()
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert size / len(phrases) < 300
+    assert len(known) == 20_000
+    assert size / len(phrases) < 60
+
+
+def test_what_is_kept_of_the_words_that_were_looked_up_is_bounded():
+    known = trie("new york")
+    for number in range(50_000):
+        assert known.stems[f"word{number}"] == -1
+    assert len(known.stems) <= 20_000
+    assert known.stems["york"] >= 0
+
+
+def test_words_of_many_phrases_are_told_apart():
+    names = [f"{one} {other}" for one in range(300) for other in range(one % 7)]
+    known = trie(*names)
+    for entry, name in enumerate(names):
+        assert [hit[2] for hit in found(known, name)] == [entry]
+    assert found(known, "1 1") == found(known, "299 299") == []
+
+
+def test_patterns_in_the_middle_and_at_the_end_lead_on():
+    number = Pattern("[0-9]+")
+    known = trie(("dim", number, "percent"), ("dim", number), (number, number), (number, "kelvin"))
+    assert found(known, "dim 50 percent") == [(0, 2, 1, True), (0, 3, 0, True)]
+    assert found(known, "50 60 kelvin") == [(0, 2, 2, True), (1, 3, 3, True)]

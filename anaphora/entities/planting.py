@@ -1,0 +1,157 @@
+"""Makes tries of phrases: collects them in arrays, and sorts each level of a trie at once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from spacy.strings import get_string_id
+
+from anaphora.entities.lexicon import Word
+from anaphora.entities.trie import ROOT, Nodes, Step, Trie, form_of
+from anaphora.grammar.parts import Part
+from anaphora.grammar.patterns import Pattern
+
+__all__ = ["TrieBuilder"]
+
+_LABEL = (1 << 32) - 1
+
+_Numbers: TypeAlias = npt.NDArray[np.int64]
+_Hashes: TypeAlias = npt.NDArray[np.uint64]
+
+
+class TrieBuilder:
+    """Takes phrases, and makes the trie of them."""
+
+    def __init__(self) -> None:
+        self._stems: dict[str, int] = {}
+        self._specials: dict[Pattern | Part, int] = {}
+        self._labels = array("i")  # of all steps in a row; -1 - its number for a special one
+        self._ends = array("I")  # of the phrases among them
+        self._entries = array("i")
+        self._forms = array("Q")
+
+    def add(self, phrase: Sequence[Step], entry: int) -> None:
+        """Lets ``phrase`` lead to ``entry``; one without words is ignored."""
+        if not phrase:
+            return
+        stems, labels = self._stems, self._labels
+        for step in phrase:
+            if not isinstance(step, Word):
+                labels.append(-1 - self._specials.setdefault(step, len(self._specials)))
+            elif step.parts:
+                labels.extend([stems.setdefault(stem, len(stems)) for stem in step.parts])
+            else:
+                labels.append(stems.setdefault(step.stem, len(stems)))
+        self._ends.append(len(labels))
+        self._entries.append(entry)
+        self._forms.append(get_string_id(" ".join([form_of(step) for step in phrase])))
+
+    def trie(self) -> Trie:
+        """The trie of all phrases; one that came twice with one entry and spelling is there
+        once."""
+        hashes, labels = self._numbered()
+        ends = np.array(self._ends, np.int64)
+        starts = np.concatenate([ends[:1] * 0, ends[:-1]])
+        walks = _Walks(len(hashes), labels[starts])
+        for depth in range(1, int((ends - starts).max(initial=0))):
+            going = np.flatnonzero(ends - starts > depth)
+            walks.go_on(going, labels[starts[going] + depth])
+        edges = np.concatenate([*walks.levels, np.empty(0, np.int64)])
+        patterns, parts = self._by_kind(walks, len(hashes))
+        first, entries, forms = self._records(walks)
+        return Trie(
+            Nodes(
+                hashes=array("Q", hashes.tobytes()),
+                edges=_as_ints(np.searchsorted(edges >> 32, np.arange(walks.count + 1))),
+                labels=_as_ints(edges & _LABEL),
+                first=_as_ints(first),
+                entries=_as_ints(entries),
+                forms=array("Q", forms.tobytes()),
+                patterns=patterns,
+                parts=parts,
+            )
+        )
+
+    def _numbered(self) -> tuple[_Hashes, _Numbers]:
+        """The sorted hashes of the stems, and the labels with the places of the stems in them;
+        those of special steps are greater."""
+        unsorted = np.array([get_string_id(stem) for stem in self._stems], np.uint64)
+        hashes, places = np.unique(unsorted, return_inverse=True)
+        labels = np.array(self._labels, np.int64)
+        is_stem = labels >= 0
+        labels[is_stem] = places[labels[is_stem]]
+        labels[~is_stem] = len(hashes) - 1 - labels[~is_stem]
+        return hashes, labels
+
+    def _by_kind(
+        self, walks: _Walks, count: int
+    ) -> tuple[dict[int, list[tuple[Pattern, int]]], dict[int, list[tuple[Part, int]]]]:
+        """Where patterns and parts lead to from each node; ``count`` stems have lower labels."""
+        specials = list(self._specials)
+        patterns: dict[int, list[tuple[Pattern, int]]] = {}
+        parts: dict[int, list[tuple[Part, int]]] = {}
+        for node, label, child in walks.special:
+            step = specials[label - count]
+            if isinstance(step, Pattern):
+                patterns.setdefault(node, []).append((step, child))
+            else:
+                parts.setdefault(node, []).append((step, child))
+        return patterns, parts
+
+    def _records(self, walks: _Walks) -> tuple[_Numbers, _Numbers, _Numbers]:
+        """For each node its first record, and for the records their entries and spellings."""
+        records = np.stack(
+            [
+                walks.reached,
+                np.array(self._entries, np.int64),
+                np.array(self._forms, np.uint64).view(np.int64),
+            ]
+        )
+        nodes, entries, forms = np.unique(records, axis=1)
+        having, places, counts = np.unique(nodes, return_index=True, return_counts=True)
+        first = np.full(walks.count, -1, np.int64)
+        first[having] = places
+        last = places + counts - 1
+        entries[last] = -1 - entries[last]
+        return first, entries, forms
+
+
+class _Walks:
+    """How far phrases have come in a trie that grows before them, all by one step at a time.
+
+    ``reached`` is the node of each, ``levels`` are the edges so far (a node above, a label
+    below), ``special`` the steps of patterns and parts: a node, a label, and where it leads to.
+    """
+
+    def __init__(self, stems: int, labels: _Numbers) -> None:
+        self._stems = stems
+        self.count = stems  # of nodes
+        self.levels: list[_Numbers] = []
+        self.special: list[tuple[int, int, int]] = []
+        self.reached = labels
+        beyond = np.flatnonzero(labels >= stems)
+        self._lead(beyond, labels[beyond])
+        self.special = [(ROOT, label, child) for _, label, child in self.special]
+
+    def go_on(self, walks: _Numbers, labels: _Numbers) -> None:
+        """Lets those walks take a step with these labels."""
+        self.levels.append(self._lead(walks, self.reached[walks] << 32 | labels))
+
+    def _lead(self, walks: _Numbers, keys: _Numbers) -> _Numbers:
+        """Lets the walks reach a new node for each different key; returns the keys, sorted."""
+        distinct, first, back = np.unique(keys, return_index=True, return_inverse=True)
+        self.reached[walks] = self.count + back
+        beyond = np.flatnonzero(distinct & _LABEL >= self._stems)
+        for one in beyond[np.argsort(first[beyond])]:  # in the order of the phrases
+            key = int(distinct[one])
+            self.special.append((key >> 32, key & _LABEL, self.count + int(one)))
+        self.count += len(distinct)
+        return distinct
+
+
+def _as_ints(numbers: npt.NDArray[Any]) -> array[int]:
+    return array("i", numbers.astype(np.int32).tobytes())
