@@ -6,8 +6,12 @@ theirs (see :func:`~anaphora.models.composition.strata`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -23,8 +27,14 @@ from anaphora.entities.trie import Hit, Step
 from anaphora.grammar.parts import Part
 from anaphora.models.composition import strata
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
+from anaphora.models.values import phrases_of
 
-__all__ = ["Entry", "Layer", "entries", "said"]
+__all__ = ["Entries", "Entry", "Layer", "entries", "said"]
+
+_T = TypeVar("_T")
+
+
+_MOST_KEPT = 20_000  # entries of those that were found of late
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +44,70 @@ class Entry:
 
     element: Element | None
     value: str
-    phrases: tuple[Phrase, ...]
 
 
-def entries(model: Model, language: str) -> list[list[Entry]]:
-    """For each layer an entry for each element and each of its values.
+class Entries(dict[int, Entry]):
+    """The entries of one layer by their numbers, each made when it is asked for: one for each
+    of the elements and each of their values, in their order, and behind them one for the phrases
+    that reset the memory, if there are any."""
+
+    def __init__(self, elements: Sequence[Element], resets: Sequence[Phrase], language: str) -> None:
+        super().__init__()
+        self.elements: list[Element | None] = [*elements]
+        self._resets = resets
+        if resets:
+            self.elements.append(None)
+        self._language = language
+        counts = (1 + len(one.values) if one else 1 for one in self.elements)
+        self._starts = list(accumulate(counts, initial=0))
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._starts[-1]
+
+    def __missing__(self, number: int) -> Entry:
+        at = bisect_right(self._starts, number) - 1
+        element, value = self.elements[at], number - self._starts[at]
+        name = element.values[value - 1].name if element and value else ""
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        entry = self[number] = Entry(element, name)
+        return entry
+
+    def phrases(self) -> Iterator[tuple[int, Phrase]]:
+        """The phrases with the numbers of their entries, entry by entry."""
+        for start, element in zip(self._starts, self.elements, strict=False):
+            if element is None:
+                yield from ((start, phrase) for phrase in self._resets)
+                continue
+            yield from ((start, phrase) for phrase in said(element.phrases, self._language))
+            languages = (self._language, ANY_LANGUAGE)
+            for index, phrase in phrases_of(element.values, languages):
+                yield start + 1 + index, phrase
+
+    def each(self, one: Callable[[Element | None], _T]) -> list[_T]:
+        """For each entry what ``one`` gives for its element."""
+        return [
+            thing
+            for element in self.elements
+            for thing in [one(element)] * (1 + len(element.values) if element else 1)
+        ]
+
+
+def entries(model: Model, language: str) -> list[Entries]:
+    """For each layer its entries.
 
     The reset phrases stand last in the first layer, but those with parts in a last layer of
     their own. Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each
     other in a circle.
     """
-    layers = [list(_entries(layer, language)) for layer in strata(model.elements)]
     resets = said(model.reset, language)
     composed = tuple(phrase for phrase in resets if _parts(phrase))
-    if plain := tuple(phrase for phrase in resets if not _parts(phrase)):
-        layers[0].append(Entry(None, "", plain))
-    if composed:
-        layers.append([Entry(None, "", composed)])
-    return layers
+    plain = tuple(phrase for phrase in resets if not _parts(phrase))
+    first, *others = strata(model.elements)
+    layers = [Entries(first, plain, language), *(Entries(one, (), language) for one in others)]
+    return [*layers, Entries((), composed, language)] if composed else layers
 
 
 def said(phrases: Phrases, language: str) -> tuple[Phrase, ...]:
@@ -71,7 +127,7 @@ class Layer:
 
     def __init__(
         self,
-        entries: Sequence[Entry],
+        entries: Entries,
         reader: PhraseReader,
         vocabulary: Vocabulary,
         *,
@@ -84,10 +140,11 @@ class Layer:
         builder = TrieBuilder()
         spread: list[Spread] = []
         # A swapped phrase leads to the number of its entry beyond all entries.
-        beyond = len(entries)
-        for number, steps in reader.read(_numbered(entries)):
+        beyond = entries.count
+        element_of = entries.each(lambda element: element)
+        for number, steps in reader.read(entries.phrases()):
             builder.add(steps, number)
-            element = entries[number].element
+            element = element_of[number]
             typos = 0 if element is None else element.typos
             for step in steps:
                 if isinstance(step, Word):
@@ -104,12 +161,9 @@ class Layer:
                     builder.add(swapped, number + beyond)
         self._trie = builder.trie()
         self._scattered = Scattered(spread)
-        self._kinds = [_kind_of(entry.element) for entry in entries]
-        self._tolerated = [entry.element.typos if entry.element else 0 for entry in entries]
-        self._swaps = any(entry.element and entry.element.permute for entry in entries)
-        self._owners = {
-            part: entry for entry in entries for phrase in entry.phrases for part in _parts(phrase)
-        }
+        self._kinds = entries.each(_kind_of)
+        self._tolerated = array("b", entries.each(_typos_of))
+        self._swaps = any(element and element.permute for element in entries.elements)
 
     @property
     def stems(self) -> Stems:
@@ -155,7 +209,10 @@ class Layer:
 
     def owner(self, part: Part) -> str:
         """Whose phrase has the part, for messages."""
-        element = self._owners[part].element
+        element_of = self.entries.each(lambda element: element)
+        element = next(
+            element_of[number] for number, phrase in self.entries.phrases() if part in phrase
+        )
         return "the reset phrases" if element is None else f"element {element.id}"
 
     def _passes(self, hit: Hit, words: Sequence[Word]) -> bool:
@@ -196,7 +253,7 @@ class Layer:
         return (of, own, "from", hit.start), (of, own, "to", hit.end)
 
     def _with_swaps_told(self, hits: list[Hit]) -> list[Hit]:
-        beyond = len(self.entries)
+        beyond = self.entries.count
         as_they_are = {(hit.start, hit.end, hit.entry) for hit in hits}
         return [
             hit
@@ -212,19 +269,6 @@ class Layer:
     def _is_sparse(self, hit: Hit) -> bool:
         element = self.entries[hit.entry].element
         return element is not None and element.sparse
-
-
-def _entries(elements: Iterable[Element], language: str) -> Iterator[Entry]:
-    for element in elements:
-        yield Entry(element, "", said(element.phrases, language))
-        for value in element.values:
-            yield Entry(element, value.name, said(value.phrases, language))
-
-
-def _numbered(entries: Iterable[Entry]) -> Iterator[tuple[int, Phrase]]:
-    for number, entry in enumerate(entries):
-        for phrase in entry.phrases:
-            yield number, phrase
 
 
 def _swapped(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
@@ -246,6 +290,10 @@ def _kind_of(element: Element | None) -> str | None:
     if element is None:
         return ""
     return element.id if element.greedy else None
+
+
+def _typos_of(element: Element | None) -> int:
+    return 0 if element is None else element.typos
 
 
 def _order(hit: Hit) -> tuple[int, int, int]:

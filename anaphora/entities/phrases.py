@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, groupby, islice, product
+from itertools import groupby, islice, product
 from typing import TypeAlias
 
 from spacy.tokenizer import Tokenizer
@@ -17,7 +17,8 @@ from anaphora.models.domain import Phrase
 
 __all__ = ["PhraseReader"]
 
-_BATCH = 10_000  # phrases whose words are read together
+_BATCH = 1_000  # phrases whose words are read together; of more the collector sees too much
+_MOST_KEPT = 20_000  # words of the batches before
 
 _Chunk: TypeAlias = str | Pattern | Part
 
@@ -33,7 +34,7 @@ class PhraseReader:
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon) -> None:
         self._tokenizer = tokenizer
         self._lexicon = lexicon
-        self._rules = _rules_on_words(tokenizer)
+        self._cuts = _Cuts.of(tokenizer)
         self._single: dict[str, Word | None] = {}
 
     def read(self, phrases: Iterable[tuple[int, Phrase]]) -> Iterator[tuple[int, tuple[Step, ...]]]:
@@ -43,37 +44,33 @@ class PhraseReader:
             texts = {chunk for _, chunks in batch for chunk in chunks if isinstance(chunk, str)}
             readings = self._readings(texts)
             for number, chunks in batch:
-                for way in product(*(_ways(chunk, readings) for chunk in chunks)):
-                    yield number, way[0] if len(way) == 1 else sum(way, ())
+                if len(chunks) == 1:
+                    for steps in _ways(chunks[0], readings):
+                        yield number, steps
+                else:
+                    for way in product(*(_ways(chunk, readings) for chunk in chunks)):
+                        yield number, sum(way, ())
 
     def _readings(self, texts: set[str]) -> dict[str, list[tuple[Step, ...]]]:
-        words = {text: text.split(" ") for text in texts} if self._rules is not None else {}
-        self._learn({word for split in words.values() for word in split})
+        if self._cuts is None:
+            return {text: self._spelled(text) for text in texts}
+        self._learn(set(" ".join(texts).split(" ")))
+        single = self._single
         readings: dict[str, list[tuple[Step, ...]]] = {}
         for text in texts:
-            known = tuple([self._single[word] for word in words.get(text, ())])
-            if known and None not in known:
-                readings[text] = [tuple(word for word in known if word)]
-            else:
-                readings[text] = self._spelled(text)
+            known = tuple([single[word] for word in text.split(" ")])
+            readings[text] = self._spelled(text) if None in known else [known]
         return readings
 
     def _learn(self, words: set[str]) -> None:
-        """Finds which of the words are always one token, and remembers them.
-
-        All go through the tokenizer as one text: it cuts a text at its blanks first and then
-        looks at each piece by itself.
-        """
+        """Finds which of the words are always one token, and remembers them."""
+        assert self._cuts is not None
+        if len(self._single) > _MOST_KEPT:
+            self._single = {}
         new = [word for word in words if word not in self._single]
         self._single.update(dict.fromkeys(new))
-        asked = [word for word in new if word.isalpha() and self._is_regular(word)]
-        found = {token.idx: token.text for token in self._tokenizer(" ".join(asked))}
-        starts = accumulate((len(word) + 1 for word in asked), initial=0)
-        whole = [word for word, start in zip(asked, starts, strict=False) if found[start] == word]
+        whole = list(filter(self._cuts.leaves, new))
         self._single.update(zip(whole, self._lexicon.read(whole), strict=True))
-
-    def _is_regular(self, word: str) -> bool:
-        return self._rules is not None and self._rules.isdisjoint(_spellings(word))
 
     def _spelled(self, text: str) -> list[tuple[Step, ...]]:
         """The text through the tokenizer in each of its spellings."""
@@ -112,14 +109,46 @@ def _is_text(chunk: _Chunk) -> bool:
     return isinstance(chunk, str)
 
 
-def _rules_on_words(tokenizer: Callable[[str], Doc]) -> frozenset[str] | None:
-    """The texts on which the tokenizer has rules of its own, or None where words of letters are
-    not always cut alike: where another tokenizer than spaCy's is at work, or a rule is on
-    several such words."""
-    if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
-        return None
-    rules = frozenset(tokenizer.rules or ())
-    spanning = (rule.split() for rule in rules if " " in rule)
-    if any(len(words) > 1 and all(map(str.isalpha, words)) for words in spanning):
-        return None
-    return rules
+class _Cuts:
+    """Tells which words spaCy's tokenizer does not cut.
+
+    It cuts a text at its blanks first and then looks at each piece by itself. To ask its rules
+    takes a fifth of the time of letting it make tokens, each of which it would put into its
+    vocabulary with all that it knows of them.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, rules: Iterable[str]) -> None:
+        self._rules = frozenset(rules)
+        self._lowered = frozenset(map(str.lower, self._rules))
+        found = (tokenizer.prefix_search, tokenizer.suffix_search, tokenizer.infix_finditer)
+        self._starts, self._ends, self._parts = (one or _nowhere for one in found)
+
+    @classmethod
+    def of(cls, tokenizer: Callable[[str], Doc]) -> _Cuts | None:
+        """None where words of letters are not always cut alike: where another tokenizer than
+        spaCy's is at work, or a rule of its own is on several such words."""
+        if type(tokenizer) is not Tokenizer:
+            return None
+        rules = tokenizer.rules or {}
+        spanning = (rule.split() for rule in rules if " " in rule)
+        if any(len(words) > 1 and all(map(str.isalpha, words)) for words in spanning):
+            return None
+        return cls(tokenizer, rules)
+
+    def leaves(self, word: str) -> bool:
+        """Whether the word is of letters alone, and one token however it is spelled."""
+        return (
+            word.isalpha()
+            and (
+                word.lower() not in self._lowered
+                if word.isascii()
+                else self._rules.isdisjoint(_spellings(word))
+            )
+            and not self._starts(word)
+            and not self._ends(word)
+            and not any(self._parts(word))
+        )
+
+
+def _nowhere(word: str) -> tuple[()]:
+    return ()

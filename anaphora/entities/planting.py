@@ -27,9 +27,9 @@ class TrieBuilder:
     """Takes phrases, and makes the trie of them."""
 
     def __init__(self) -> None:
-        self._stems: dict[str, int] = {}
+        self._hashes = array("Q")  # of the stems of all steps in a row
         self._specials: dict[Pattern | Part, int] = {}
-        self._labels = array("i")  # of all steps in a row; -1 - its number for a special one
+        self._special_at: list[tuple[int, int]] = []  # among the steps, with its number
         self._ends = array("I")  # of the phrases among them
         self._entries = array("i")
         self._forms = array("Q")
@@ -38,15 +38,17 @@ class TrieBuilder:
         """Lets ``phrase`` lead to ``entry``; one without words is ignored."""
         if not phrase:
             return
-        stems, labels = self._stems, self._labels
+        hashes = self._hashes
         for step in phrase:
             if not isinstance(step, Word):
-                labels.append(-1 - self._specials.setdefault(step, len(self._specials)))
+                number = self._specials.setdefault(step, len(self._specials))
+                self._special_at.append((len(hashes), number))
+                hashes.append(0)
             elif step.parts:
-                labels.extend([stems.setdefault(stem, len(stems)) for stem in step.parts])
+                hashes.extend(map(get_string_id, step.parts))
             else:
-                labels.append(stems.setdefault(step.stem, len(stems)))
-        self._ends.append(len(labels))
+                hashes.append(get_string_id(step.stem))
+        self._ends.append(len(hashes))
         self._entries.append(entry)
         self._forms.append(get_string_id(" ".join([form_of(step) for step in phrase])))
 
@@ -79,13 +81,15 @@ class TrieBuilder:
     def _numbered(self) -> tuple[_Hashes, _Numbers]:
         """The sorted hashes of the stems, and the labels with the places of the stems in them;
         those of special steps are greater."""
-        unsorted = np.array([get_string_id(stem) for stem in self._stems], np.uint64)
-        hashes, places = np.unique(unsorted, return_inverse=True)
-        labels = np.array(self._labels, np.int64)
-        is_stem = labels >= 0
-        labels[is_stem] = places[labels[is_stem]]
-        labels[~is_stem] = len(hashes) - 1 - labels[~is_stem]
-        return hashes, labels
+        hashes = np.array(self._hashes, np.uint64)
+        at, numbers = np.array(self._special_at, np.int64).reshape(-1, 2).T
+        is_stem = np.full(len(hashes), fill_value=True)
+        is_stem[at] = False
+        stems, places = np.unique(hashes[is_stem], return_inverse=True)
+        labels = np.empty(len(hashes), np.int64)
+        labels[is_stem] = places
+        labels[at] = len(stems) + numbers
+        return stems, labels
 
     def _by_kind(
         self, walks: _Walks, count: int

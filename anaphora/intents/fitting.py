@@ -8,6 +8,7 @@ from hashlib import blake2b
 from msgspec.structs import replace
 
 from anaphora.models.domain import Model
+from anaphora.models.values import names_of
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten
 
@@ -46,7 +47,7 @@ def _mark(model: Model) -> str:
             element.topic,
             element.abstract,
             element.meta,
-            [value.name for value in element.values],
+            names_of(element.values),
         )
         for element in model.elements
     ]

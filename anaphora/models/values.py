@@ -18,6 +18,7 @@ __all__ = [
     "Phrases",
     "names_of",
     "packed",
+    "phrases_of",
     "said_with_more",
 ]
 
@@ -55,6 +56,20 @@ def packed(values: Iterable[ElementValue]) -> Sequence[ElementValue]:
 def names_of(values: Sequence[ElementValue]) -> list[str]:
     """The names of the values, in their order."""
     return values.names() if isinstance(values, PackedValues) else [one.name for one in values]
+
+
+def phrases_of(
+    values: Sequence[ElementValue], languages: Sequence[str]
+) -> Iterator[tuple[int, Phrase]]:
+    """The phrases of the values in those languages, language by language for each value, each
+    with the number of its value."""
+    if isinstance(values, PackedValues):
+        yield from values.phrases(languages)
+        return
+    for index, value in enumerate(values):
+        for code in languages:
+            for phrase in value.phrases.get(code, ()):
+                yield index, phrase
 
 
 def said_with_more(values: Sequence[ElementValue]) -> Iterable[ElementValue]:
@@ -118,9 +133,17 @@ class PackedValues(Sequence[ElementValue]):
     def __repr__(self) -> str:
         return f"<{len(self)} values>"
 
-    def name(self, index: int) -> str:
-        """The name of one of them, made alone."""
-        return self._names[index]
+    def phrases(self, languages: Sequence[str]) -> Iterator[tuple[int, Phrase]]:
+        """As :func:`phrases_of`, without making the values."""
+        plans = [_plan(shape, languages) for shape in self._shapes]
+        texts = self._texts
+        for index, (name, shape) in enumerate(zip(self._names, self._shape_of, strict=True)):
+            if index in self._odd:
+                for _, phrase in phrases_of((self._odd[index],), languages):
+                    yield index, phrase
+                continue
+            for place in plans[shape]:
+                yield index, (texts[self._first[index] + place] if place >= 0 else name,)
 
     def names(self) -> list[str]:
         """Their names, in their order."""
@@ -161,13 +184,14 @@ class PackedValues(Sequence[ElementValue]):
             return self._odd[index]
         name = self._names[index]
         is_named, counts = self._shapes[self._shape_of[index]]
-        at = self._first[index] - is_named
+        at, texts = self._first[index] - is_named, self._texts
         phrases: dict[str, tuple[Phrase, ...]] = {}
-        for language, count in counts:
-            texts = [self._texts[one] for one in range(at + (is_named and not phrases), at + count)]
+        for code, count in counts:
             if is_named and not phrases:
-                texts.insert(0, name)
-            phrases[language] = tuple([(text,) for text in texts])
+                own = [name, *(texts[place] for place in range(at + 1, at + count))]
+            else:
+                own = [texts[place] for place in range(at, at + count)]
+            phrases[code] = tuple([(text,) for text in own])
             at += count
         return ElementValue(name, phrases)
 
@@ -194,6 +218,12 @@ class _Texts(Sequence[str]):
         start = self._ends[index - 1] if index else 0
         return self._bytes[start : self._ends[index]].decode("utf-8", "surrogatepass")
 
+    def __iter__(self) -> Iterator[str]:
+        start, joined = 0, self._bytes
+        for end in self._ends:
+            yield joined[start:end].decode("utf-8", "surrogatepass")
+            start = end
+
     def extend(self, texts: Iterable[str]) -> None:
         """Puts more of them behind the last one."""
         for text in texts:
@@ -209,6 +239,18 @@ class _Texts(Sequence[str]):
         texts._bytes = bytearray(data["bytes"])
         texts._ends = array("I", data["ends"])
         return texts
+
+
+def _plan(shape: _Shape, languages: Sequence[str]) -> list[int]:
+    """Which texts of a value are its phrases in those languages, by their places behind its
+    first one; -1 for the name."""
+    is_named, counts = shape
+    places: dict[str, range] = {}
+    at = -int(is_named)
+    for code, count in counts:
+        places[code] = range(at, at + count)
+        at += count
+    return [place for code in languages for place in places.get(code, ())]
 
 
 def _plain_texts(phrases: Phrases) -> dict[str, list[str]] | None:
