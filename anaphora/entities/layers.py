@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
@@ -21,9 +22,9 @@ from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import Stems
 from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.scattered import Scattered, Spread
 from anaphora.entities.planting import TrieBuilder
-from anaphora.entities.trie import Hit, Step
+from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.trie import Hit, Step, Trie
 from anaphora.grammar.parts import Part
 from anaphora.models.composition import strata
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
@@ -51,7 +52,9 @@ class Entries(dict[int, Entry]):
     of the elements and each of their values, in their order, and behind them one for the phrases
     that reset the memory, if there are any."""
 
-    def __init__(self, elements: Sequence[Element], resets: Sequence[Phrase], language: str) -> None:
+    def __init__(
+        self, elements: Sequence[Element], resets: Sequence[Phrase], language: str
+    ) -> None:
         super().__init__()
         self.elements: list[Element | None] = [*elements]
         self._resets = resets
@@ -120,23 +123,40 @@ class Layer:
 
     Phrases of words alone of an element that lets words change places are also known with any
     two neighbours swapped (the id among them, which cannot be told from other phrases here).
-    ``skips`` says that words may be passed over: then it is kept what the elements are said
-    with, for a word that tells an element from another one of its groups ("on", "off") means
-    something and is not passed over. ``vocabulary`` gets the words.
+    ``said_with`` are, where words may be passed over, the stems of the stop words in the phrases
+    by the ids of their elements: a word that tells an element from another one of its groups
+    ("on", "off") means something and is not passed over.
     """
 
     def __init__(
         self,
         entries: Entries,
+        trie: Trie,
+        scattered: Scattered,
+        said_with: Mapping[str, AbstractSet[str]],
+    ) -> None:
+        self.entries = entries
+        self.trie = trie
+        self.scattered = scattered
+        self.said_with = said_with
+        self._groups = {element.id: element.groups for element in entries.elements if element}
+        self._telling: dict[str, frozenset[str]] = {}
+        self._kinds = entries.each(_kind_of)
+        self._tolerated = array("b", entries.each(_typos_of))
+        self._swaps = any(element and element.permute for element in entries.elements)
+
+    @classmethod
+    def read(
+        cls,
+        entries: Entries,
         reader: PhraseReader,
         vocabulary: Vocabulary,
         *,
         skips: bool = False,
-    ) -> None:
-        self.entries = entries
-        # By element its groups and the stems of the stop words in its phrases.
-        self._said_with: dict[str, tuple[frozenset[str], set[str]]] = {}
-        self._telling: dict[str, frozenset[str]] = {}
+    ) -> Layer:
+        """The phrases of the entries, read; ``vocabulary`` gets their words. ``skips`` says that
+        words may be passed over."""
+        said_with: dict[str, set[str]] = {}
         builder = TrieBuilder()
         spread: list[Spread] = []
         # A swapped phrase leads to the number of its entry beyond all entries.
@@ -153,22 +173,18 @@ class Layer:
                 continue
             if skips:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
-                self._said_with.setdefault(element.id, (element.groups, set()))[1].update(stems)
+                said_with.setdefault(element.id, set()).update(stems)
             if element.sparse:
                 spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
-        self._trie = builder.trie()
-        self._scattered = Scattered(spread)
-        self._kinds = entries.each(_kind_of)
-        self._tolerated = array("b", entries.each(_typos_of))
-        self._swaps = any(element and element.permute for element in entries.elements)
+        return cls(entries, builder.trie(), Scattered(spread), said_with)
 
     @property
     def stems(self) -> Stems:
         """The numbers of the stems of the words in its phrases, -1 for others."""
-        return self._trie.stems
+        return self.trie.stems
 
     def find(
         self,
@@ -186,15 +202,15 @@ class Layer:
         ``guesses`` are what a word may stand for.
         """
         parts_at = None if found is None else found.at
-        hits = self._trie.find(words, texts, parts_at, passable, guesses)
+        hits = self.trie.find(words, texts, parts_at, passable, guesses)
         if self._swaps:
             hits = self._with_swaps_told(hits)
         if passable is not None:
             hits = [hit for hit in hits if not hit.passed or self._passes(hit, words)]
-        if len(self._scattered):
+        if len(self.scattered):
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
-            hits += self._scattered.find(words, texts, parts_in, guesses)
+            hits += self.scattered.find(words, texts, parts_in, guesses)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:
@@ -221,13 +237,13 @@ class Layer:
         if element is None:
             return True
         if element.id not in self._telling:
-            own = self._said_with.get(element.id, (element.groups, set()))[1]
+            own = self.said_with.get(element.id, frozenset())
             rivals = [
                 stems
-                for id, (groups, stems) in self._said_with.items()
-                if id != element.id and not groups.isdisjoint(element.groups)
+                for id, stems in self.said_with.items()
+                if id != element.id and not self._groups[id].isdisjoint(element.groups)
             ]
-            self._telling[element.id] = frozenset().union(*rivals) - own
+            self._telling[element.id] = frozenset[str]().union(*rivals) - own
         telling = self._telling[element.id]
         return not any(words[i].stem in telling for i in hit.passed)
 

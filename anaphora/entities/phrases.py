@@ -58,8 +58,9 @@ class PhraseReader:
         single = self._single
         readings: dict[str, list[tuple[Step, ...]]] = {}
         for text in texts:
-            known = tuple([single[word] for word in text.split(" ")])
-            readings[text] = self._spelled(text) if None in known else [known]
+            words = text.split(" ")
+            known = tuple([word for one in words if (word := single[one])])
+            readings[text] = [known] if len(known) == len(words) else self._spelled(text)
         return readings
 
     def _learn(self, words: set[str]) -> None:
@@ -127,7 +128,7 @@ class _Cuts:
     def of(cls, tokenizer: Callable[[str], Doc]) -> _Cuts | None:
         """None where words of letters are not always cut alike: where another tokenizer than
         spaCy's is at work, or a rule of its own is on several such words."""
-        if type(tokenizer) is not Tokenizer:
+        if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
             return None
         rules = tokenizer.rules or {}
         spanning = (rule.split() for rule in rules if " " in rule)

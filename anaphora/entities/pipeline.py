@@ -34,6 +34,7 @@ from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
 from anaphora.models.domain import Element, Model
 from anaphora.models.functions import takes
 from anaphora.models.utterance import Entity, Utterance
+from anaphora.storage.cache import Cache
 
 __all__ = ["BATCH_SIZE", "Pipeline", "build"]
 
@@ -45,19 +46,23 @@ _TOKENS = attrgetter("tokens")
 _NO_LIMIT = 1 << 30  # characters, the most that spaCy's tokenizer takes
 
 
-def build(model: Model, language: str, nlp: Language | None = None) -> Language:
+def build(
+    model: Model, language: str, nlp: Language | None = None, cache: Cache | None = None
+) -> Language:
     """A spaCy pipeline that finds the elements of ``model`` in texts in ``language``.
 
     A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
-    has already is told to look for this model. Raises :class:`ModelError` when spaCy has no
+    has already is told to look for this model. A ``cache`` may know what to look for in a blank
+    one. Raises :class:`ModelError` when spaCy has no
     such language or lacks a package for it.
     """
+    is_blank = nlp is None
     if nlp is None:
         nlp = _blank(language, model.source)
     elif FACTORY not in nlp.pipe_names:
         nlp.add_pipe(FACTORY)
     add_recognizers(nlp, model, language)
-    _tagger(nlp).configure(model, language)
+    _tagger(nlp).configure(model, language, cache if is_blank else None)
     return nlp
 
 
@@ -65,18 +70,26 @@ class Pipeline:
     """Reads texts in the languages of a model; may be called from many threads.
 
     ``nlp`` is a pipeline of the user's, or one by language, to take instead of one that the model
-    names, or of a blank one. It serves this model alone from then on. Raises :class:`ModelError`
+    names, or of a blank one. It serves this model alone from then on. A ``cache`` keeps for the
+    next process what takes long to learn. Raises :class:`ModelError`
     for a language that spaCy does not have, for a pipeline in a language that the model does not
     have, for one that the model names and that cannot be loaded, and where a recognizer lacks
     something that it needs.
     """
 
-    def __init__(self, model: Model, nlp: Language | Mapping[str, Language] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        nlp: Language | Mapping[str, Language] | None = None,
+        *,
+        cache: Cache | None = None,
+    ) -> None:
         self.model = model
         given = dict(_by_language(model, nlp))
         given |= installed(model, given=given)
         self._readers = {
-            language: _Reader(model, language, given.get(language)) for language in model.languages
+            language: _Reader(model, language, given.get(language), cache)
+            for language in model.languages
         }
         check_labels(model, given)
 
@@ -180,8 +193,12 @@ class _Reader:
     recognizer either, no Doc is made for what has been cut before.
     """
 
-    def __init__(self, model: Model, language: str, nlp: Language | None) -> None:
-        self._nlp: _Source = _Own(model, language) if nlp is None else _Given(model, language, nlp)
+    def __init__(
+        self, model: Model, language: str, nlp: Language | None, cache: Cache | None
+    ) -> None:
+        self._nlp: _Source = (
+            _Own(model, language, cache) if nlp is None else _Given(model, language, nlp)
+        )
         self._language = language
         # A tagger that takes the place of this one has the same lexicon and the same keys.
         self._tagger = _tagger(self._nlp())
@@ -378,11 +395,11 @@ class _Own:
     pipeline comes at once.
     """
 
-    def __init__(self, model: Model, language: str) -> None:
+    def __init__(self, model: Model, language: str, cache: Cache | None) -> None:
         self._language = language
         self._model = model
         self._most_zones = 0 if any(map(_sees_docs, model.elements)) else _ZONES
-        self._start(build(model, language))
+        self._start(build(model, language, cache=cache))
 
     def __call__(self) -> Language:
         if len(self._nlp.vocab.strings) >= self._full:

@@ -71,8 +71,8 @@ class TrieBuilder:
                 edges=_as_ints(np.searchsorted(edges >> 32, np.arange(walks.count + 1))),
                 labels=_as_ints(edges & _LABEL),
                 first=_as_ints(first),
-                entries=_as_ints(entries),
-                forms=array("Q", forms.tobytes()),
+                entries=entries,
+                forms=forms,
                 patterns=patterns,
                 parts=parts,
             )
@@ -106,22 +106,22 @@ class TrieBuilder:
                 parts.setdefault(node, []).append((step, child))
         return patterns, parts
 
-    def _records(self, walks: _Walks) -> tuple[_Numbers, _Numbers, _Numbers]:
+    def _records(self, walks: _Walks) -> tuple[_Numbers, array[int], array[int]]:
         """For each node its first record, and for the records their entries and spellings."""
-        records = np.stack(
-            [
-                walks.reached,
-                np.array(self._entries, np.int64),
-                np.array(self._forms, np.uint64).view(np.int64),
-            ]
+        entries, forms = np.array(self._entries, np.int32), np.array(self._forms, np.uint64)
+        order = np.lexsort((forms, entries, walks.reached))
+        nodes, entries, forms = walks.reached[order], entries[order], forms[order]
+        is_new = np.full(len(order), fill_value=True)
+        is_new[1:] = (
+            (nodes[1:] != nodes[:-1]) | (entries[1:] != entries[:-1]) | (forms[1:] != forms[:-1])
         )
-        nodes, entries, forms = np.unique(records, axis=1)
+        nodes, entries, forms = nodes[is_new], entries[is_new], forms[is_new]
         having, places, counts = np.unique(nodes, return_index=True, return_counts=True)
         first = np.full(walks.count, -1, np.int64)
         first[having] = places
         last = places + counts - 1
         entries[last] = -1 - entries[last]
-        return first, entries, forms
+        return first, array("i", entries.tobytes()), array("Q", forms.tobytes())
 
 
 class _Walks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anaphora.entities.layers import said
@@ -20,6 +20,7 @@ from anaphora.models.domain import (
     Recognition,
     StopWords,
 )
+from anaphora.models.values import PackedValues
 
 __all__ = ["as_data", "from_data"]
 
@@ -48,10 +49,7 @@ def as_data(model: Model, language: str) -> dict[str, Any]:
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_as_data(element.phrases, language),
-                "values": [
-                    [value.name, _phrases_as_data(value.phrases, language)]
-                    for value in element.values
-                ],
+                "values": _values_as_data(element.values, language),
             }
             for element in model.elements
         ],
@@ -83,10 +81,7 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                 typos=one["typos"],
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
-                values=tuple(
-                    ElementValue(name, _phrases_from_data(phrases))
-                    for name, phrases in one["values"]
-                ),
+                values=_values_from_data(one["values"]),
                 topic="topic" in one["flags"],
                 sparse="sparse" in one["flags"],
                 permute="permute" in one["flags"],
@@ -105,6 +100,19 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
         ),
         limits=Limits(swear_words=frozenset(data["swear_words"])),
     )
+
+
+def _values_as_data(values: Sequence[ElementValue], language: str) -> Any:
+    """One by one; packed ones as they are, also with other languages, which nobody asks for."""
+    if isinstance(values, PackedValues) and (data := values.as_plain()):
+        return data
+    return [[value.name, _phrases_as_data(value.phrases, language)] for value in values]
+
+
+def _values_from_data(data: Any) -> Sequence[ElementValue]:
+    if isinstance(data, dict):
+        return PackedValues.from_plain(data)
+    return [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data]
 
 
 def _recognition_as_data(recognition: Recognition | None) -> list[str] | None:

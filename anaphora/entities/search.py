@@ -22,7 +22,7 @@ from anaphora.grammar.context import Surroundings
 from anaphora.models.domain import Element, Model
 from anaphora.models.utterance import Entity
 
-__all__ = ["Find", "Knowledge", "learn", "search"]
+__all__ = ["Find", "Knowledge", "knowledge", "layers_of", "learn", "search"]
 
 _IS_ODD = attrgetter("odd")
 
@@ -62,13 +62,26 @@ def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -
     circle.
     """
     vocabulary = Vocabulary(lexicon)
-    layers = tuple(
-        Layer(layer, reader, vocabulary, skips=model.stop_words.skipped)
-        for layer in entries(model, language)
+    return knowledge(model, layers_of(model, language, reader, vocabulary), vocabulary)
+
+
+def layers_of(
+    model: Model, language: str, reader: PhraseReader, vocabulary: Vocabulary
+) -> tuple[Layer, ...]:
+    """The phrases of ``model`` in that language, whose words the ``vocabulary`` gets. Raises as
+    :func:`learn` does."""
+    skips = model.stop_words.skipped
+    return tuple(
+        Layer.read(layer, reader, vocabulary, skips=skips) for layer in entries(model, language)
     )
+
+
+def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -> Knowledge:
+    """What is to be looked for of ``model``, with its phrases in ``layers`` and their words in the
+    ``vocabulary``."""
     return Knowledge(
         layers=layers,
-        swear=lexicon.stems_of(model.limits.swear_words),
+        swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),

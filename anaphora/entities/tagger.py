@@ -20,6 +20,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
+from anaphora.entities.compiled import learn_through
 from anaphora.entities.details import as_detail, detail_key
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
@@ -28,13 +29,14 @@ from anaphora.entities.saved import as_data, from_data
 from anaphora.entities.search import Knowledge, learn, search
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Model
+from anaphora.storage.cache import Cache
 
 __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
 
 FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
-_FORMAT = 3
+_FORMAT = 4
 _FILE = "elements.msgpack"
 
 
@@ -73,9 +75,12 @@ class ElementTagger:
         """The ids of the elements that its spans may have."""
         return tuple(element.id for element in self._model.elements if not element.abstract)
 
-    def configure(self, model: Model, language: str | None = None) -> None:
+    def configure(
+        self, model: Model, language: str | None = None, cache: Cache | None = None
+    ) -> None:
         """Looks from now on for the elements and reset phrases of ``model``, as they are said
-        in ``language`` (of the tagger, if not given).
+        in ``language`` (of the tagger, if not given). A ``cache`` may know them already; it is
+        for pipelines with the tokenizer of a blank one.
 
         Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other
         in a circle.
@@ -95,7 +100,10 @@ class ElementTagger:
         # The words of a big model must not stay in the vocabulary, and zones don't nest.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
-            self.known = learn(model, self.language, reader, self.lexicon)
+            if cache is None:
+                self.known = learn(model, self.language, reader, self.lexicon)
+            else:
+                self.known = learn_through(cache, model, self.language, reader, self.lexicon)
 
     def take_over(self, other: ElementTagger) -> None:
         """Looks from now on for what ``other`` looks for, and shares its words and phrases."""

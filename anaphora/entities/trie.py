@@ -98,9 +98,9 @@ class Nodes:
     entries: array[int]
     """For each record its entry, as -1 - entry if it is the last one of the node."""
     forms: array[int]
-    """For each record the hash of its spelling: a spelling itself would take 60 bytes and more."""
+    """For each record the hash of its spelling, which itself would take 60 bytes and more."""
     patterns: Mapping[int, Sequence[tuple[Pattern, int]]] = field(default_factory=dict)
-    """By nodes, and :data:`ROOT`, the patterns that lead on, each with the node that it leads to."""
+    """By nodes, and :data:`ROOT`, the patterns that lead on, each with the node it leads to."""
     parts: Mapping[int, Sequence[tuple[Part, int]]] = field(default_factory=dict)
 
 
@@ -274,6 +274,9 @@ class Trie:
         way: _Way | None = None,
     ) -> list[Hit]:
         here = get_string_id(form)
+        record = self._first[node]
+        if way is None and (entry := self._entries[record]) < 0:  # the only one, as most are
+            return [Hit(start, end, -1 - entry, self._forms[record] == here)]
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)

@@ -42,6 +42,12 @@ class Code:
     _files: dict[str, ModuleType] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    _asked: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The modules that have been looked for so far."""
+        return frozenset(self._asked)
 
     def find(self, module: str, name: str) -> Callable[..., Any]:
         """The function ``name`` of ``module`` (``Class.name`` for one of a class).
@@ -86,6 +92,7 @@ class Code:
             self._module(self.module)
 
     def _module(self, name: str) -> ModuleType:
+        self._asked.add(name)
         if name in self._files:
             return self._files[name]
         try:

@@ -34,6 +34,7 @@ from anaphora.models.domain import Model, Status
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten, Rule
+from anaphora.storage.cache import Cache
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -81,7 +82,7 @@ class Bot:
     """One model with everything that answering needs, shared by all its conversations.
 
     ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language);
-    ``random`` gives the numbers of ``rand``. Raises :class:`ModelError` for a handler that the
+    ``random`` gives the numbers of ``rand``; ``cache`` keeps what takes long to learn. Raises :class:`ModelError` for a handler that the
     model names and that cannot answer its intent.
     """
 
@@ -92,9 +93,10 @@ class Bot:
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
         random: Callable[[], float] = random,
+        cache: Cache | None = None,
     ) -> None:
         self.model = model
-        self.pipeline = Pipeline(model, nlp)
+        self.pipeline = Pipeline(model, nlp, cache=cache)
         self.responses = Responses(model)
         self.fitting = Fitting(model)
         self.handlers = handlers_of(model)

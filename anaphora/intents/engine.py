@@ -37,6 +37,7 @@ from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
+from anaphora.storage.cache import Cache
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -65,7 +66,8 @@ class Engine:
     ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
     ``clock`` tells the time (with a time zone) of a question that comes without one, ``random``
     gives the numbers of ``rand`` in predicates. Longer texts than ``max_characters`` are rejected
-    unread.
+    unread. ``cache`` is a folder in which what is made of the models is kept, so that the next
+    engine with the same ones starts sooner; nothing is if left out.
 
     All methods may be called from any thread. Questions of one conversation are answered one
     after the other, those of different conversations side by side. A user is an id or a
@@ -84,14 +86,25 @@ class Engine:
         nlp: Language | Mapping[str, Language] | None = None,
         max_characters: int = 10_000,
         random: Callable[[], float] = random,
+        cache: str | Path | None = None,
     ) -> None:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
-        loaded = [model if isinstance(model, Model) else load_model(model) for model in models]
+        self._cache = None if cache is None else Cache(cache)
+        loaded = [
+            model if isinstance(model, Model) else load_model(model, cache=self._cache)
+            for model in models
+        ]
         _check(loaded, nlp)
 
         def live(model: Model) -> Bot:
-            return Bot(model, nlp=nlp, max_characters=max_characters, random=random)
+            return Bot(
+                model,
+                nlp=nlp,
+                max_characters=max_characters,
+                random=random,
+                cache=self._cache,
+            )
 
         self._live = live
         self._is_blank = nlp is None
@@ -368,7 +381,7 @@ class Engine:
         id, source = before.model.id, before.model.source
         if not source:
             raise AnaphoraError(f"the model '{id}' does not come from a file")
-        now = load_model(source)
+        now = load_model(source, cache=self._cache)
         if now.id != id:
             raise ModelError(
                 Problem(

@@ -31,24 +31,38 @@ from anaphora.models.source import Report, Source
 from anaphora.models.templates import read_offers, read_prompts, read_responses
 from anaphora.models.validation import validate
 from anaphora.models.yaml_reader import read_yaml
+from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model"]
 
 
-def load_model(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:
+def load_model(
+    source: str | Path, *, intents: str | Iterable[str] = (), cache: Cache | None = None
+) -> Model:
     """The model in a file, or the bundled one of that name.
 
     ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file, of ours or of NLPCraft
     (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` is a
     further text, or several, in the intent language, for files that have none. Python modules
-    that the file names are imported.
+    that the file names are imported. What a ``cache`` has of the same file is not read anew,
+    and what it has not is put there, unless functions in Python belong to it.
 
     Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
     reason why it cannot be read.
     """
     path = find_model(source)
-    format = format_of(path)
-    return _parse(read_text(path), str(path), format, path.parent, _listed(intents))
+    format, text, further = format_of(path), read_text(path), _listed(intents)
+
+    def parsed() -> tuple[Model, bool]:
+        model, code = _parse(text, str(path), format, path.parent, further)
+        return model, not code.asked
+
+    if cache is None:
+        return parsed()[0]
+    from anaphora.models.compiled import through_cache  # here: most models are in none
+
+    parts = (text, str(path), str(path.parent.absolute()), format, *further)
+    return through_cache(cache, parts, parsed)
 
 
 def parse_model(
@@ -60,7 +74,7 @@ def parse_model(
     Raises :class:`~anaphora.errors.ModelError` with every mistake in it, in their order.
     """
     refuse_if_large(source, len(text))
-    return _parse(text, source, format, None, _listed(intents))
+    return _parse(text, source, format, None, _listed(intents))[0]
 
 
 def _listed(intents: str | Iterable[str]) -> tuple[str, ...]:
@@ -69,7 +83,8 @@ def _listed(intents: str | Iterable[str]) -> tuple[str, ...]:
 
 def _parse(
     text: str, source: str, format: Format, folder: Path | None, intents: tuple[str, ...]
-) -> Model:
+) -> tuple[Model, Code]:
+    """The model, and where the functions were looked for that it names."""
     report = Report(Source(source, text))
     root = _tree(report, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MapNode):
@@ -81,9 +96,10 @@ def _parse(
     written_names = element_names(root)
     imported = version is not None
     draft = Draft(validate(root, report), root, report, written_names, imported)
-    model = _model(draft, folder, intents)
+    code = Code(draft.file.code or "", folder)
+    model = _model(draft, code, intents)
     report.raise_if_any()
-    return replace(model, warnings=report.warnings)
+    return replace(model, warnings=report.warnings), code
 
 
 def _translated(
@@ -129,13 +145,12 @@ def _tree(report: Report, format: Format, hint: str) -> Node:
     return root
 
 
-def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model:
+def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> Model:
     """The model that the file describes, of use only if nothing was reported. An imported one
     may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
     _check_limits(draft)
-    code = Code(file.code or "", folder)
     phrasebook = Phrasebook(draft)
     elements = read_elements(draft, phrasebook, code)
     check_composition(draft, elements)
@@ -164,7 +179,7 @@ def _model(draft: Draft, folder: Path | None, further: tuple[str, ...]) -> Model
             skipped=file.stop_words.skip,
         ),
         limits=_limits(file.limits),
-        pipelines=_pipelines(draft, folder),
+        pipelines=_pipelines(draft, code.folder),
         handlers=read_handlers(draft, intents, code),
         imports=intents.imports,
         bridge=_bridge(file.bridge),

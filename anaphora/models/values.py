@@ -126,12 +126,25 @@ class PackedValues(Sequence[ElementValue]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PackedValues | tuple):
             return NotImplemented
+        if isinstance(other, PackedValues) and self._alike() == other._alike():
+            return True
         return len(self) == len(other) and all(
             one == another for one, another in zip(self, other, strict=True)
         )
 
     def __repr__(self) -> str:
         return f"<{len(self)} values>"
+
+    def _alike(self) -> tuple[object, ...]:
+        """What is the same only in equal values."""
+        return (
+            self._names.as_plain(),
+            self._texts.as_plain(),
+            self._first,
+            self._shape_of,
+            self._shapes,
+            self._odd,
+        )
 
     def phrases(self, languages: Sequence[str]) -> Iterator[tuple[int, Phrase]]:
         """As :func:`phrases_of`, without making the values."""

@@ -1,0 +1,265 @@
+"""Models as plain data, to be kept in a cache, and back.
+
+Only what a file says can be kept: a model with functions in Python, which may be others tomorrow,
+is none of these, nor is one with data that plain data does not tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from anaphora.errors import AnaphoraError, Problem
+from anaphora.grammar.compiler import compile_part, compile_predicate
+from anaphora.grammar.idl import parse_predicate
+from anaphora.grammar.intent import Intent, Options, Predicate, Term
+from anaphora.grammar.parts import Part
+from anaphora.grammar.patterns import Pattern
+from anaphora.models.domain import (
+    AskStep,
+    BridgeSettings,
+    ConversationSettings,
+    Dialog,
+    Element,
+    Limits,
+    Model,
+    PauseStep,
+    Recognition,
+    ResetStep,
+    StopWords,
+)
+from anaphora.models.values import ElementValue, PackedValues, Phrases
+from anaphora.storage.cache import Cache, digest
+
+__all__ = ["model_from", "through_cache"]
+
+_KIND = "model"
+_STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
+    "ask": AskStep,
+    "pause": PauseStep,
+    "reset": ResetStep,
+}
+_ALIKE = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
+_TEXTS = ("responses", "prompts", "offers")
+
+
+def through_cache(
+    cache: Cache, parts: Iterable[str | bytes], make: Callable[[], tuple[Model, bool]]
+) -> Model:
+    """The model that ``make`` makes of those ``parts``: from the cache if it is there, else made,
+    and kept if it can be. ``make`` also says whether nothing else has gone into the model.
+
+    Raises what ``make`` raises.
+    """
+    key = digest(*parts)
+    kept = cache.get(_KIND, key)
+    if kept is not None and (model := _revived(kept)) is not None:
+        return model
+    model, is_pure = make()
+    if is_pure and (data := _plain(model)) is not None:
+        cache.put(_KIND, key, data)
+    return model
+
+
+def _revived(data: Any) -> Model | None:
+    """The model, unless a file that it imports is another one now."""
+    try:
+        if any(_state(Path(path)) != state for path, state in data["imports"]):
+            return None
+        return model_from(data)
+    except (AnaphoraError, AttributeError, LookupError, OSError, TypeError, ValueError):
+        return None  # whoever wrote it, it was not us
+
+
+def _plain(model: Model) -> dict[str, Any] | None:
+    """The data of a model, None where what would be read of it is not the same."""
+    try:
+        data = _as_plain(model)
+        again = model_from(msgspec.msgpack.decode(msgspec.msgpack.encode(data)))
+    except (AnaphoraError, OSError, TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return data if again == model and again.warnings == model.warnings else None
+
+
+def _as_plain(model: Model) -> dict[str, Any]:
+    return {
+        **{name: getattr(model, name) for name in (*_ALIKE, *_TEXTS)},
+        "languages": model.languages,
+        "elements": [_element_as_plain(element) for element in model.elements],
+        "intents": [_intent_as_plain(intent) for intent in model.intents],
+        "reset": _phrases_as_plain(model.reset),
+        "conversation": msgspec.to_builtins(model.conversation),
+        "samples": [_dialog_as_plain(dialog) for dialog in model.samples],
+        "stop_words": msgspec.to_builtins(model.stop_words),
+        "limits": msgspec.to_builtins(model.limits),
+        "bridge": msgspec.to_builtins(model.bridge),
+        "warnings": msgspec.to_builtins(model.warnings),
+        "imports": [(str(path), _state(path)) for path in model.imports],
+    }
+
+
+def model_from(data: Mapping[str, Any]) -> Model:
+    """The model that was made such data of. Raises LookupError, TypeError, ValueError or
+    :class:`~anaphora.errors.AnaphoraError` for anything else."""
+    return Model(
+        **{name: data[name] for name in (*_ALIKE, *_TEXTS)},
+        languages=tuple(data["languages"]),
+        elements=tuple(map(_element_from, data["elements"])),
+        intents=tuple(map(_intent_from, data["intents"])),
+        reset=_phrases_from(data["reset"]),
+        conversation=msgspec.convert(data["conversation"], ConversationSettings),
+        samples=tuple(map(_dialog_from, data["samples"])),
+        stop_words=msgspec.convert(data["stop_words"], StopWords),
+        limits=msgspec.convert(data["limits"], Limits),
+        bridge=msgspec.convert(data["bridge"], BridgeSettings),
+        warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
+        imports=tuple(Path(path) for path, _ in data["imports"]),
+    )
+
+
+def _state(path: Path) -> bytes:
+    return blake2b(path.read_bytes(), digest_size=16).digest()
+
+
+def _element_as_plain(element: Element) -> dict[str, Any]:
+    recognition = element.recognition
+    values = element.values
+    packed = values.as_plain() if isinstance(values, PackedValues) else None
+    return {
+        "id": element.id,
+        "groups": sorted(element.groups),
+        "phrases": _phrases_as_plain(element.phrases),
+        "packed": packed,
+        "values": []
+        if packed
+        else [(value.name, _phrases_as_plain(value.phrases)) for value in values],
+        "ancestors": element.ancestors,
+        "topic": element.topic,
+        "description": element.description,
+        "meta": element.meta,
+        "sparse": element.sparse,
+        "permute": element.permute,
+        "greedy": element.greedy,
+        "abstract": element.abstract,
+        "typos": element.typos,
+        "recognition": recognition
+        and (recognition.kind, recognition.name, dict(recognition.options)),
+    }
+
+
+def _element_from(data: Mapping[str, Any]) -> Element:
+    values = (
+        PackedValues.from_plain(data["packed"])
+        if data["packed"]
+        else [ElementValue(name, _phrases_from(phrases)) for name, phrases in data["values"]]
+    )
+    own = {
+        "groups": frozenset(data["groups"]),
+        "phrases": _phrases_from(data["phrases"]),
+        "values": values,
+        "ancestors": tuple(data["ancestors"]),
+        "recognition": data["recognition"] and Recognition(*data["recognition"]),
+    }
+    return Element(**{key: data[key] for key in data.keys() - {"packed"}} | own)
+
+
+def _phrases_as_plain(phrases: Phrases) -> dict[str, list[list[Any]]]:
+    return {
+        language: [[_chunk_as_plain(chunk) for chunk in phrase] for phrase in some]
+        for language, some in phrases.items()
+    }
+
+
+def _phrases_from(data: Mapping[str, Any]) -> Phrases:
+    return {
+        language: tuple([tuple(map(_chunk_from, phrase)) for phrase in some])
+        for language, some in data.items()
+    }
+
+
+def _chunk_as_plain(chunk: str | Pattern | Part) -> str | list[str]:
+    match chunk:
+        case Pattern():
+            return [chunk.text]
+        case Part():
+            return [chunk.alias, chunk.text]
+    return chunk
+
+
+def _chunk_from(data: str | list[str]) -> str | Pattern | Part:
+    match data:
+        case str():
+            return data
+        case [text]:
+            return Pattern(text)
+    alias, text = data
+    return Part(alias, text, compile_part(text))
+
+
+def _intent_as_plain(intent: Intent) -> dict[str, Any]:
+    if not (intent.flow is None or isinstance(intent.flow, Pattern)):
+        raise TypeError(f"the flow of '{intent.id}' is a function")
+    return {
+        "id": intent.id,
+        "terms": [
+            {
+                "id": term.id,
+                "predicate": term.predicate.text,
+                "conversational": term.conversational,
+                "min": term.min,
+                "max": term.max,
+                "position": term.position,
+                "arguments": term.arguments,
+            }
+            for term in intent.terms
+        ],
+        "options": msgspec.to_builtins(intent.options),
+        "flow": intent.flow and intent.flow.text,
+        "meta": intent.meta,
+        "mentions": [(*key, at) for key, at in intent.mentions.items()],
+        "at": intent.at,
+    }
+
+
+def _intent_from(data: Mapping[str, Any]) -> Intent:
+    return Intent(
+        id=data["id"],
+        terms=tuple(
+            Term(**{**term, "predicate": _predicate(term["predicate"])}) for term in data["terms"]
+        ),
+        options=msgspec.convert(data["options"], Options),
+        flow=None if data["flow"] is None else Pattern(data["flow"]),
+        meta=data["meta"],
+        mentions={(kind, name): at for kind, name, at in data["mentions"]},
+        at=data["at"],
+    )
+
+
+def _predicate(text: str) -> Predicate:
+    return compile_predicate(parse_predicate(text), text)
+
+
+def _dialog_as_plain(dialog: Dialog) -> dict[str, Any]:
+    kinds = {made: kind for kind, made in _STEPS.items()}
+    return {
+        "steps": [(kinds[type(step)], msgspec.to_builtins(step)) for step in dialog.steps],
+        "name": dialog.name,
+        "line": dialog.line,
+        "at": dialog.at and dialog.at.isoformat(),
+        "long_term": dialog.long_term,
+    }
+
+
+def _dialog_from(data: Mapping[str, Any]) -> Dialog:
+    return Dialog(
+        steps=tuple(msgspec.convert(step, _STEPS[kind]) for kind, step in data["steps"]),
+        name=data["name"],
+        line=data["line"],
+        at=data["at"] and datetime.fromisoformat(data["at"]),
+        long_term=data["long_term"],
+    )

@@ -1,0 +1,117 @@
+"""A folder in which what takes long to make is kept for the next process.
+
+Files hold plain data alone: nothing in them is ever run. What is damaged, cut off, or not ours is
+taken for missing, and a folder that cannot be written keeps nothing: a cache never fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from anaphora.version import __version__
+
+__all__ = ["Cache", "digest"]
+
+_log = logging.getLogger(__name__)
+
+_MAGIC = b"anaphora compiled 1\n"
+_SUM_SIZE = 32
+_SUFFIX = ".compiled"
+_MOST_FILES = 200  # of all models; then those go that have not been used for longest
+
+
+class Cache:
+    """What has been compiled, in ``folder`` (``~`` is the home), which is made when it is needed.
+
+    May be used by several processes at once: a file appears whole or not at all.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).expanduser()
+
+    def get(self, kind: str, key: str) -> Any | None:
+        """The data that was put under that key, None if there is none."""
+        path = self._path(kind, key)
+        try:
+            written = path.read_bytes()
+        except OSError:
+            return None
+        start = len(_MAGIC) + _SUM_SIZE
+        data = memoryview(written)[start:]
+        if written[:start] != _MAGIC + _sum(data):
+            _log.info("%s is damaged or not ours, and is made anew", path)
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return msgspec.msgpack.decode(data)
+
+    def put(self, kind: str, key: str, data: Any) -> None:
+        """Keeps plain data (of what MessagePack knows) under that key."""
+        written = msgspec.msgpack.encode(data)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._write(self._path(kind, key), _MAGIC + _sum(written) + written)
+            self._tidy()
+        except OSError as error:
+            _log.warning("what was compiled is not kept in %s: %s", self.folder, error)
+
+    def _path(self, kind: str, key: str) -> Path:
+        return self.folder / f"{kind}-{key}{_SUFFIX}"
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """Beside its place first, so that nobody ever sees a half of it."""
+        handle, made = tempfile.mkstemp(dir=self.folder, prefix=f"{path.stem}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(made).replace(path)
+        except BaseException:
+            Path(made).unlink(missing_ok=True)
+            raise
+
+    def _tidy(self) -> None:
+        used: list[tuple[float, Path]] = []
+        for path in self.folder.glob(f"*{_SUFFIX}"):
+            with suppress(OSError):  # another process was first
+                used.append((path.stat().st_mtime, path))
+        for _, path in sorted(used, reverse=True)[_MOST_FILES:]:
+            with suppress(OSError):
+                path.unlink()
+
+
+def digest(*parts: str | bytes | Iterable[str]) -> str:
+    """A key for what is made of these parts by the code as it is now."""
+    found = blake2b(_code().encode(), digest_size=16)
+    for part in parts:
+        data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
+        found.update(len(data).to_bytes(8, "little"))
+        found.update(data)
+    return found.hexdigest()
+
+
+@cache
+def _code() -> str:
+    """What tells this code from any other: its version, Python's, and the states of its files,
+    for those who change them."""
+    package = Path(__file__).parent.parent
+    states = []
+    for name in ("grammar", "models", "entities"):
+        for path in sorted((package / name).rglob("*.py")):
+            state = path.stat()
+            states.append((path.name, state.st_size, state.st_mtime_ns))
+    return repr((__version__, sys.version_info[:3], sys.byteorder, states))
+
+
+def _sum(data: bytes | memoryview) -> bytes:
+    return blake2b(data, digest_size=_SUM_SIZE).digest()
