@@ -82,8 +82,8 @@ class Bot:
     """One model with everything that answering needs, shared by all its conversations.
 
     ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language);
-    ``random`` gives the numbers of ``rand``; ``cache`` keeps what takes long to learn. Raises :class:`ModelError` for a handler that the
-    model names and that cannot answer its intent.
+    ``random`` gives the numbers of ``rand``; ``cache`` keeps what takes long to learn. Raises
+    :class:`ModelError` for a handler that the model names and that cannot answer its intent.
     """
 
     def __init__(
