@@ -1,13 +1,19 @@
-"""How long does the intent language take to compile, and what does compiling gain?"""
+"""How long does the intent language take to compile, and what does compiling gain? How long does
+a big model take to load, and to come from its cache?"""
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import pytest
 
+from anaphora import Engine
 from anaphora.grammar.compiler import Compiler, compile_predicate
 from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.idl import parse, parse_predicate
 from anaphora.models.utterance import Entity
+from benchmarks.models import model_of_synonyms, names
 from tests.grammar.trees import walked
 
 INTENT = """
@@ -52,3 +58,50 @@ def test_evaluate_a_predicate(benchmark, name, way):
     assert test(context) is walked(node, context) is True
     benchmark.group = f"predicate: {name}"
     benchmark(test if way == "compiled" else walk, context)
+
+
+@pytest.fixture(scope="module")
+def big_file(tmp_path_factory):
+    """A model file with 100,000 names of two words."""
+    path = tmp_path_factory.mktemp("big") / "big.yaml"
+    values = "".join(f"      {name}: []\n" for name in names(100_000))
+    path.write_text(
+        f"id: big\nelements:\n  - id: order\n  - id: name\n    values:\n{values}"
+        "intents:\n  - intent=order term={# == 'order'} term(name)~{# == 'name'}\n"
+    )
+    return path
+
+
+def test_build_an_engine_of_100_000_synonyms(benchmark):
+    model = model_of_synonyms(100_000)
+    engine = benchmark.pedantic(Engine, (model,), rounds=3)
+    assert engine.ask(f"order {names(10)[3]}").status == "matched"
+
+
+def test_load_a_file_of_100_000_synonyms(benchmark, big_file):
+    engine = benchmark.pedantic(Engine, (big_file,), rounds=3)
+    assert engine.ask(f"order {names(10)[3]}").status == "matched"
+
+
+def test_load_100_000_synonyms_from_a_cache(benchmark, big_file, tmp_path):
+    Engine(big_file, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    engine = benchmark.pedantic(Engine, (big_file,), {"cache": tmp_path}, rounds=5)
+    assert engine.ask(f"order {names(10)[3]}").status == "matched"
+
+
+def test_memory_of_100_000_synonyms(benchmark):
+    """In bytes for a synonym, of model and engine together: see ``extra_info``."""
+    Engine(model_of_synonyms(10)).ask("order")
+
+    def held() -> float:
+        gc.collect()
+        tracemalloc.start()
+        engine = Engine(model_of_synonyms(100_000))
+        gc.collect()
+        size, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(engine.models[0].elements[1].values) == 100_000
+        return size / 100_000
+
+    benchmark.extra_info["bytes for a synonym"] = benchmark.pedantic(held, rounds=1)
