@@ -12,9 +12,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from anaphora import Engine, Store, store_at
 from anaphora.stm.conversation import Conversation, Key

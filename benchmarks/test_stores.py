@@ -5,11 +5,11 @@ The Redis is a real one on this machine, reached through a socket of loopback.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 
 from anaphora import Engine, Store, store_at
 from anaphora.stm.conversation import Key
