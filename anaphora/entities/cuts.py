@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from spacy.tokenizer import Tokenizer
 
+from anaphora.entities.affixes import Affixes
 from anaphora.entities.lexicon import Lexicon, Word
 
 __all__ = ["Cuts"]
@@ -45,6 +46,7 @@ class Cuts:
     ) -> None:
         self._ask = ask
         self._lexicon = lexicon
+        self._affixes = Affixes.of(tokenizer)
         rules = map(str.split, tokenizer.rules or ())
         self._spanning = frozenset(pieces[-1] for pieces in rules if len(pieces) > 1)
         self._young: dict[str, Word | _Cut] = {}
@@ -88,8 +90,16 @@ class Cuts:
         return cut
 
     def _learnt(self, piece: str) -> Word | _Cut:
-        tokens = self._ask(piece)
+        tokens = self._tokens(piece)
         words = self._lexicon.words([text for text, _ in tokens])
         if len(words) == 1:
             return words[0]
         return tuple((text, start, word) for (text, start), word in zip(tokens, words, strict=True))
+
+    def _tokens(self, piece: str) -> list[tuple[str, int]]:
+        if self._affixes is not None:  # which knows of most, and sooner
+            if self._affixes.leave(piece):
+                return [(piece, 0)]
+            if self._affixes.part(piece):
+                return [(piece[:-1], 0), (piece[-1], len(piece) - 1)]
+        return self._ask(piece)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice, product
 from typing import TypeAlias
 
-from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
+from anaphora.entities.affixes import Affixes, spellings
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.trie import Step
 from anaphora.grammar.parts import Part
@@ -34,7 +34,7 @@ class PhraseReader:
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon) -> None:
         self._tokenizer = tokenizer
         self._lexicon = lexicon
-        self._cuts = _Cuts.of(tokenizer)
+        self._affixes = Affixes.of(tokenizer)
         self._single: dict[str, Word | None] = {}
 
     def read(self, phrases: Iterable[tuple[int, Phrase]]) -> Iterator[tuple[int, tuple[Step, ...]]]:
@@ -52,7 +52,7 @@ class PhraseReader:
                         yield number, sum(way, ())
 
     def _readings(self, texts: set[str]) -> dict[str, list[tuple[Step, ...]]]:
-        if self._cuts is None:
+        if self._affixes is None:
             return {text: self._spelled(text) for text in texts}
         self._learn(set(" ".join(texts).split(" ")))
         single = self._single
@@ -65,17 +65,17 @@ class PhraseReader:
 
     def _learn(self, words: set[str]) -> None:
         """Finds which of the words are always one token, and remembers them."""
-        assert self._cuts is not None
+        assert self._affixes is not None
         if len(self._single) > _MOST_KEPT:
             self._single = {}
         new = [word for word in words if word not in self._single]
         self._single.update(dict.fromkeys(new))
-        whole = list(filter(self._cuts.leaves, new))
+        whole = list(filter(self._affixes.leave, new))
         self._single.update(zip(whole, self._lexicon.read(whole), strict=True))
 
     def _spelled(self, text: str) -> list[tuple[Step, ...]]:
         """The text through the tokenizer in each of its spellings."""
-        ways = map(self._words, dict.fromkeys(_spellings(text)))
+        ways = map(self._words, dict.fromkeys(spellings(text)))
         distinct = {tuple([word.form for word in way]): way for way in ways if way}
         return list(distinct.values())
 
@@ -91,10 +91,6 @@ def _ways(chunk: _Chunk, readings: dict[str, list[tuple[Step, ...]]]) -> list[tu
     return readings[chunk] if isinstance(chunk, str) else [(chunk,)]
 
 
-def _spellings(text: str) -> tuple[str, ...]:
-    return text, text.lower(), text.upper(), text.capitalize()
-
-
 def _joined(phrase: Phrase) -> list[_Chunk]:
     """The phrase with neighbouring texts made one: a tokenizer looks across blanks."""
     if len(phrase) == 1:
@@ -108,48 +104,3 @@ def _joined(phrase: Phrase) -> list[_Chunk]:
 
 def _is_text(chunk: _Chunk) -> bool:
     return isinstance(chunk, str)
-
-
-class _Cuts:
-    """Tells which words spaCy's tokenizer does not cut.
-
-    It cuts a text at its blanks first and then looks at each piece by itself. To ask its rules
-    takes a fifth of the time of letting it make tokens, each of which it would put into its
-    vocabulary with all that it knows of them.
-    """
-
-    def __init__(self, tokenizer: Tokenizer, rules: Iterable[str]) -> None:
-        self._rules = frozenset(rules)
-        self._lowered = frozenset(map(str.lower, self._rules))
-        found = (tokenizer.prefix_search, tokenizer.suffix_search, tokenizer.infix_finditer)
-        self._starts, self._ends, self._parts = (one or _nowhere for one in found)
-
-    @classmethod
-    def of(cls, tokenizer: Callable[[str], Doc]) -> _Cuts | None:
-        """None where words of letters are not always cut alike: where another tokenizer than
-        spaCy's is at work, or a rule of its own is on several such words."""
-        if not isinstance(tokenizer, Tokenizer) or type(tokenizer) is not Tokenizer:
-            return None
-        rules = tokenizer.rules or {}
-        spanning = (rule.split() for rule in rules if " " in rule)
-        if any(len(words) > 1 and all(map(str.isalpha, words)) for words in spanning):
-            return None
-        return cls(tokenizer, rules)
-
-    def leaves(self, word: str) -> bool:
-        """Whether the word is of letters alone, and one token however it is spelled."""
-        return (
-            word.isalpha()
-            and (
-                word.lower() not in self._lowered
-                if word.isascii()
-                else self._rules.isdisjoint(_spellings(word))
-            )
-            and not self._starts(word)
-            and not self._ends(word)
-            and not any(self._parts(word))
-        )
-
-
-def _nowhere(word: str) -> tuple[()]:
-    return ()

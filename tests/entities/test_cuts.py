@@ -95,9 +95,24 @@ def test_pieces_that_are_not_seen_again_are_forgotten(monkeypatch):
         return [(text, 0)]
 
     cuts = Cuts(_nlp("en").tokenizer, ask, Lexicon("en"))
-    for piece in ["often", "a", "b", "often", "c", "d", "often", "e", "f", "often", "a"]:
+    often, *others = [f"{number}pm" for number in range(7)]
+    for number, piece in enumerate([*others, others[0]]):
+        if number % 2 == 0:
+            assert cuts.of(often)
         assert cuts.of(piece)
-    assert asked == ["often", "a", "b", "c", "d", "e", "f", "a"]
+    assert asked == [often, *others, others[0]]
+
+
+def test_the_tokenizer_is_not_asked_about_words_that_its_rules_leave_whole():
+    def ask(text: str) -> list[tuple[str, int]]:
+        raise AssertionError(text)
+
+    cuts = Cuts(_nlp("en").tokenizer, ask, Lexicon("en"))
+    cut = cuts.of("Lights, please!")
+    assert cut is not None
+    assert cut[0] == ["Lights", ",", "please", "!"]
+    with pytest.raises(AssertionError, match="I'll"):
+        cuts.of("I'll")
 
 
 _HOME = model(
