@@ -1,6 +1,6 @@
 # make chat   talk to the weather model        make test   all checks
-# make lint   ruff and mypy alone              make bench  all benchmarks
-# make cover  the tests with their coverage
+# make lint   ruff and mypy alone              make bench  a report of all benchmarks
+# make cover  the tests with their coverage    make bench-short  whether they run
 # A virtual environment in .venv is made on first use; PYTHON=… chooses another interpreter.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -10,7 +10,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 MODEL ?= weather
 
-.PHONY: chat test lint cover bench clean
+.PHONY: chat test lint cover bench bench-short clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL)
@@ -26,9 +26,14 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# For `make bench`: a file with LoCoMo's dialogs, for the benchmarks that need them.
+LOCOMO ?=
+
 bench: $(VENV)/installed-dev
-	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-sort=name \
-		--benchmark-columns=min,median,stddev,rounds
+	$(BIN)/python -m benchmarks.report $(if $(LOCOMO),--locomo '$(LOCOMO)')
+
+bench-short: $(VENV)/installed-dev
+	$(BIN)/python -m benchmarks.report --short
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache

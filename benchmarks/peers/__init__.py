@@ -1,0 +1,1 @@
+"""Anaphora beside its peers: the same work in the same process and the same run."""

@@ -1,0 +1,85 @@
+"""What a tagger holds in memory, seen from a process of its own.
+
+    python -m benchmarks.peers.footprint TAGGER NAMES   prints it as JSON
+
+What the process has grown by (RSS) counts all of it, also what lies outside of Python, and what
+building left behind that the allocator cannot give back; what Python has allocated (tracemalloc) is
+exact, but knows nothing of C++. The libraries, and a tagger of one name, are there before; the list
+of names is not counted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import subprocess
+import sys
+import tracemalloc
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from benchmarks.models import names
+from benchmarks.peers.taggers import TAGGERS
+
+__all__ = ["Footprint", "footprint", "resident"]
+
+_PATIENCE = 600.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Bytes of a name, without the name itself in the list that was given: of the process, and
+    of Python's allocations."""
+
+    resident: float
+    traced: float
+
+
+def footprint(tagger: str, count: int) -> Footprint:
+    """What ``tagger`` holds for each of ``count`` names, measured in fresh processes."""
+    resident, traced = (_in_a_process(tagger, count, how) for how in ("resident", "traced"))
+    return Footprint(resident, traced)
+
+
+def resident() -> int:
+    """What this process holds, in bytes."""
+    return int(psutil.Process().memory_info().rss)
+
+
+def _in_a_process(tagger: str, count: int, how: str) -> float:
+    command = [sys.executable, "-m", "benchmarks.peers.footprint", tagger, str(count), how]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, timeout=_PATIENCE, check=True
+    )
+    return float(json.loads(done.stdout)["bytes"])
+
+
+def _measure(tagger: str, count: int, how: str) -> float:
+    known = names(count)
+    first = TAGGERS[tagger](["some name"])
+    first.find("some name or other")
+    if how == "traced":
+        tracemalloc.start()
+    before = _room(how)
+    built = TAGGERS[tagger](known)
+    room = _room(how) - before
+    if built.find(known[-1]) != [known[-1]]:
+        raise SystemExit(f"{tagger} does not find '{known[-1]}'")
+    return room / count
+
+
+def _room(how: str) -> int:
+    gc.collect()
+    if how == "traced":
+        return tracemalloc.get_traced_memory()[0]
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc alone has it
+        trim(0)
+    return resident()
+
+
+if __name__ == "__main__":
+    print(json.dumps({"bytes": _measure(sys.argv[1], int(sys.argv[2]), sys.argv[3])}))

@@ -1,0 +1,151 @@
+"""What a conversation's open and commit costs in each store, beside bare round trips to Redis.
+
+The Redis is a real one on this machine, reached through a socket of loopback; the bare trips are
+to the same server and carry the same record. A turn of the Redis store takes two round trips (one
+takes the conversation and its lock, one keeps both), as GET and SET do.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from statistics import fmean, median
+from time import perf_counter
+
+from msgspec.structs import replace
+from redis import Redis
+
+from anaphora import Conversation, Engine, Key, Store, store_at
+from anaphora.stm.records import dump
+
+__all__ = ["Row", "stores"]
+
+_TIMEOUT = timedelta(minutes=5)
+_USERS = 500
+_BASE = "Redis: GET and SET"
+_QUESTIONS = ("How much is a coffee at Starbucks?", "And a large tea?", "And at Costa?")
+_GET_AND_SET = (
+    "local old = redis.call('GET', KEYS[1]) redis.call('SET', KEYS[1], ARGV[1]) return old"
+)
+_NO_REDIS = "there is no redis-server on this machine"
+
+_Turn = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one turn takes, in seconds: a conversation of some 500 is opened, changed and kept, or
+    its record is read and written. ``ratio`` is the median as a multiple of that of GET and SET,
+    0.0 without a Redis. What could not be measured says why in ``skipped``."""
+
+    store: str
+    median: float = 0.0
+    mean: float = 0.0
+    p99: float = 0.0
+    ratio: float = 0.0
+    skipped: str = ""
+
+
+def stores(turns: int = 1_000, *, rounds: int = 3) -> list[Row]:
+    """A row for each store and each kind of bare trip: ``rounds`` times ``turns``, in turn."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        conversation = _conversation()
+        measured = dict(_in_process(stack, folder, conversation))
+        if shutil.which("redis-server"):
+            measured |= dict(_on_redis(stack, conversation))
+        times: dict[str, list[float]] = {name: [] for name in measured}
+        for turn in measured.values():
+            _timed(turn, _USERS)  # every conversation is there from now on
+        for _ in range(rounds):
+            for name, turn in measured.items():
+                times[name] += _timed(turn, turns)
+    base = median(times[_BASE]) if _BASE in times else 0.0
+    rows = [_row(name, took, base) for name, took in times.items()]
+    if base:
+        return rows
+    return rows + [Row(name, skipped=_NO_REDIS) for name in ("redis", _BASE)]
+
+
+def _in_process(
+    stack: ExitStack, folder: Path, conversation: Conversation
+) -> Iterator[tuple[str, _Turn]]:
+    urls = {
+        "memory": "memory:",
+        "sqlite": f"sqlite:///{folder}/bot.db",
+        "sqlite without fsync": f"sqlite:///{folder}/fast.db?synchronous=normal",
+    }
+    for name, url in urls.items():
+        yield name, _turn_of(stack.enter_context(closing(store_at(url))), conversation)
+
+
+def _on_redis(stack: ExitStack, conversation: Conversation) -> Iterator[tuple[str, _Turn]]:
+    from tests.stm.stores.redis_server import RedisServer
+
+    server = stack.enter_context(RedisServer())
+    yield "redis", _turn_of(stack.enter_context(closing(store_at(server.url))), conversation)
+    client: Redis = stack.enter_context(_client(server.url))
+    record, numbers = dump(conversation), count()
+    script = client.register_script(_GET_AND_SET)
+
+    def get_and_set() -> None:
+        name = f"bare:{next(numbers) % _USERS}"
+        client.get(name)
+        client.set(name, record)
+
+    def evalsha() -> None:
+        script(keys=[f"bare:{next(numbers) % _USERS}"], args=[record])
+
+    yield _BASE, get_and_set
+    yield "Redis: EVALSHA that does both", evalsha
+    yield "Redis: PING", client.ping
+
+
+@contextmanager
+def _client(url: str) -> Iterator[Redis]:
+    with Redis.from_url(url) as client:
+        yield client
+
+
+def _conversation() -> Conversation:
+    """A conversation as it is left after three questions."""
+    with Engine("cafe") as engine:
+        for question in _QUESTIONS:
+            engine.ask(question)
+        kept = engine.store.peek(Key("user", "cafe"))
+    if kept is None:
+        raise LookupError("the questions have left no conversation")
+    return kept
+
+
+def _turn_of(store: Store, conversation: Conversation) -> _Turn:
+    numbers = count()
+
+    def turn() -> None:
+        user = f"user {next(numbers) % _USERS}"
+        with store.open(conversation.key._replace(user=user), _TIMEOUT) as session:
+            asked = session.conversation.questions + 1
+            session.commit(replace(conversation, user=user, questions=asked))
+
+    return turn
+
+
+def _timed(turn: _Turn, turns: int) -> list[float]:
+    times = []
+    for _ in range(turns):
+        begin = perf_counter()
+        turn()
+        times.append(perf_counter() - begin)
+    return times
+
+
+def _row(name: str, times: list[float], base: float) -> Row:
+    p99 = sorted(times)[int(len(times) * 0.99)]
+    middle = median(times)
+    return Row(name, middle, fmean(times), p99, middle / base if base else 0.0)

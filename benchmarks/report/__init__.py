@@ -1,0 +1,1 @@
+"""One report of all benchmarks, with plots: ``python -m benchmarks.report``."""

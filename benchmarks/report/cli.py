@@ -1,0 +1,145 @@
+"""The command line of the report: which sections, in which form, written where."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmarks.report.aims import judged
+from benchmarks.report.data import LeftOut, Report, Section, Verdict
+from benchmarks.report.fresh import Tell
+from benchmarks.report.machine import head
+from benchmarks.report.registry import CHAPTERS, Chapter, chapter
+from benchmarks.report.wanted import Form, Wanted
+
+OUT = Path("benchmarks/results")
+_STOPPED = "stopped before it was measured"
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+console = Console(stderr=True)
+
+
+@app.command()
+def main(
+    out: Annotated[Path, typer.Option(help="Folder to write into; made if need be.")] = OUT,
+    short: Annotated[
+        bool,
+        typer.Option("--short", help="Small sizes and few rounds, to see that everything runs."),
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SECTION", help="Measure this section alone; may be repeated."),
+    ] = None,
+    locomo: Annotated[
+        Path | None, typer.Option(help="LoCoMo's dialogs, for the programs that need them.")
+    ] = None,
+    script: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Run a program of minutes, too: bart."),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the sections, and measure nothing.")
+    ] = False,
+) -> None:
+    """Run the benchmarks and write one report of them: report.md with its plots, and report.json.
+
+    The whole takes some 25 minutes on two cores, which should have nothing else to do. Ctrl-C
+    leaves a report of the sections that are done.
+    """
+    if list_:
+        for one in CHAPTERS:
+            typer.echo(f"{one.id:<12}{one.about}")
+        return
+    form = Form.SHORT if short else Form.WHOLE
+    wanted = Wanted(form, locomo, tuple(script or ()))
+    chosen = _chosen(only)
+    begun = datetime.now().astimezone()
+    sections: list[Section] = []
+    left_out: list[LeftOut] = []
+    facts = head(begun)
+    stopped = False
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    try:
+        for one in chosen:
+            sections += _measured(one, wanted, left_out)
+    except KeyboardInterrupt:
+        stopped = True
+        missing = chosen[len(sections) + len(left_out) :]
+        left_out += [LeftOut(one.id, _STOPPED) for one in missing]
+        console.print("Stopped. What is done is kept.")
+    failed = [one for section in sections for one in section.left_out if one.failed]
+    took = (datetime.now().astimezone() - begun).total_seconds()
+    report = Report(
+        (*facts, ("took", f"{took / 60:.1f} minutes")),
+        "python -m benchmarks.report" + "".join(f" {shlex.quote(one)}" for one in sys.argv[1:]),
+        _aims([] if short else sections),  # whose sizes no aim is about
+        tuple(sections),
+        tuple(left_out),
+        is_whole=not short,
+    )
+    from benchmarks.report.writing import write  # matplotlib, which no measurement needs in memory
+
+    page = write(report, out)
+    _say(report)
+    console.print(f"[bold]{page}[/bold]")
+    for part in failed:
+        console.print(f"✗ {part.what}: {part.why}", style="red", markup=False, highlight=False)
+    if stopped or failed or any(section.failed for section in left_out):
+        raise typer.Exit(130 if stopped else 1)
+
+
+def _chosen(only: Sequence[str] | None) -> Sequence[Chapter]:
+    if not only:
+        return CHAPTERS
+    if unknown := next((id for id in only if chapter(id) is None), None):
+        known = ", ".join(one.id for one in CHAPTERS)
+        raise typer.BadParameter(f"there is no section '{unknown}'; there are: {known}")
+    return [one for one in CHAPTERS if one.id in only]
+
+
+def _measured(one: Chapter, wanted: Wanted, left_out: list[LeftOut]) -> list[Section]:
+    """The section; none if it cannot be measured, which keeps none of the others from it."""
+    begun = time.monotonic()
+    try:
+        with _telling(one.id) as tell:
+            section = one.measure(wanted, tell)
+    except Exception as error:  # whatever a benchmark may run into
+        console.print(f"✗ {one.id}: {error}", style="red", markup=False)
+        console.print(traceback.format_exc(), style="dim", markup=False, highlight=False)
+        left_out.append(LeftOut(one.id, f"it failed: {error}", failed=True))
+        return []
+    console.print(f"✓ {one.id} ({time.monotonic() - begun:.0f} s)")
+    return [section]
+
+
+@contextmanager
+def _telling(id: str) -> Iterator[Tell]:
+    if not console.is_terminal:
+        console.print(f"{id} …")
+    with console.status(f"{id} …") as status:
+        yield lambda text: status.update(f"{id}: {text} …")
+
+
+def _aims(sections: Sequence[Section]) -> tuple[Verdict, ...]:
+    figures = {name: value for one in sections for name, value in one.figures.items()}
+    limits = {name: text for one in sections for name, text in one.limits.items()}
+    return judged(figures, limits)
+
+
+def _say(report: Report) -> None:
+    for aim in report.aims:
+        if aim.word != "not measured":
+            sign, style = ("✓", "green") if aim.word == "met" else ("✗", "red")
+            text = f"{sign} {aim.what}: {aim.measured} ({aim.expected})"
+            console.print(text, style=style, markup=False, highlight=False)

@@ -1,0 +1,109 @@
+"""Takes from a report into the docs what they tell of it: ``python -m benchmarks.report.docs``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.report.cli import OUT
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "performance.md"
+FIGURES = ("ask-flame.svg",)
+BLOCKS: Mapping[str, str] = {
+    "the machine": "# Benchmarks",
+    "the aims": "## Aims",
+    "the time of an utterance": "### Time of an utterance",
+    "what is understood": "### Understood rightly",
+    "the curves": "### What was expected",
+    "the profile": "### Time of one question by stage",
+}
+"""What stands in the page between two comments, by the heading that it has in a report."""
+
+_MACHINE = ("begun", "revision", "processor", "cores", "Python", "packages")
+_OF_A_WHOLE = ("the machine", "the aims")
+"""What only a report of all sections has a say in."""
+
+
+class Lacking(Exception):  # noqa: N818 - what a report is
+    """A report has nothing that the page could tell; the message says where it was looked for."""
+
+
+def main(
+    report: Annotated[
+        Path, typer.Option(help="Folder of the report, as `--out` of benchmarks.report.")
+    ] = OUT,
+    page: Annotated[Path, typer.Option(help="The page to write into.")] = PAGE,
+) -> None:
+    """Write the tables of a report into docs/performance.md, and its flame graph into docs/figures.
+
+    What the report has not measured stays as it stands in the page.
+    """
+    try:
+        taken = take(report, page)
+    except Lacking as lacking:
+        typer.echo(str(lacking), err=True)
+        raise typer.Exit(1) from None
+    typer.echo(f"{page}: {', '.join(taken)}")
+
+
+def take(folder: Path, page: Path) -> list[str]:
+    """Take over what there is; the names of it. Raises :class:`Lacking`."""
+    file = folder / "report.md"
+    if not file.is_file():
+        raise Lacking(f"there is no {file}: python -m benchmarks.report writes it")
+    said = file.read_text(encoding="utf-8")
+    if "**This is the short form" in said:
+        raise Lacking(f"{file} is of the short form, whose figures mean nothing")
+    blocks = blocks_of(said)
+    if not blocks:
+        raise Lacking(f"{file} has nothing for {page}")
+    page.write_text(page_with(page.read_text(encoding="utf-8"), blocks), encoding="utf-8")
+    figures = page.parent / "figures"
+    figures.mkdir(exist_ok=True)
+    drawn = [name for name in FIGURES if (folder / name).is_file()]
+    for name in drawn:
+        shutil.copyfile(folder / name, figures / name)
+    return [*blocks, *drawn]
+
+
+def blocks_of(report: str) -> dict[str, str]:
+    """What a report has of the blocks."""
+    found = {name: _under(report, heading) for name, heading in BLOCKS.items()}
+    if " --only " in report.partition("\nOnce more: ")[2].partition("\n")[0]:
+        found |= dict.fromkeys(_OF_A_WHOLE, "")
+    if found["the machine"]:
+        rows = [row for row in found["the machine"].splitlines() if _is_of_machine(row)]
+        found["the machine"] = "\n".join(["| run |  |", "| --- | --- |", *rows])
+    return {name: block for name, block in found.items() if block}
+
+
+def page_with(page: str, blocks: Mapping[str, str]) -> str:
+    """The page with these blocks in it. Raises :class:`Lacking` for one without a place there."""
+    for name, block in blocks.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        if page.count(begin) != 1 or page.count(end) != 1:
+            raise Lacking(f"the page has no place for {name}: {begin} … {end}")
+        before, rest = page.split(begin)
+        page = f"{before}{begin}\n{block}\n{end}{rest.split(end)[1]}"
+    return page
+
+
+def _under(report: str, heading: str) -> str:
+    """What stands between that heading and the next one, plots left out."""
+    found = re.search(rf"^{re.escape(heading)}\n(.*?)(?=^#|\Z)", report, re.MULTILINE | re.DOTALL)
+    lines = found[1].strip().splitlines() if found else []
+    return "\n".join(line for line in lines if not line.startswith("![")).strip()
+
+
+def _is_of_machine(row: str) -> bool:
+    return row.startswith("|") and row.split("|")[1].strip() in _MACHINE
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,49 @@
+"""All sections of the report, in its order, by their names on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TypeAlias
+
+from benchmarks.report.data import Section
+from benchmarks.report.fresh import Tell
+from benchmarks.report.wanted import Wanted
+
+Measure: TypeAlias = Callable[[Wanted, Tell], Section]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A section before it is measured: its module in :mod:`.sections` and what it is about."""
+
+    id: str
+    about: str
+
+    @property
+    def measure(self) -> Measure:
+        """What makes the section. Only then are the packages loaded that it needs."""
+        found: Measure = import_module(f"benchmarks.report.sections.{self.id}").measure
+        return found
+
+
+CHAPTERS = (
+    Chapter("peers", "the smart-home work in Anaphora, hassil and adapt"),
+    Chapter("tagging", "tagging alone beside PhraseMatcher, EntityRuler, FlashText …"),
+    Chapter("stores", "a conversation's open and commit beside bare Redis round trips"),
+    Chapter("dates", "dates beside dateparser.search"),
+    Chapter("scaling", "curves of time and memory by synonyms, intents, threads …"),
+    Chapter("profile", "where one ask spends its time"),
+    Chapter("steadiness", "100,000 mixed questions: median, p99, pauses"),
+    Chapter("start", "import and first answer in a fresh process"),
+    Chapter("building", "a model of 100,000 synonyms: build, memory, cache"),
+    Chapter("batches", "ask_many, and a pool of processes"),
+    Chapter("files", "all that pytest runs in benchmarks/"),
+    Chapter("scripts", "the benchmarks that are programs of their own"),
+)
+
+
+def chapter(id: str) -> Chapter | None:
+    """The chapter of that name, None if there is none."""
+    return next((one for one in CHAPTERS if one.id == id), None)

@@ -1,0 +1,116 @@
+"""The benchmarks that are programs of their own: what they print, where they can run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchmarks.report.data import Column, LeftOut, Output, Part, Section, Table, Text
+from benchmarks.report.fresh import Tell, has_room
+from benchmarks.report.sections.files import FOLDER, question_of
+from benchmarks.report.wanted import Form, Wanted
+
+_MINUTES = 15  # that a program may take
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """``arguments`` for what is wanted; ``missing`` is why it cannot run ('' if it can)."""
+
+    name: str
+    arguments: Callable[[Wanted], tuple[str, ...]]
+    missing: Callable[[Wanted], str]
+
+
+def _service_lacks(wanted: Wanted) -> str:
+    if wanted.form is Form.SHORT:
+        return "the short form leaves it out"
+    return _lacks_programs("wrk", "redis-server")
+
+
+def _conversations_lack(wanted: Wanted) -> str:
+    return "" if wanted.form is Form.SHORT else _lacks_programs("redis-server")
+
+
+def _bart_lacks(wanted: Wanted) -> str:
+    if "bart" not in wanted.scripts:
+        return "it takes some six minutes and 6 GB of memory; name it: --script bart"
+    return "" if has_room(6) else "it needs 6 GB of memory"
+
+
+def _quality_lacks(wanted: Wanted) -> str:
+    if wanted.locomo is None:
+        return "it needs LoCoMo's dialogs (CC BY-NC 4.0): --locomo locomo10.json"
+    return "" if wanted.locomo.is_file() else f"there is no file {wanted.locomo}"
+
+
+def _lacks_programs(*names: str) -> str:
+    missing = [name for name in names if shutil.which(name) is None]
+    return f"it needs {' and '.join(missing)}" if missing else ""
+
+
+SCRIPTS = (
+    Script("service", lambda wanted: ("--seconds", "5"), _service_lacks),
+    Script(
+        "idle_conversations",
+        lambda wanted: wanted.pick(
+            whole=("--conversations", "100000"), short=("memory", "--conversations", "500")
+        ),
+        _conversations_lack,
+    ),
+    Script("bart", lambda wanted: (), _bart_lacks),
+    Script("recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script("summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+)
+
+
+def measure(wanted: Wanted, tell: Tell) -> Section:
+    """One after the other, each that can run."""
+    parts: list[Part] = []
+    left_out = []
+    for script in SCRIPTS:
+        if why := script.missing(wanted):
+            left_out.append(LeftOut(f"benchmarks.{script.name}", why))
+            continue
+        tell(script.name)
+        module = f"benchmarks.{script.name}"
+        command = [sys.executable, "-m", module, *script.arguments(wanted)]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_MINUTES * 60, cwd=FOLDER.parent
+            )
+        except subprocess.TimeoutExpired:
+            left_out.append(LeftOut(module, f"it took more than {_MINUTES} minutes", failed=True))
+            continue
+        if done.returncode:
+            last = done.stderr.strip().rpartition("\n")[2]
+            why = f"it ended with {done.returncode}: {last}"
+            left_out.append(LeftOut(module, why, failed=True))
+            continue
+        parts += printed(question_of(FOLDER / f"{script.name}.py"), done.stdout)
+    return Section(
+        "scripts",
+        "Programs",
+        "What the benchmarks print that are programs of their own (`python -m benchmarks.…`).",
+        tuple(parts),
+        left_out=tuple(left_out),
+    )
+
+
+def printed(title: str, said: str) -> list[Part]:
+    """What a program has printed: its table as a table with the lines before it, or all of it as
+    it stands."""
+    lines = said.strip().splitlines()
+    table = [line for line in lines if line.startswith("|")]
+    if len(table) < 3:
+        return [Text(f"### {title}"), Output(said)]
+    head, _, *rows = map(_cells, table)
+    note = " ".join(line for line in lines if not line.startswith("|"))
+    return [Table(title, tuple(Column(cell) for cell in head), tuple(rows), note)]
+
+
+def _cells(row: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in row.strip().strip("|").split("|"))

@@ -1,0 +1,69 @@
+"""Which stage of a question a function works for, by its module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+REST = "the rest of `ask`"
+
+_MODULES: Mapping[str, tuple[str, ...]] = {
+    "tokenizing": ("entities.cutting",),
+    "words": (
+        "entities.sentence",
+        "entities.lexicon",
+        "entities.tongue",
+        "entities.marks",
+        "entities.languages",
+        "entities.detection",
+    ),
+    "phrases": ("entities",),
+    "recognizers": (
+        "entities.component",
+        "entities.recognition",
+        "entities.recognized",
+        "entities.custom",
+        "entities.dates",
+        "entities.numbers",
+        "entities.places",
+        "entities.plain",
+        "entities.references",
+    ),
+    "variants": ("entities.variants", "entities.overlap"),
+    "memory": ("stm", "intents.fitting", "intents.live", "intents.bridge", "intents.exchanges"),
+    "solving": (
+        "intents.decision",
+        "intents.index",
+        "intents.limits",
+        "intents.match",
+        "intents.ranking",
+        "intents.slots",
+        "intents.solver",
+    ),
+    "answering": ("intents",),  # the handlers of the bots, too; their recognizers are not
+    "template": ("intents.responses", "models.templates"),
+    "store": ("stm.stores", "storage"),
+    REST: ("intents.engine",),
+}
+"""Modules of the package by their stages; the longest name that fits a module counts."""
+
+STAGES = tuple(_MODULES)
+"""In the order in which a question passes through them."""
+
+_STAGE_OF = {module: stage for stage, modules in _MODULES.items() for module in modules}
+
+
+def stage_of(module: str) -> str | None:
+    """The stage of a module of the package (``entities.trie``), None for any other module."""
+    name = module
+    while name:
+        if name in _STAGE_OF:
+            return _STAGE_OF[name]
+        name = name.rpartition(".")[0]
+    return None
+
+
+def stage_of_stack(modules: Sequence[str]) -> str:
+    """The stage of a whole stack, the caller first: that of the innermost function that has one,
+    for what a library does is done for whoever calls it."""
+    found = (stage_of(module) for module in reversed(modules))
+    return next((stage for stage in found if stage), REST)
