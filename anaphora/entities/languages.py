@@ -14,7 +14,13 @@ from spacy.lang.char_classes import ALPHA
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
-from spacy.util import DummyTokenizer, compile_infix_regex, registry
+from spacy.util import (
+    DummyTokenizer,
+    compile_infix_regex,
+    compile_prefix_regex,
+    compile_suffix_regex,
+    registry,
+)
 from spacy.vocab import Vocab
 
 from anaphora.entities.tongue import tongue
@@ -23,6 +29,7 @@ from anaphora.errors import ModelError, Problem
 __all__ = [
     "LETTERS",
     "NEGATIONS",
+    "WORDS",
     "LetterTokenizer",
     "Stem",
     "base",
@@ -54,8 +61,14 @@ _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr
 LETTERS = "anaphora.Letters.v1"
 """The name under which spaCy knows the tokenizer that makes a token of each letter."""
 
+WORDS = "anaphora.Words.v1"
+"""The name under which spaCy knows its own tokenizer, but that it parts two words also at a mark
+without a blank behind it that ends a sentence or stands between its parts ("in Tokyo?And in
+Kyoto"). spaCy's rules know the comma and the colon there, but not these."""
+
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
-_TOKENIZERS = {"words": "spacy.Tokenizer.v1", "letters": LETTERS}
+_TOKENIZERS = {"words": WORDS, "letters": LETTERS}
+_SPACYS_OWN = "spacy.Tokenizer.v1"
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
@@ -75,9 +88,10 @@ def blank(language: str, *, source: str = "") -> Language:
     if not code.isalnum():
         raise _unknown(language, source)
     tokens = tongue(code).tokens
-    config = {"nlp": {"tokenizer": {"@tokenizers": _TOKENIZERS[tokens]}}} if tokens else {}
     try:
-        return _with_marks_apart(spacy.blank(code, config=config))
+        usual = spacy.util.get_lang_class(code).default_config["nlp"]["tokenizer"]["@tokenizers"]
+        tokenizer = _TOKENIZERS[tokens] if tokens else WORDS if usual == _SPACYS_OWN else usual
+        return spacy.blank(code, config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
     except ImportError as error:
         if "[E048]" in str(error):
             raise _unknown(language, source) from None
@@ -87,17 +101,6 @@ def blank(language: str, *, source: str = "") -> Language:
                 f"the language '{language}' needs a package that is missing", source, hint=needs
             )
         ) from error
-
-
-def _with_marks_apart(nlp: Language) -> Language:
-    """The pipeline, whose tokenizer parts two words also at a mark without a blank behind it that
-    ends a sentence or stands between its parts ("in Tokyo?And in Kyoto"). spaCy's own rules know
-    the comma and the colon there, but not these."""
-    tokenizer = nlp.tokenizer
-    if isinstance(tokenizer, Tokenizer):
-        infixes = [*(nlp.Defaults.infixes or ()), _MARK_INSIDE]
-        tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
-    return nlp
 
 
 NEGATIONS = frozenset(
@@ -199,7 +202,26 @@ def _letter_tokenizer() -> Callable[[Language], LetterTokenizer]:
     return lambda nlp: LetterTokenizer(nlp.vocab)
 
 
+def _word_tokenizer() -> Callable[[Language], Tokenizer]:
+    return _words_of
+
+
+def _words_of(nlp: Language) -> Tokenizer:
+    # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
+    of = nlp.Defaults
+    return Tokenizer(
+        nlp.vocab,
+        rules=of.tokenizer_exceptions,
+        prefix_search=compile_prefix_regex(of.prefixes).search if of.prefixes else None,
+        suffix_search=compile_suffix_regex(of.suffixes).search if of.suffixes else None,
+        infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE]).finditer,
+        token_match=of.token_match,
+        url_match=of.url_match,
+    )
+
+
 registry.tokenizers.register(LETTERS, func=_letter_tokenizer)
+registry.tokenizers.register(WORDS, func=_word_tokenizer)
 
 
 def _unknown(language: str, source: str) -> ModelError:
