@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Protocol
 
 from spacy.language import Language
@@ -23,12 +22,11 @@ from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
 from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank
-from anaphora.entities.overlap import longest, widest
 from anaphora.entities.recognition import TEXT_KEY
 from anaphora.entities.recognized import found_by, recognized
-from anaphora.entities.references.resolve import referring, with_references
 from anaphora.entities.search import search
 from anaphora.entities.sentence import Sentence
+from anaphora.entities.settling import Settling
 from anaphora.entities.tagger import FACTORY, ElementTagger
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
 from anaphora.models.domain import Element, Model
@@ -42,7 +40,6 @@ BATCH_SIZE = 128  # texts: twice as many gain another 5 %, and all of them are h
 
 _NEW_STRINGS = 20_000  # in a vocabulary, until what it has learnt of late is forgotten
 _ZONES = 100  # until all is forgotten
-_TOKENS = attrgetter("tokens")
 _NO_LIMIT = 1 << 30  # characters, the most that spaCy's tokenizer takes
 
 
@@ -211,8 +208,7 @@ class _Reader:
         }
         self._asks_others = any(element.recognition for element in model.elements)
         self._is_ours = nlp is None and all(map(_is_built_in, model.elements))
-        self._refers = bool(referring(self._recognized))
-        self._order = {element.id: place for place, element in enumerate(model.elements)}
+        self._settling = Settling(model.elements)
         self._lock = threading.Lock()
         tokenizer = self._nlp().tokenizer
         self._cuts: Cuts | None = None
@@ -281,16 +277,18 @@ class _Reader:
                     entity or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
                 )
         if others or known.composes:
-            entities = self._settled(found)
+            entities = self._settling.settled(found)
         else:
             # Of phrases of words alone the search gives each once, the longest of a kind.
-            entities = tuple(found) if is_in_order else tuple(sorted(found, key=self._rank))
+            entities = (
+                tuple(found) if is_in_order else tuple(sorted(found, key=self._settling.rank))
+            )
         return Utterance(
             sentence.text,
             self._language,
             sentence.tokens(),
             entities,
-            self._outermost(resets, entities) if resets else (),
+            self._settling.outermost(resets, entities) if resets else (),
             error,
         )
 
@@ -319,7 +317,7 @@ class _Reader:
             self._language,
             sentence.tokens(),
             entities,
-            self._outermost(resets, entities) if resets else (),
+            self._settling.outermost(resets, entities) if resets else (),
             "" if group is None else group.attrs.get("error", ""),
         )
 
@@ -341,41 +339,7 @@ class _Reader:
             tokens = tuple(range(span.start, span.end))
             exact = span.id_ != "stem"
             found.append(sentence.entity(element, span.kb_id_ or None, tokens, exact=exact))
-        return self._settled(found)
-
-    def _settled(self, found: list[Entity]) -> tuple[Entity, ...]:
-        """The entities in their order, each once, and of one kind only those that do not lie in
-        a longer one."""
-        if len(found) < 2:
-            return tuple(found)
-        if self._refers:
-            found = with_references(found, self._elements)
-        found.sort(key=self._rank)
-        if len({entity.tokens for entity in found}) < len(found):
-            found = _distinct(found)
-            if self._recognized:
-                found = _agreed(found)
-        if all(map(_is_whole, found)):
-            return tuple(longest(found, place=_tokens_of, kind=self._kind))
-        return tuple(widest(found, tokens=_TOKENS, kind=self._kind))
-
-    def _rank(self, entity: Entity) -> tuple[int, int, int]:
-        return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
-
-    def _kind(self, entity: Entity) -> str | None:
-        """Among what only the longest counts."""
-        return entity.element if self._elements[entity.element].greedy else None
-
-    def _outermost(
-        self, resets: Sequence[tuple[int, ...]], entities: tuple[Entity, ...]
-    ) -> tuple[tuple[int, ...], ...]:
-        """The reset phrases that do not lie strictly inside a longer entity."""
-        both = [
-            *((tokens, True) for tokens in resets),
-            *((entity.tokens, False) for entity in entities),
-        ]
-        kept = widest(both, tokens=lambda one: one[0], kind=lambda _: "")
-        return tuple(tokens for tokens, is_reset in kept if is_reset)
+        return self._settling.settled(found)
 
 
 class _Source(Protocol):
@@ -474,42 +438,6 @@ def _tagger(nlp: Language) -> ElementTagger:
     return tagger
 
 
-def _distinct(entities: list[Entity]) -> list[Entity]:
-    """One of each element and value at one place and of the same parts, an exact one where
-    there is one."""
-    best: dict[Hashable, Entity] = {}
-    for entity in entities:
-        if not entity.own:
-            best[id(entity)] = entity
-            continue
-        key = (entity.element, entity.value, entity.tokens, entity.parts and _identity(entity))
-        if key not in best or (entity.exact and not best[key].exact):
-            best[key] = entity
-    return list(best.values())
-
-
-def _agreed(entities: list[Entity]) -> list[Entity]:
-    """Without what both the phrases of an element and its recognizer say of the same words.
-
-    A value that the model gives to just these words counts; otherwise what was recognized does,
-    which knows more.
-    """
-    found: dict[tuple[str, tuple[int, ...]], set[str | None]] = {}
-    for entity in entities:
-        if not entity.own:
-            found.setdefault((entity.element, entity.tokens), set()).add(entity.value)
-    said = set()
-    kept = []
-    for entity in entities:
-        place = (entity.element, entity.tokens)
-        if entity.own and place in found and entity.exact and not entity.parts:
-            if entity.value is None or entity.value in found[place]:
-                continue
-            said.add(place)
-        kept.append(entity)
-    return [one for one in kept if one.own or (one.element, one.tokens) not in said]
-
-
 def _sees_docs(element: Element) -> bool:
     """Whether what finds the element is code of the user's that is given a Doc."""
     recognition = element.recognition
@@ -522,21 +450,6 @@ def _sees_docs(element: Element) -> bool:
 def _is_built_in(element: Element) -> bool:
     """Whether nothing but what is ours looks for the element."""
     return element.recognition is None or element.recognition.kind == "built-in"
-
-
-def _identity(entity: Entity) -> Hashable:
-    """What tells entities of the same words apart; of two that were recognized, which it is."""
-    parts = tuple(map(_identity, entity.parts))
-    which = 0 if entity.own else id(entity.meta)
-    return entity.element, entity.value, entity.tokens, entity.aliases, which, parts
-
-
-def _tokens_of(entity: Entity) -> tuple[int, int]:
-    return entity.tokens[0], entity.tokens[-1] + 1
-
-
-def _is_whole(entity: Entity) -> bool:
-    return entity.tokens[-1] - entity.tokens[0] + 1 == len(entity.tokens)
 
 
 def _as_unicode(text: str) -> str:
