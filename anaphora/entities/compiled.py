@@ -41,7 +41,12 @@ def learn_through(
     """
     try:
         said = msgspec.msgpack.encode(as_data(model, language))
-    except (TypeError, ValueError):  # metadata of which a cache cannot know what it is
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ):  # metadata of which a cache cannot know what it is
         said = None
     key = said and digest(said, language, spacy_version, Stemmer.version())
     vocabulary = Vocabulary(lexicon)
@@ -77,7 +82,7 @@ def _revived(
         return tuple(
             _layer_from(one, layer) for one, layer in zip(data["layers"], all_entries, strict=True)
         )
-    except (AnaphoraError, AttributeError, LookupError, TypeError, ValueError):
+    except (AnaphoraError, AttributeError, LookupError, OverflowError, TypeError, ValueError):
         return None  # whoever wrote it, it was not us
 
 

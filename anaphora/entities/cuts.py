@@ -81,7 +81,8 @@ class Cuts:
         if cut is None:
             if len(piece) > _LONGEST or not _SIMPLE.fullmatch(piece):
                 return None
-            if any(rule in piece for rule in self._spanning):
+            # Of an abbreviation of several parts a neighbour's sign may be a part ("Sn.Hz. Öz.").
+            if piece.count(".") > 1 or any(rule in piece for rule in self._spanning):
                 return None
             cut = self._learnt(piece)
         if len(self._young) >= _SIZE:

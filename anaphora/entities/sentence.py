@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from spacy.tokens import Doc
@@ -68,17 +69,9 @@ class Sentence:
 
     def tokens(self) -> Tokens:
         """Its tokens."""
-        return Tokens(self._tokens, [i for i, word in enumerate(self.words) if word.free])
-
-    def _tokens(self) -> tuple[Token, ...]:
-        return tuple(
-            [
-                Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
-                for index, (text, start, word) in enumerate(
-                    zip(self.texts, self.starts, self.words, strict=True)
-                )
-            ]
-        )
+        # Not by way of the sentence, which holds the Doc.
+        make = partial(_tokens, self.texts, self.starts, self.words)
+        return Tokens(make, [i for i, word in enumerate(self.words) if word.free])
 
     def entity(
         self,
@@ -149,3 +142,14 @@ class Sentence:
             "swear": bool(self._swear) and any(self.words[i].stem in self._swear for i in tokens),
         }
         return frozenset(mark for mark, is_so in marks.items() if is_so)
+
+
+def _tokens(
+    texts: Sequence[str], starts: Sequence[int], words: Sequence[Word]
+) -> tuple[Token, ...]:
+    return tuple(
+        [
+            Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
+            for index, (text, start, word) in enumerate(zip(texts, starts, words, strict=True))
+        ]
+    )

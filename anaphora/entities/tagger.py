@@ -18,10 +18,12 @@ from typing import Any
 
 import srsly
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, Span, SpanGroup
 
 from anaphora.entities.compiled import learn_through
 from anaphora.entities.details import as_detail, detail_key
+from anaphora.entities.languages import LetterTokenizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.recognized import recognized
@@ -36,6 +38,8 @@ __all__ = ["FACTORY", "SPANS_KEY", "ElementTagger", "create_tagger"]
 FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
+# Those of others may have dictionaries of their own, which a cache does not know.
+_KNOWN = (Tokenizer, LetterTokenizer)
 _FORMAT = 4
 _FILE = "elements.msgpack"
 
@@ -100,7 +104,7 @@ class ElementTagger:
         # The words of a big model must not stay in the vocabulary, and zones don't nest.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
-            if cache is None:
+            if cache is None or type(self._nlp.tokenizer) not in _KNOWN:
                 self.known = learn(model, self.language, reader, self.lexicon)
             else:
                 self.known = learn_through(cache, model, self.language, reader, self.lexicon)

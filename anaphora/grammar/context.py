@@ -101,7 +101,7 @@ class ModelFacts(Struct, frozen=True):
 _NO_MODEL = ModelFacts()
 
 
-class Surroundings(Struct, frozen=True, gc=False):
+class Surroundings(Struct, frozen=True):
     """What stays the same for all the entities of one question and one intent.
 
     ``entities`` is None where there is no sentence around the entity, as in a synonym.

@@ -87,17 +87,18 @@ class Replies(Iterator[Reply]):
         if most == 1:
             self._taken.append((self._completed(next(self._questions)), None))
             return
-        batch: list[str | Ask] = []
         try:
-            batch.extend(islice(self._questions, most))
+            for question in islice(self._questions, most):
+                self._taken.append((self._completed(question), None))
         except Exception as error:
-            if not batch:
+            if not self._taken:
                 raise
             self._failure = error  # those that came before it are answered first
-        if not batch:
+        if not self._taken:
             raise StopIteration
-        asked = [self._completed(one) for one in batch]
-        self._taken.extend(zip(asked, self._read_ahead(asked), strict=True))
+        # Whatever interrupts the reading, they are still to be asked.
+        asked = [one for one, _ in self._taken]
+        self._taken = deque(zip(asked, self._read_ahead(asked), strict=True))
 
     def _completed(self, question: str | Ask) -> Ask:
         asked = question if isinstance(question, Ask) else Ask(question)

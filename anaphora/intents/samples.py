@@ -72,12 +72,24 @@ def run_dialogs(
     if jobs is not None and jobs < 1:
         raise ValueError(f"dialogs are run in at least one process, not in {jobs}")
     number = min(usual_jobs(listed) if jobs is None else jobs, len(listed))
-    if number > 1 and not Path(loaded.source).is_file():
-        raise AnaphoraError(
-            f"the model '{loaded.id}' does not come from a file, which other processes could "
-            "load: run its dialogs in one"
-        )
+    if number > 1 and isinstance(model, Model) and not _is_in_its_file(model):
+        if jobs is not None:
+            raise AnaphoraError(
+                f"the model '{loaded.id}' is not what a file says, which other processes could "
+                "load: run its dialogs in one"
+            )
+        number = 1
     return _results(loaded, listed, number)
+
+
+def _is_in_its_file(model: Model) -> bool:
+    """Whether whoever loads the file of the model has the same one."""
+    if not Path(model.source).is_file():
+        return False
+    try:
+        return load_model(model.source) == model
+    except AnaphoraError:
+        return False
 
 
 def _results(

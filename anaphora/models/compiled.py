@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -46,6 +44,16 @@ _STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
 }
 _ALIKE = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
 _TEXTS = ("responses", "prompts", "offers")
+_REFUSED = (
+    AnaphoraError,
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    msgspec.MsgspecError,
+)
 
 
 def through_cache(
@@ -67,21 +75,22 @@ def through_cache(
 
 
 def _revived(data: Any) -> Model | None:
-    """The model, unless a file that it imports is another one now."""
+    """The model, None for what is none."""
     try:
-        if any(_state(Path(path)) != state for path, state in data["imports"]):
-            return None
         return model_from(data)
-    except (AnaphoraError, AttributeError, LookupError, OSError, TypeError, ValueError):
+    except _REFUSED:
         return None  # whoever wrote it, it was not us
 
 
 def _plain(model: Model) -> dict[str, Any] | None:
-    """The data of a model, None where what would be read of it is not the same."""
+    """The data of a model, None where what would be read of it is not the same, and for one that
+    imports others, which may be found elsewhere the next time."""
+    if model.imports:
+        return None
     try:
         data = _as_plain(model)
         again = model_from(msgspec.msgpack.decode(msgspec.msgpack.encode(data)))
-    except (AnaphoraError, OSError, TypeError, ValueError, OverflowError, RecursionError):
+    except _REFUSED:
         return None
     return data if again == model and again.warnings == model.warnings else None
 
@@ -99,7 +108,6 @@ def _as_plain(model: Model) -> dict[str, Any]:
         "limits": msgspec.to_builtins(model.limits),
         "bridge": msgspec.to_builtins(model.bridge),
         "warnings": msgspec.to_builtins(model.warnings),
-        "imports": [(str(path), _state(path)) for path in model.imports],
     }
 
 
@@ -118,12 +126,7 @@ def model_from(data: Mapping[str, Any]) -> Model:
         limits=msgspec.convert(data["limits"], Limits),
         bridge=msgspec.convert(data["bridge"], BridgeSettings),
         warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
-        imports=tuple(Path(path) for path, _ in data["imports"]),
     )
-
-
-def _state(path: Path) -> bytes:
-    return blake2b(path.read_bytes(), digest_size=16).digest()
 
 
 def _element_as_plain(element: Element) -> dict[str, Any]:

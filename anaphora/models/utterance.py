@@ -68,7 +68,7 @@ class Tokens(Sequence[Token]):
         return tuple, (self._all(),)
 
 
-class Entity(Struct, frozen=True, gc=False):
+class Entity(Struct, frozen=True):
     """An element that stands in an utterance.
 
     ``tokens`` are the indexes of its tokens, ``start`` and ``end`` its offsets in the text

@@ -81,7 +81,7 @@ class PackedValues(Sequence[ElementValue]):
     """Values that are made when they are asked for: one with a name of two words takes some 20
     bytes instead of 400, and 1 µs to make.
 
-    What is not said with texts alone is kept as it is. Equal to any sequence of the same values.
+    What is not said with texts alone is kept as it is. Equal to a tuple of the same values.
     """
 
     __slots__ = ("_first", "_names", "_odd", "_shape_of", "_shapes", "_texts")

@@ -97,7 +97,7 @@ class Forgotten(Struct, frozen=True, gc=False):
     by: Entity | None = None
 
 
-class Conversation(Struct, frozen=True, gc=False):
+class Conversation(Struct, frozen=True):
     """The conversation of one user (of one tenant) with one model.
 
     ``remembered`` is newest first and, within one question, in the order of its terms;

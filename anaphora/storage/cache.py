@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -19,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
 __all__ = ["Cache", "digest"]
@@ -28,24 +30,36 @@ _log = logging.getLogger(__name__)
 _MAGIC = b"anaphora compiled 1\n"
 _SUM_SIZE = 32
 _SUFFIX = ".compiled"
+_UNFINISHED = ".unfinished"
+_AN_HOUR = 3600.0  # seconds
 _MOST_FILES = 200  # of all models; then those go that have not been used for longest
 
 
 class Cache:
     """What has been compiled, in ``folder`` (``~`` is the home), which is made when it is needed.
 
-    May be used by several processes at once: a file appears whole or not at all.
+    May be used by several processes at once: a file appears whole or not at all. Raises
+    :class:`~anaphora.errors.AnaphoraError` for what can be no folder.
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder).expanduser()
+        try:
+            self.folder = Path(folder).expanduser()
+            os.lstat(self.folder)
+        except OSError:
+            pass  # it is made when it is needed
+        except (RuntimeError, ValueError) as error:  # nobody's home, or no path at all
+            raise AnaphoraError(f"{str(folder)!r} can be no folder of a cache: {error}") from error
 
     def get(self, kind: str, key: str) -> Any | None:
         """The data that was put under that key, None if there is none."""
         path = self._path(kind, key)
         try:
             written = path.read_bytes()
-        except OSError:
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _log.info("%s cannot be read: %s", path, error)
             return None
         start = len(_MAGIC) + _SUM_SIZE
         data = memoryview(written)[start:]
@@ -54,7 +68,10 @@ class Cache:
             return None
         with suppress(OSError):
             os.utime(path)
-        return msgspec.msgpack.decode(data)
+        try:
+            return msgspec.msgpack.decode(data)
+        except msgspec.MsgspecError:
+            return None
 
     def put(self, kind: str, key: str, data: Any) -> None:
         """Keeps plain data (of what MessagePack knows) under that key."""
@@ -71,10 +88,11 @@ class Cache:
 
     def _write(self, path: Path, data: bytes) -> None:
         """Beside its place first, so that nobody ever sees a half of it."""
-        handle, made = tempfile.mkstemp(dir=self.folder, prefix=f"{path.stem}.")
+        handle, made = tempfile.mkstemp(dir=self.folder, suffix=_UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
+            Path(made).chmod(0o644)  # whoever builds an image may not be who runs it
             Path(made).replace(path)
         except BaseException:
             Path(made).unlink(missing_ok=True)
@@ -88,6 +106,10 @@ class Cache:
         for _, path in sorted(used, reverse=True)[_MOST_FILES:]:
             with suppress(OSError):
                 path.unlink()
+        for path in self.folder.glob(f"*{_UNFINISHED}"):  # of processes that were killed
+            with suppress(OSError):
+                if path.stat().st_mtime < time.time() - _AN_HOUR:
+                    path.unlink()
 
 
 def digest(*parts: str | bytes | Iterable[str]) -> str:
@@ -107,9 +129,10 @@ def _code() -> str:
     package = Path(__file__).parent.parent
     states = []
     for name in ("grammar", "models", "entities"):
-        for path in sorted((package / name).rglob("*.py")):
-            state = path.stat()
-            states.append((path.name, state.st_size, state.st_mtime_ns))
+        for path in sorted((package / name).rglob("*.*")):
+            if "__pycache__" not in path.parts:
+                state = path.stat()
+                states.append((path.name, state.st_size, state.st_mtime_ns))
     return repr((__version__, sys.version_info[:3], sys.byteorder, states))
 
 

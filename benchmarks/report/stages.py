@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 REST = "the rest of `ask`"
 
 _MODULES: Mapping[str, tuple[str, ...]] = {
-    "tokenizing": ("entities.cutting",),
+    "tokenizing": ("entities.cutting", "entities.cuts", "entities.affixes"),
     "words": (
         "entities.sentence",
         "entities.lexicon",

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -396,3 +398,21 @@ def test_importing_the_package_loads_no_spacy():
     code = "import sys, anaphora.entities; print('spacy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_what_is_read_holds_no_doc_of_spacy():
+    docs = []
+
+    @Language.component("test_pipeline_lemmas")
+    def lemmas(doc):
+        docs.append(weakref.ref(doc))
+        for token in doc:
+            token.lemma_ = token.lower_
+        return doc
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("test_pipeline_lemmas")
+    utterances = list(Pipeline(WEATHER, nlp).pipe(["weather in Tokyo", "now"]))
+    gc.collect()
+    assert [ref() for ref in docs] == [None, None]
+    assert [token.text for token in utterances[0].tokens] == ["weather", "in", "Tokyo"]

@@ -56,6 +56,10 @@ def reading(doc: Doc) -> Doc:
     return doc
 
 
+def interrupted(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
 def with_a_pipeline(text: str, **more: Any) -> Engine:
     nlp = spacy.blank("en")
     nlp.add_pipe("test_batches_reading")
@@ -305,6 +309,17 @@ class TestFailing:
         with pytest.raises(OSError, match="the file ends here"):
             next(replies)
         assert next(replies, None) is None
+
+    def test_none_is_lost_when_reading_is_interrupted(self, monkeypatch):
+        engine = with_a_pipeline(WEATHER)
+        questions = ["weather in Tokyo", "And now?", "weather in Tokyo"]
+        replies = engine.ask_many(questions, batch_size=2)
+        bot = engine._bot("weather")
+        monkeypatch.setattr(bot, "read_ahead", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            next(replies)
+        monkeypatch.undo()
+        assert [reply.status for reply in replies] == ["matched"] * 3
 
     def test_a_store_that_is_closed_fails_in_the_turn_of_the_question(self, tmp_path):
         engine = of_ours(WEATHER, store=f"sqlite:///{tmp_path}/bot.db")

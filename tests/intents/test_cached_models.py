@@ -110,6 +110,17 @@ def test_an_imported_file_that_has_changed_is_read_again(path, tmp_path):
             assert [intent.id for intent in model.intents] == ["travel", id]
 
 
+def test_a_number_that_plain_data_does_not_know_is_no_matter(tmp_path):
+    path = tmp_path / "big.yaml"
+    path.write_text(
+        "id: big\nmeta: {n: 99999999999999999999999999}\nelements:\n  - id: a\n"
+        "  - {id: b, synonyms: [\"big ^^{# == 'a'}^^\"], meta: {n: 99999999999999999999999999}}\n"
+        "intents: [\"intent=i term(b)={# == 'b'}\"]\n"
+    )
+    for _ in range(2):
+        assert Engine(path, cache=tmp_path / "cache").ask("big a").status == "matched"
+
+
 def test_damaged_files_are_made_anew(path, tmp_path, nothing_is_read):
     cache = tmp_path / "cache"
     expected = answers(Engine(path, cache=cache))

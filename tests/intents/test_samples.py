@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from dataclasses import replace
 from textwrap import dedent, indent
 
 import pytest
@@ -206,10 +207,17 @@ class TestManyDialogs:
     def test_run_in_one_process_if_the_model_is_in_no_file(self):
         model = parse_model(dedent(WEATHER) + "samples: [dialog: [{ask: weather in Tokyo}]]\n")
         assert [result.passed for result in run_dialogs(model)] == [True]
-        with pytest.raises(AnaphoraError, match="'weather' does not come from a file"):
+        with pytest.raises(AnaphoraError, match="'weather' is not what a file says"):
             run_dialogs(model, model.samples * 2, jobs=2)
         with pytest.raises(ValueError, match="at least one process, not in 0"):
             run_dialogs(model, jobs=0)
+
+    def test_run_in_one_process_if_the_file_says_something_else(self):
+        cafe = load_model("cafe")
+        other = replace(cafe, intents=cafe.intents[:1])
+        assert not all(result.passed for result in run_dialogs(other))
+        with pytest.raises(AnaphoraError, match="'cafe' is not what a file says"):
+            run_dialogs(other, jobs=2)
 
 
 class TestALongTermMemory:

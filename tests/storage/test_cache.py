@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from anaphora.errors import AnaphoraError
 from anaphora.storage.cache import Cache, digest
 
 DATA = {"names": ["a", "b"], "numbers": b"\0\1\2", "more": {"of": [1, None, 2.5]}}
@@ -73,6 +74,28 @@ def test_a_folder_that_cannot_be_made_keeps_nothing_and_says_so(tmp_path, caplog
         cache.put("model", "key", DATA)
     assert "is not kept" in caplog.text
     assert cache.get("model", "key") is None
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-that-name/cache", "a\0b"])
+def test_what_can_be_no_folder_is_told_at_once(folder):
+    with pytest.raises(AnaphoraError, match="can be no folder of a cache"):
+        Cache(folder)
+
+
+def test_another_user_of_the_machine_can_read_it(tmp_path):
+    Cache(tmp_path).put("model", "key", 1)
+    (file,) = tmp_path.iterdir()
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_what_a_killed_process_left_is_removed_in_time(tmp_path):
+    left, new = tmp_path / "old.unfinished", tmp_path / "new.unfinished"
+    for path in (left, new):
+        path.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    Cache(tmp_path).put("model", "key", 1)
+    assert not left.exists()
+    assert new.exists()
 
 
 def test_many_may_write_the_same_at_once(tmp_path):
