@@ -157,6 +157,7 @@ def test_spacy_finds_the_component_by_its_entry_point(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: anaphora\nVersion: 0\n")
     (info / "entry_points.txt").write_text(
         "[spacy_factories]\nanaphora_elements = anaphora.entities.tagger:create_tagger\n"
+        "[spacy_tokenizers]\nanaphora.Words.v1 = anaphora.entities.languages:_word_tokenizer\n"
     )
     root = Path(anaphora.__file__).parents[1]
     code = (
