@@ -54,7 +54,7 @@ def main(
 ) -> None:
     """Run the benchmarks and write one report of them: report.md with its plots, and report.json.
 
-    The whole takes some 25 minutes on two cores, which should have nothing else to do. Ctrl-C
+    The whole takes half an hour and more on two cores, which should have nothing else to do. Ctrl-C
     leaves a report of the sections that are done.
     """
     if list_:
