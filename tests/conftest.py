@@ -9,8 +9,15 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from anaphora import Engine, parse_model
+
+# How long anything takes is for benchmarks: a busy machine must not fail a test.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 
 class Clock:
