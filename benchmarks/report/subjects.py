@@ -15,6 +15,8 @@ from itertools import cycle, islice
 from random import Random
 from statistics import median
 
+from msgspec.structs import replace
+
 from anaphora import Conversation, Engine, Entity, Model
 from anaphora.grammar.compiler import compile_intents
 from anaphora.models.domain import ConversationSettings
@@ -87,7 +89,7 @@ def of_conversations(size: int, asked: int) -> Iterator[Values]:
     before = resident()
     for user in range(size):
         # Read anew, for conversations share nothing with each other.
-        one = load(record.replace(b"pattern", b"user-%07d" % user))
+        one = replace(load(record), user=f"user-{user:07}")
         with engine.store.open(one.key, _IDLE) as session:
             session.commit(one)
     yield {"memory": resident() - before}
