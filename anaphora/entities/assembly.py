@@ -15,6 +15,7 @@ from anaphora.entities.tagger import FACTORY
 from anaphora.errors import ModelError, Problem
 from anaphora.models.domain import Element, Model, Recognition
 from anaphora.models.hints import closest
+from anaphora.storage.cache import Cache
 
 __all__ = ["add_recognizers", "check_labels"]
 
@@ -23,12 +24,18 @@ _MOST_LABELS = 30  # in a hint
 
 
 def add_recognizers(
-    nlp: Language, model: Model, language: str, *, like: Language | None = None
+    nlp: Language,
+    model: Model,
+    language: str,
+    *,
+    like: Language | None = None,
+    cache: Cache | None = None,
 ) -> None:
     """Adds a component for each element of ``model`` that is not found by its phrases alone, in
     the place of those of another model.
 
-    What is costly to make is shared with a pipeline ``like`` this one, if there is one. Raises
+    What is costly to make is shared with a pipeline ``like`` this one, if there is one, and what
+    takes long to load is kept by a ``cache`` for the next process. Raises
     :class:`ModelError` for a component that is not registered with spaCy, and where something is
     missing that a recognizer needs.
     """
@@ -48,7 +55,7 @@ def add_recognizers(
             assert isinstance(twin, EntityComponent)
             component.take_over(twin)
         else:
-            _configure(component, element, element.recognition, language, model.source)
+            _configure(component, element, element.recognition, language, model.source, cache)
 
 
 def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
@@ -90,6 +97,7 @@ def _configure(
     recognition: Recognition,
     language: str,
     source: str,
+    cache: Cache | None,
 ) -> None:
     name, options = recognition.name, recognition.options
     if recognition.kind == "component":
@@ -97,7 +105,13 @@ def _configure(
     elif recognition.kind == "spacy":
         name = f"spacy:{name}"
     try:
-        component.configure(name, language=language, options=options, function=recognition.function)
+        component.configure(
+            name,
+            language=language,
+            options=options,
+            function=recognition.function,
+            cache=cache,
+        )
     except ModelError as error:
         raise ModelError(
             replace(one, source=one.source or source) for one in error.problems

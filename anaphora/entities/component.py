@@ -29,6 +29,7 @@ from anaphora.entities.recognition import Mention, Recognizer, built_in, text_of
 from anaphora.errors import ModelError, Problem
 from anaphora.models.builtin import BUILT_IN, known_entity, options_of
 from anaphora.models.hints import did_you_mean
+from anaphora.storage.cache import Cache
 
 __all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "key_of"]
 
@@ -89,14 +90,16 @@ class EntityComponent:
         language: str,
         options: Mapping[str, Any],
         function: Callable[..., Any] | None = None,
+        cache: Cache | None = None,
     ) -> None:
         """Looks from now on for ``recognizer`` in texts in ``language``; ``function`` is the one
-        that it names, if it has been found already.
+        that it names, if it has been found already. A ``cache`` keeps for the next process what
+        takes long to load.
 
         Raises :class:`~anaphora.errors.ModelError` for an unknown one, for wrong options, and
         where something is missing that it needs.
         """
-        self._recognize = _recognizer(recognizer, language, options, function)
+        self._recognize = _recognizer(recognizer, language, options, function, cache)
         self._made_of = {"recognizer": recognizer, "language": language, "options": dict(options)}
 
     def take_over(self, other: EntityComponent) -> None:
@@ -165,7 +168,11 @@ def _nothing(doc: Doc, at: datetime) -> Iterable[Mention]:
 
 
 def _recognizer(
-    name: str, language: str, options: Mapping[str, Any], function: Callable[..., Any] | None
+    name: str,
+    language: str,
+    options: Mapping[str, Any],
+    function: Callable[..., Any] | None,
+    cache: Cache | None,
 ) -> Recognizer:
     if "#" in name:
         return FunctionRecognizer(name, function or found_by_name(name), language, options)
@@ -178,7 +185,7 @@ def _recognizer(
         chosen = options_of(name, options)
     except ValueError as error:
         raise ModelError(Problem(str(error))) from error
-    return built_in(name, language, chosen)
+    return built_in(name, language, chosen, cache=cache)
 
 
 def _placed(

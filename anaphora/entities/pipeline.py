@@ -50,8 +50,8 @@ def build(
 
     A given ``nlp`` keeps its components and gets the tagger as its last one; a tagger that it
     has already is told to look for this model. A ``cache`` may know what to look for in a blank
-    one. Raises :class:`ModelError` when spaCy has no
-    such language or lacks a package for it.
+    one, and keeps what takes long to load. Raises :class:`ModelError` when spaCy has no such
+    language or lacks a package for it.
     """
     is_blank = nlp is None
     if nlp is None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from spacy.tokens import Doc
 
 from anaphora.models.builtin import NLPCRAFT
+from anaphora.storage.cache import Cache
 
 __all__ = ["TEXT_KEY", "CreateRecognizer", "Mention", "Recognizer", "built_in", "text_of"]
 
@@ -66,6 +67,7 @@ _HOMES = {
     "phone": "plain.phone",
     "boolean": "plain.boolean",
 }
+_LOADED_THROUGH_CACHES = frozenset({"place"})  # modules with a function ``load``
 
 
 def text_of(doc: Doc) -> str:
@@ -77,9 +79,11 @@ def text_of(doc: Doc) -> str:
     return text
 
 
-def built_in(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
+def built_in(
+    name: str, language: str, options: Mapping[str, Any], *, cache: Cache | None = None
+) -> Recognizer:
     """The recognizer of a built-in entity, with all of its options; its module is loaded now and
-    not before.
+    not before. A ``cache`` keeps for the next process what takes long to load.
 
     Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
     """
@@ -88,5 +92,8 @@ def built_in(name: str, language: str, options: Mapping[str, Any]) -> Recognizer
             name, language, options
         )
         return wrapped
-    create: CreateRecognizer = import_module(f"anaphora.entities.{_HOMES[name]}").create
+    home = import_module(f"anaphora.entities.{_HOMES[name]}")
+    if cache is not None and name in _LOADED_THROUGH_CACHES:
+        home.load(options, cache)
+    create: CreateRecognizer = home.create
     return create(language, options)

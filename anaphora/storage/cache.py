@@ -11,8 +11,9 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -23,7 +24,7 @@ import msgspec
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
-__all__ = ["Cache", "digest"]
+__all__ = ["NOT_KEPT", "Cache", "Kept", "digest"]
 
 _log = logging.getLogger(__name__)
 
@@ -110,6 +111,30 @@ class Cache:
             with suppress(OSError):
                 if path.stat().st_mtime < time.time() - _AN_HOUR:
                     path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is made of one source, in parts: kept in ``cache``, if there is one, under ``key``."""
+
+    cache: Cache | None
+    kind: str = ""
+    key: str = ""
+
+    def __call__(self, part: str, make: Callable[[], Any]) -> Any:
+        """The part (of what MessagePack knows): what was kept, else what ``make`` makes, which
+        then is kept for the next process."""
+        if self.cache is None:
+            return make()
+        kind = f"{self.kind}-{part}"
+        if (data := self.cache.get(kind, self.key)) is None:
+            data = make()
+            self.cache.put(kind, self.key, data)
+        return data
+
+
+NOT_KEPT = Kept(None)
+"""Everything is made."""
 
 
 def digest(*parts: str | bytes | Iterable[str]) -> str:

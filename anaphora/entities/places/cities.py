@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from sys import intern
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from anaphora.entities.places.place import Place
-from anaphora.entities.places.scripts import ScriptedNames
+from anaphora.entities.places.scripts import columns_of
 from anaphora.entities.places.source import City, read_cities
 from anaphora.entities.places.tables import corrections
 
 __all__ = ["Cities", "read"]
 
+_REPEATED = ("countries", "regions", "zones")
+_NUMBERS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes": "d"}
+
 
 class Cities:
-    """What is known of each city, by its number (from 0)."""
+    """What is known of each city, by its number (from 0).
+
+    Made of ``columns`` (plain data, see :func:`read`): texts a line for each city, numbers in the
+    bytes of an array.
+    """
 
     __slots__ = (
         "_admin1", "_countries", "_ids", "_latitudes", "_longitudes", "_names", "_numbers",
         "_populations", "_zones",
     )  # fmt: skip
 
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._countries: list[str] = []
-        self._admin1: list[str] = []
-        self._zones: list[str] = []
-        self._ids = array("I")
-        self._populations = array("I")
-        self._latitudes = array("d")
-        self._longitudes = array("d")
-        self._numbers: dict[int, int] = {}
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._names: list[str] = columns["names"].split("\n")
+        self._countries, self._admin1, self._zones = (
+            _Repeated(*columns[name]) for name in _REPEATED
+        )
+        self._ids: array[int] = array("I", columns["ids"])
+        self._populations: array[int] = array("I", columns["populations"])
+        self._latitudes: array[float] = array("d", columns["latitudes"])
+        self._longitudes: array[float] = array("d", columns["longitudes"])
+        self._numbers = dict(zip(self._ids, range(len(self._ids)), strict=True))
 
     def __len__(self) -> int:
         return len(self._names)
-
-    def add(self, city: City, name: str) -> int:
-        """Takes it in under that name; returns its number."""
-        number = len(self._names)
-        self._names.append(name)
-        self._countries.append(intern(city["countrycode"]))
-        self._admin1.append(intern(city["admin1code"]))
-        self._zones.append(intern(city["timezone"]))
-        self._ids.append(city["geonameid"])
-        self._populations.append(max(city["population"], 0))
-        self._latitudes.append(city["latitude"])
-        self._longitudes.append(city["longitude"])
-        self._numbers[city["geonameid"]] = number
-        return number
 
     def number(self, id: int) -> int | None:
         return self._numbers.get(id)
@@ -61,7 +54,7 @@ class Cities:
 
     def countries(self) -> Sequence[str]:
         """The country of each city."""
-        return self._countries
+        return list(self._countries)
 
     def admin1(self, number: int) -> str:
         return self._admin1[number]
@@ -93,26 +86,62 @@ class Cities:
         return people
 
 
-def read(size: int) -> tuple[Cities, ScriptedNames]:
-    """The cities of the file for that size, and their names.
+class _Repeated:
+    """Texts that come again and again, by the number of the city."""
+
+    __slots__ = ("_texts", "_which")
+
+    def __init__(self, texts: Sequence[str], which: bytes) -> None:
+        self._texts = texts
+        self._which = array("H", which)
+
+    @staticmethod
+    def columns(texts: Sequence[str]) -> tuple[list[str], bytes]:
+        """What one of these texts is made of."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        return list(places), array("H", map(places.__getitem__, texts)).tobytes()
+
+    def __getitem__(self, number: int) -> str:
+        return self._texts[self._which[number]]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._texts.__getitem__, self._which)
+
+
+def read(size: int) -> dict[str, Any]:
+    """The columns of the cities in the file for that size, and those of their names.
 
     Raises ModelError where the package is missing.
     """
-    cities = Cities()
+    cities: list[tuple[str, ...]] = []
+    numbers: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBERS.items()}
     main: list[tuple[int, str]] = []
     others: list[str] = []
     better = corrections()
 
     def keep(city: City) -> None:
         name = better.get(str(city["geonameid"])) or _plain(city["name"])
-        number = cities.add(city, name)
+        number = len(cities)
+        cities.append((name, city["countrycode"], city["admin1code"], city["timezone"]))
+        numbers["ids"].append(city["geonameid"])
+        numbers["populations"].append(max(city["population"], 0))
+        numbers["latitudes"].append(city["latitude"])
+        numbers["longitudes"].append(city["longitude"])
         main.append((number, name))
         if name != city["name"]:
             main.append((number, city["name"]))
         others.append("\n".join(city["alternatenames"]))
 
     read_cities(size, keep)
-    return cities, ScriptedNames(main, others, cities.countries())
+    names, *repeated = zip(*cities, strict=True)
+    return {
+        "cities": {
+            "names": "\n".join(names),
+            **dict(zip(_REPEATED, map(_Repeated.columns, repeated), strict=True)),
+            **{name: column.tobytes() for name, column in numbers.items()},
+        },
+        "spelled": columns_of(main, others),
+    }
 
 
 def _plain(name: str) -> str:

