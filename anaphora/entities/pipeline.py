@@ -58,7 +58,7 @@ def build(
         nlp = _blank(language, model.source)
     elif FACTORY not in nlp.pipe_names:
         nlp.add_pipe(FACTORY)
-    add_recognizers(nlp, model, language)
+    add_recognizers(nlp, model, language, cache=cache)
     _tagger(nlp).configure(model, language, cache if is_blank else None)
     return nlp
 
