@@ -221,7 +221,10 @@ class Layer:
         spread = {self._kinds[hit.entry] for hit in hits if hit.tokens}
         if spread and len([hit for hit in hits if self._kinds[hit.entry] in spread]) > len(spread):
             return widest(hits, tokens=_tokens, kind=self._kind)
-        return longest(hits, place=_place, kind=self._kind)
+        kinds = self._kinds
+        return longest(
+            hits, [(hit.start, hit.end) for hit in hits], [kinds[hit.entry] for hit in hits]
+        )
 
     def owner(self, part: Part) -> str:
         """Whose phrase has the part, for messages."""
@@ -314,10 +317,6 @@ def _typos_of(element: Element | None) -> int:
 
 def _order(hit: Hit) -> tuple[int, int, int]:
     return hit.start, -hit.end, hit.entry
-
-
-def _place(hit: Hit) -> tuple[int, int]:
-    return hit.start, hit.end
 
 
 def _tokens(hit: Hit) -> Sequence[int]:

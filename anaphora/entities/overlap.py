@@ -11,17 +11,16 @@ T = TypeVar("T")
 
 
 def longest(
-    items: Iterable[T], *, place: Callable[[T], tuple[int, int]], kind: Callable[[T], Hashable]
+    items: Sequence[T], places: Iterable[tuple[int, int]], kinds: Iterable[Hashable]
 ) -> list[T]:
     """The items that do not lie strictly inside a longer one of their kind.
 
-    ``place`` gives the start and the end of an item; the items come sorted by start and,
+    ``places`` are the start and the end of each; the items come sorted by start and,
     within one start, the longer ones first. Items of the kind None are all kept.
     """
     farthest: dict[Hashable, tuple[int, int]] = {}  # by kind, what reaches farthest so far
     kept = []
-    for item in items:
-        here, of = place(item), kind(item)
+    for item, here, of in zip(items, places, kinds, strict=True):
         so_far = farthest.get(of)
         if so_far is None or here[1] > so_far[1]:
             farthest[of] = here

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
@@ -26,6 +29,8 @@ __all__ = ["PartsIn", "Scattered", "Spread"]
 
 MOST_WORK = 30_000
 """How many places are looked up in one text (some 0.1 s); what is left then goes unfound."""
+
+_TWICE = -1  # in place of the index of a word that stands there several times
 
 PartsIn: TypeAlias = Callable[[Part], Sequence[tuple[int, int, tuple[int, ...]]]]
 """Where entities that were found before fit a part: one start and end after the other, each
@@ -50,6 +55,11 @@ class Scattered:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
         self._most_typos = max((phrase.typos for phrase in self._phrases), default=0)
         self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
+        # The words of phrases that consist of nothing else, and of none twice.
+        self._keys = [
+            tuple(keys) if len(set(keys := _words(phrase))) == len(phrase.steps) else None
+            for phrase in self._phrases
+        ]
         self._by_word: dict[str, list[int]] = {}
         self._wordless: list[int] = []
         frequencies = Counter(word for phrase in self._phrases for word in _words(phrase))
@@ -75,16 +85,24 @@ class Scattered:
         ``texts`` are the words as they were written, for the patterns; ``guesses`` what they may
         stand for.
         """
-        numbers = self._all_of_whose_words_are_among(words, guesses)
+        at: dict[str, int] = {}
+        for index, word in enumerate(words):
+            key = " ".join(word.parts) if word.parts else word.stem
+            at[key] = _TWICE if key in at else index
+        numbers = self._all_of_whose_words_are_among(at.keys(), guesses)
         if not numbers:
             return []
+        hits: dict[Hit, None] = {}
+        if not guesses:
+            numbers = self._without_those_found_at_once(numbers, words, at, hits)
+            if not numbers:
+                return _merged(hits) if len(hits) > 1 else list(hits)
         texts_and_parts = texts, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
         searches = [
             _Search(words, *texts_and_parts, _with_at_most(typos, guesses))
             for typos in range(self._most_typos + 1 if guesses else 1)
         ]
-        hits: dict[Hit, None] = {}
         for number in numbers:
             phrase = self._phrases[number]
             search = searches[phrase.typos if guesses else 0]
@@ -98,12 +116,11 @@ class Scattered:
         return _merged(hits)
 
     def _all_of_whose_words_are_among(
-        self, words: Sequence[Word], guesses: Sequence[Sequence[Guess]] | None
+        self, said: AbstractSet[str], guesses: Sequence[Sequence[Guess]] | None
     ) -> list[int]:
         """The numbers of the phrases that may stand there."""
-        said = {" ".join(word.parts) if word.parts else word.stem for word in words}
         if guesses:
-            said.update(" ".join(guess.stems) for some in guesses for guess in some)
+            said = said | {" ".join(guess.stems) for some in guesses for guess in some}
         numbers = [
             number
             for word in said
@@ -113,9 +130,39 @@ class Scattered:
         ]
         return sorted(numbers + self._wordless)
 
+    def _without_those_found_at_once(
+        self,
+        numbers: Iterable[int],
+        words: Sequence[Word],
+        at: Mapping[str, int],
+        hits: dict[Hit, None],
+    ) -> list[int]:
+        """The numbers of those phrases that may stand there in several ways. Of the others, each
+        of whose words there is once, the hits get the only window."""
+        left = []
+        for number in numbers:
+            keys = self._keys[number]
+            if keys is None or _TWICE in (places := [at[key] for key in keys]):
+                left.append(number)
+                continue
+            phrase = self._phrases[number]
+            tokens = sorted(places)
+            permuted = places != tokens
+            if permuted and not phrase.any_order:
+                continue
+            start, end = tokens[0], tokens[-1] + 1
+            gaps = end - start - len(tokens)
+            if gaps or permuted:  # else the trie finds it
+                exact = not permuted and all(
+                    words[place].form == form_of(step)
+                    for place, step in zip(places, phrase.steps, strict=True)
+                )
+                own = tuple(tokens) if gaps else ()
+                hits[Hit(start, end, phrase.entry, exact, gaps, own, permuted=permuted)] = None
+        return left
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+
+class _Places(Struct, frozen=True, gc=False):
     """Where a step may stand, by the starts, and the numbers of the entities at each."""
 
     starts: Sequence[int]
@@ -126,8 +173,7 @@ class _Places:
         return bisect_left(self.starts, at)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(Struct, frozen=True, gc=False):
     """One step of a phrase, the words that it takes, and the entities that it may be there."""
 
     step: int

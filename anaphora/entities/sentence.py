@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from spacy.tokens import Doc
@@ -16,6 +17,7 @@ from anaphora.models.utterance import Entity, Token, Tokens
 __all__ = ["Sentence"]
 
 _NO_MARKS: frozenset[str] = frozenset()
+_IS_ODD = attrgetter("odd")
 
 
 class Sentence:
@@ -27,8 +29,8 @@ class Sentence:
     """
 
     __slots__ = (
-        "_annotations", "_brackets", "_marked", "_quotes", "_swear", "starts", "text", "texts",
-        "words",
+        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "starts", "text",
+        "texts", "words",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +53,8 @@ class Sentence:
         self._quotes = in_quotes(text) if enclosed else None
         self._brackets = in_brackets(text) if enclosed else None
         self._marked = enclosed or bool(swear)
+        # Whether the forms of all words are those that the lexicon knows, as most are.
+        self._plain = annotations is None and not any(map(_IS_ODD, words))
 
     @classmethod
     def of(cls, doc: Doc, text: str, lexicon: Lexicon, swear: frozenset[str]) -> Sentence:
@@ -108,10 +112,11 @@ class Sentence:
 
     def _forms(self, tokens: tuple[int, ...]) -> tuple[str, str, str]:
         """The stems, lemmas and parts of speech."""
-        words = [self.words[i] for i in tokens]
-        if self._annotations is None and not any(word.odd for word in words):  # as most are
-            if len(words) == 1:
-                return words[0].stem, words[0].lower, ""
+        if self._plain:
+            if len(tokens) == 1:
+                word = self.words[tokens[0]]
+                return word.stem, word.lower, ""
+            words = [self.words[i] for i in tokens]
             return " ".join([w.stem for w in words]), " ".join([w.lower for w in words]), ""
         indexes = [i for i in tokens if not (self.words[i].blank or self.words[i].joiner)]
         words = [self.words[i] for i in indexes]

@@ -38,7 +38,7 @@ class Settling:
             if self._recognized:
                 found = _agreed(found)
         if all(map(_is_whole, found)):
-            return tuple(longest(found, place=_tokens_of, kind=self._kind))
+            return tuple(longest(found, map(_tokens_of, found), map(self._kind, found)))
         return tuple(widest(found, tokens=_TOKENS, kind=self._kind))
 
     def rank(self, entity: Entity) -> tuple[int, int, int]:

@@ -169,13 +169,18 @@ class Trie:
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
         hits: list[Hit] = []
         edges, labels, inner = self._edges, self._labels, self._inner
-        first, count = self._first, len(numbers)
+        first, entries, forms = self._first, self._entries, self._forms
+        count = len(numbers)
         for start, node in enumerate(numbers):
             end = start + 1
             while node >= 0:
-                if first[node] >= 0:
+                if (record := first[node]) >= 0:
                     form = " ".join([word.form for word in words[start:end]])
-                    hits += self._hits(node, start, end, form)
+                    if (entry := entries[record]) < 0:  # the only one, as most are
+                        exact = forms[record] == get_string_id(form)
+                        hits.append(Hit(start, end, -1 - entry, exact))
+                    else:
+                        hits += self._hits(node, start, end, form)
                 if end == count or (number := numbers[end]) < 0:
                     break
                 # As in _edge; a call takes longer than all else here.
@@ -274,9 +279,6 @@ class Trie:
         way: _Way | None = None,
     ) -> list[Hit]:
         here = get_string_id(form)
-        record = self._first[node]
-        if way is None and (entry := self._entries[record]) < 0:  # the only one, as most are
-            return [Hit(start, end, -1 - entry, self._forms[record] == here)]
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)

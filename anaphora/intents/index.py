@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from anaphora.grammar.intent import Intent, Key, Term
 from anaphora.models.utterance import Entity
 
-__all__ = ["IntentIndex", "keys_of"]
+__all__ = ["IntentIndex", "Plan", "keys_of"]
 
-_MOST_KINDS = 10_000  # of entities whose intents are remembered, until all are forgotten
+_MOST_KINDS = 10_000  # sets of entities whose intents are remembered, until all are forgotten
+
+_Kind: TypeAlias = tuple[str, frozenset[str], tuple[str, ...]]
+"""All of an entity that says which intents it can concern."""
 
 
 def keys_of(entity: Entity) -> Iterator[Key]:
@@ -21,6 +27,14 @@ def keys_of(entity: Entity) -> Iterator[Key]:
         yield "group", group
     for ancestor in entity.ancestors:
         yield "ancestor", ancestor
+
+
+class Plan(Struct, frozen=True, gc=False):
+    """The intent at the place ``order`` of the model, and for each of its terms the places of the
+    entities that it takes; None where that does not depend on their elements alone."""
+
+    order: int
+    takes: tuple[tuple[int, ...], ...] | None
 
 
 class IntentIndex:
@@ -37,8 +51,10 @@ class IntentIndex:
         self._always: list[int] = []
         # For each required term that asks for elements alone, these.
         self._needed = [tuple(_needed(intent)) for intent in intents]
-        # What an entity lets match depends on its element alone: looked up once for all like it.
-        self._kinds: dict[tuple[object, ...], tuple[int, ...]] = {}
+        # What entities let match depends on their elements: worked out once for all like them.
+        self._found: dict[tuple[_Kind, ...], tuple[int, ...]] = {}
+        self._plans: dict[tuple[tuple[_Kind, ...], range, int], tuple[Plan, ...]] = {}
+        self._intents = intents
         self._mentioned: defaultdict[Key | None, dict[int, list[int]]] = defaultdict(dict)
         frequency = Counter(
             key
@@ -50,29 +66,43 @@ class IntentIndex:
             self._file_anchor(order, intent, frequency)
             self._file_mentions(order, intent)
 
-    def candidates(self, entities: Iterable[Entity]) -> list[int]:
-        """The places in the model of all intents that can match when these entities are at
-        hand."""
-        found = set(self._always)
-        kinds = self._kinds
-        elements: set[str] = set()
-        for entity in entities:
-            elements.add(entity.element)
-            kind = entity.element, entity.groups, entity.ancestors
-            orders = kinds.get(kind)
-            found.update(self._let(entity, kind) if orders is None else orders)
-        needed = self._needed
-        return [
-            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
-        ]
+    def candidates(self, entities: Sequence[Entity]) -> Sequence[int]:
+        """The places in the model of all intents whose terms can be filled when these entities
+        are at hand."""
+        kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
+        orders = self._found.get(kinds)
+        return self._look_up(kinds, entities) if orders is None else orders
 
-    def _let(self, entity: Entity, kind: tuple[object, ...]) -> tuple[int, ...]:
-        """The places of the intents whose anchor the entity fills."""
-        anchored = self._anchored
-        found = {order for key in keys_of(entity) if key in anchored for order in anchored[key]}
-        if len(self._kinds) >= _MOST_KINDS:
-            self._kinds.clear()
-        orders = self._kinds[kind] = tuple(sorted(found))
+    def plans(
+        self, entities: Sequence[Entity], *, said: range, in_sentence: int
+    ) -> tuple[Plan, ...]:
+        """A plan for each of the :meth:`candidates`, but for those that are known not to match.
+        The entities ``in_sentence`` come first, among them those ``said`` now."""
+        kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
+        key = kinds, said, in_sentence
+        plans = self._plans.get(key)
+        if plans is None:
+            elements = [entity.element for entity in entities]
+            plans = tuple(
+                plan
+                for order in self.candidates(entities)
+                if (plan := _plan(self._intents[order], order, elements, said, in_sentence))
+            )
+            if len(self._plans) >= _MOST_KINDS:
+                self._plans.clear()
+            self._plans[key] = plans
+        return plans
+
+    def _look_up(self, kinds: tuple[_Kind, ...], entities: Iterable[Entity]) -> tuple[int, ...]:
+        anchored, needed = self._anchored, self._needed
+        keys = {key for entity in entities for key in keys_of(entity) if key in anchored}
+        elements = {element for element, *_ in kinds}
+        found = {order for key in keys for order in anchored[key]}.union(self._always)
+        if len(self._found) >= _MOST_KINDS:
+            self._found.clear()
+        orders = self._found[kinds] = tuple(
+            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
+        )
         return orders
 
     def touched_by(self, keys: Iterable[Key]) -> Iterator[tuple[int, Iterator[int]]]:
@@ -107,6 +137,30 @@ def _needed(intent: Intent) -> Iterator[frozenset[str]]:
     for term in intent.terms:
         if term.min > 0 and term.predicate.elements is not None:
             yield term.predicate.elements
+
+
+def _plan(
+    intent: Intent, order: int, elements: Sequence[str], said: range, in_sentence: int
+) -> Plan | None:
+    """How entities of these elements fill the intent; None if it cannot match them."""
+    wanted = [term.predicate.elements for term in intent.terms]
+    if None in wanted:
+        return Plan(order, None)
+    taken: set[int] = set()
+    takes = []
+    for term, known in zip(intent.terms, wanted, strict=True):
+        assert known is not None
+        at_hand = range(len(elements) if term.conversational else in_sentence)
+        fitting = [place for place in at_hand if elements[place] in known and place not in taken]
+        if len(fitting) < term.min:
+            return None
+        takes.append(tuple(fitting[: term.max]))
+        taken.update(takes[-1])
+    options = intent.options
+    may_leave = options.unused_user_entities or options.unused_system_entities
+    if not taken or not (may_leave or taken.issuperset(said)):
+        return None
+    return Plan(order, tuple(takes))
 
 
 def _all_keys(terms: Iterable[Term]) -> frozenset[Key]:

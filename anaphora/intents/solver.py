@@ -62,7 +62,7 @@ def solve(
     matches = [
         Match(filling, rank(filling))
         for scene in scenes
-        for filling in fillings(intents, index.candidates(entities_at_hand(scene)), scene)
+        for filling in _planned(intents, index, scene)
         if not filling.obstacle and not filling.missing
     ]
     if len(matches) > 1:
@@ -142,6 +142,27 @@ def entities_at_hand(scene: Scene) -> list[Entity]:
     return entities + [candidate.entity for candidate in scene.memory] if scene.memory else entities
 
 
+def _planned(intents: Sequence[Intent], index: IntentIndex, scene: Scene) -> Iterator[Filling]:
+    """The intents that may match the scene, held against it."""
+    everything = (*scene.sentence, *scene.memory) if scene.memory else scene.sentence
+    said = range(len(scene.sentence) - len(scene.variant.entities), len(scene.sentence))
+    plans = index.plans(
+        [candidate.entity for candidate in everything], said=said, in_sentence=said.stop
+    )
+    for plan in plans:
+        intent = intents[plan.order]
+        if plan.takes is None:
+            yield _fill(intent, plan.order, scene)
+            continue
+        matched: list[TermMatch] = []
+        all_taken: list[Candidate] = []
+        for term, places in zip(intent.terms, plan.takes, strict=True):
+            taken = tuple([everything[place] for place in places])
+            matched.append(TermMatch(term, taken, len(taken)))
+            all_taken += taken
+        yield _filling(intent, plan.order, scene, matched, all_taken, ())
+
+
 def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
     """Term by term, greedily, first from the sentence, then from memory."""
     everything = (*scene.sentence, *scene.memory) if scene.memory else scene.sentence
@@ -169,9 +190,18 @@ def _fill(intent: Intent, order: int, scene: Scene) -> Filling:
         matched.append(TermMatch(term, tuple(taken), hits))
         if hits < term.min:
             missing.append(term)
-    filling = Filling(
-        intent, order, scene.variant, tuple(matched), tuple(all_taken), tuple(missing)
-    )
+    return _filling(intent, order, scene, matched, all_taken, tuple(missing))
+
+
+def _filling(
+    intent: Intent,
+    order: int,
+    scene: Scene,
+    matched: Sequence[TermMatch],
+    taken: Sequence[Candidate],
+    missing: tuple[Term, ...],
+) -> Filling:
+    filling = Filling(intent, order, scene.variant, tuple(matched), tuple(taken), missing)
     obstacle = _obstacle(filling, scene)
     return replace(filling, obstacle=obstacle) if obstacle else filling
 

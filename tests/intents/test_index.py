@@ -59,14 +59,14 @@ def keys(candidates: tuple[Candidate, ...]) -> set[tuple[str, str]]:
 @given(intents, entities, entities)
 def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
     where = scene(sentence, memory)
-    found = IntentIndex(some).candidates(one.entity for one in where.sentence + where.memory)
+    found = IntentIndex(some).candidates([one.entity for one in where.sentence + where.memory])
     matching = [
         filling.order
         for filling in fillings(some, range(len(some)), where)
         if not filling.missing and not filling.obstacle
     ]
     assert set(matching) <= set(found)
-    assert found == sorted(set(found))
+    assert list(found) == sorted(set(found))
 
 
 @given(intents, entities, entities)
@@ -121,4 +121,4 @@ def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
 
     index = IntentIndex([intent(f"topic {number}") for number in range(1000)])
     at_hand = [Entity(name, frozenset({name}), name) for name in ("city", "topic 7")]
-    assert index.candidates(at_hand) == [7]
+    assert list(index.candidates(at_hand)) == [7]
