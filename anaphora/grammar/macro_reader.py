@@ -1,4 +1,5 @@
-"""Reads a text in the synonym language: text → tree. The language is defined by ``macro.lark``.
+"""Reads a text in the synonym language: text → tree. The language is defined by ``macro.lark``;
+what :mod:`~anaphora.grammar.macro_simple` reads of it needs no parser.
 
 The regular expressions and the predicates in it are compiled here, so that a text that can be
 read is wrong no more; compiled again they come from a cache.
@@ -16,6 +17,7 @@ from anaphora.errors import GrammarError
 from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.intent import Predicate
 from anaphora.grammar.macro_errors import masked, problem_of, shortened
+from anaphora.grammar.macro_simple import read_simple
 from anaphora.grammar.macro_tree import (
     NOTHING,
     BlankPiece,
@@ -62,7 +64,7 @@ def read_macro(text: str) -> Piece:
         depth += 1 if brace[0] == "{" else -1
         if depth > DEEPEST_NESTING:
             raise MistakeError(brace.start(), f"groups are nested over {DEEPEST_NESTING} deep")
-    parsed: Any = _parser().parse(text)
+    parsed: Any = read_simple(text) or _parser().parse(text)
     tree: Piece = parsed
     return tree
 

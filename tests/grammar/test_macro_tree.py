@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from anaphora import GrammarError
 from anaphora.grammar.macro import expand
 from anaphora.grammar.macro_printer import print_macro
+from anaphora.grammar.macro_reader import _parser as parser
 from anaphora.grammar.macro_reader import parse_macro
+from anaphora.grammar.macro_simple import read_simple
 from anaphora.grammar.macro_spacing import separate
 from anaphora.grammar.macro_tree import (
     NOTHING,
@@ -27,6 +29,9 @@ from anaphora.grammar.macro_tree import (
 from tests.grammar.macro_trees import MACROS, SIGNS, TREES, slips
 
 PRINTED = TREES.map(print_macro)
+SIMPLE = st.sampled_from(
+    ["a", "b/c", "?", " ", "\n", "_", "<A>", "{", "|", "}", "{a|_}", "{ _ |b}"]
+)
 
 
 def test_a_text_is_read_as_its_pieces():
@@ -96,6 +101,26 @@ def test_any_text_is_expanded_or_refused(text):
         assert phrases
         assert len(set(phrases)) == len(phrases)
         assert all(chunk for phrase in phrases for chunk in phrase if isinstance(chunk, str))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a/b, c? <D>", "{<ASK>|_}  ? {b {c|d}\n| _ }e", " a ", "{ a|b }", "{_|a|_}"],
+)
+def test_words_groups_and_macros_need_no_parser(text):
+    assert read_simple(text) is not None
+
+
+@pytest.mark.parametrize("text", ["", " ", "_", "{a|}", "{_}", "{a_|b}", "{a", "a}", "a|b", "{ }"])
+def test_what_is_nothing_or_wrong_is_left_to_the_parser(text):
+    assert read_simple(text) is None
+
+
+@given(st.lists(SIMPLE).map("".join) | slips(PRINTED))
+def test_without_the_parser_the_same_is_read(text):
+    tree = read_simple(text)
+    if tree is not None:
+        assert repr(tree) == repr(parser().parse(text))  # the places, too
 
 
 @given(PRINTED)
