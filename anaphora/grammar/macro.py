@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import NamedTuple, TypeAlias, assert_never
 
 from lark.exceptions import UnexpectedInput
@@ -204,6 +204,10 @@ class _Macros:
 
     def _size_of(self, piece: Piece) -> _Size:
         match piece:
+            case TextPiece(text):
+                return _Size(1, len(text))
+            case BlankPiece() | RegexPiece() | PartPiece():
+                return _Size(1, 1)
             case ReferencePiece(name):
                 return self._sizes[name]
             case SequencePiece(pieces):
@@ -216,20 +220,20 @@ class _Macros:
                 sizes = [self._size_of(one) for one in alternatives]
                 longest = max(size.longest for size in sizes) * most
                 return _size(sum(size.phrases for size in sizes) * (most - least + 1), longest)
-            case TextPiece(text):
-                return _Size(1, len(text))
-            case BlankPiece() | RegexPiece() | PartPiece():
-                return _Size(1, 1)
             case _:
                 assert_never(piece)
 
     def _ways(self, piece: Piece) -> Iterable[Phrase]:
         match piece:
+            case TextPiece(text):
+                return ((text,),)
+            case BlankPiece():
+                return ((" ",),)
             case ReferencePiece(name):
                 return self._written[name]
             case SequencePiece(pieces):
                 ways = [list(self._ways(one)) for one in pieces]
-                return (tuple(chunk for part in way for chunk in part) for way in product(*ways))
+                return (tuple(chain.from_iterable(way)) for way in product(*ways))
             case GroupPiece(alternatives, least, most):
                 return (
                     _repeated(way, times)
@@ -237,10 +241,6 @@ class _Macros:
                     for way in self._ways(alternative)
                     for times in range(least, most + 1)
                 )
-            case TextPiece(text):
-                return ((text,),)
-            case BlankPiece():
-                return ((" ",),)
             case RegexPiece(text):
                 return ((pattern_of(text),),)
             case PartPiece(alias, text):
@@ -294,7 +294,11 @@ def _repeated(way: Phrase, times: int) -> Phrase:
 
 def _folded(way: Phrase) -> Phrase:
     """The phrase with texts that touch joined and with single blanks between its words."""
-    return tuple(_chunks(way))
+    texts = [chunk for chunk in way if isinstance(chunk, str)]
+    if len(texts) < len(way):
+        return tuple(_chunks(way))
+    folded = " ".join("".join(texts).split())
+    return (folded,) if folded else ()
 
 
 def _chunks(way: Phrase) -> Iterator[str | Pattern | Part]:
