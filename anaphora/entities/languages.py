@@ -160,7 +160,7 @@ def normalizer(language: str) -> Callable[[str], str]:
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
         if is_spelled:
             text = known.spelled(text) or text
-        visible = "".join(char for char in text if is_visible(char))
+        visible = text if text.isalpha() else "".join(filter(is_visible, text))
         return unicodedata.normalize("NFC", visible) or text
 
     return normalize
