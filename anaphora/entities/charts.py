@@ -10,7 +10,7 @@ begins alike is looked for once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
@@ -44,13 +44,36 @@ class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to 
     cost: int = 0
 
 
-@dataclass(slots=True)
 class _Node:
-    words: dict[str, _Node] = field(default_factory=dict)
-    prefixes: dict[str, _Node] = field(default_factory=dict)
-    categories: dict[str, _Node] = field(default_factory=dict)
-    done: list[tuple[str, Make, int]] = field(default_factory=list)
-    lengths: tuple[int, ...] = ()  # of the prefixes, longest first
+    """How far rules have been followed, and the ways on: by a word, by the beginning of one
+    (``lengths`` are theirs, longest first), and by an item of a category."""
+
+    __slots__ = ("categories", "done", "lengths", "prefixes", "words")
+
+    def __init__(self) -> None:
+        self.words = self.prefixes = self.categories = _NOWHERE
+        self.done: tuple[tuple[str, Make, int], ...] = ()
+        self.lengths: tuple[int, ...] = ()
+
+    def behind(self, step: Literal | str) -> _Node:
+        """The node to which a step leads, made if no rule has taken that step yet."""
+        if isinstance(step, str):
+            name = step
+            ways = self.categories = self.categories or {}
+        elif step.open:
+            name = step.text
+            ways = self.prefixes = self.prefixes or {}
+        else:
+            name = step.text
+            ways = self.words = self.words or {}
+        node = ways.get(name)
+        if node is None:
+            node = ways[name] = _Node()
+        return node
+
+
+# Stays empty: of thousands of nodes most lack two of the ways on, or all three.
+_NOWHERE: dict[str, _Node] = {}
 
 
 class _Edge(NamedTuple):
@@ -74,16 +97,11 @@ class Rules:
         same item the first one wins."""
         node = self._root
         for step in steps:
-            if isinstance(step, str):
-                node = node.categories.setdefault(step, _Node())
-            elif step.open:
-                node = node.prefixes.setdefault(step.text, _Node())
-            else:
-                node = node.words.setdefault(step.text, _Node())
+            node = node.behind(step)
         if node is self._root:
             raise ValueError(f"a rule for '{category}' has no steps")
         self._count += 1
-        node.done.append((category, make, self._count))
+        node.done += ((category, make, self._count),)
 
     def read(self, found: Sequence[Atom], items: Iterable[Item]) -> Chart:
         """All that can be made of those atoms and ``items``."""
@@ -97,9 +115,10 @@ class Rules:
         waiting = [self._root]
         while waiting:
             node = waiting.pop()
-            node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
             words.update(node.words)
-            prefixes.update(node.prefixes)
+            if node.prefixes:
+                node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
+                prefixes.update(node.prefixes)
             for below in (node.words, node.prefixes, node.categories):
                 waiting += below.values()
         return frozenset(words), frozenset(prefixes)
