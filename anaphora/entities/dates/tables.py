@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -63,7 +63,7 @@ class Table:
 
 @lru_cache(maxsize=64)
 def table(language: str) -> Table:
-    """The table of a language, by its code; made when it is first asked for (0.1 to 0.3 s)."""
+    """The table of a language, by its code; made when it is first asked for (20 to 60 ms)."""
     code = base(language)
     known, common = vocabulary(code), _read(_COMMON)
     own = _read(code)
@@ -98,6 +98,14 @@ def _read(name: str) -> Mapping[str, Any]:
     return data
 
 
+class _Way(NamedTuple):
+    """A way to write a rule, or a part of it: ``steps`` have the names of categories,
+    ``references`` are these as they are written, with their ``$``."""
+
+    steps: tuple[Literal | str, ...]
+    references: tuple[str, ...]
+
+
 class _Reader:
     """Fills the rules of one language."""
 
@@ -106,15 +114,18 @@ class _Reader:
         self.months: dict[str, int] = {}
         self.normalize = normalizer(language)
         self._macros = macros
+        self._words: dict[str, _Way] = {}
 
     def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
         for category, rules in written.items():
             for text, meaning in rules.items():
-                for steps in self._steps(str(text)):
-                    names = _numbered([step for step in steps if isinstance(step, str)])
-                    make = _maker(str(meaning), names, f"{category}: {text}")
-                    self.rules.add(category, [_kind(step) for step in steps], make)
-                    self._note_month(category, steps, make)
+                for way in self._ways(str(text)):
+                    try:
+                        make = _maker(str(meaning), way.references)
+                    except ValueError as error:
+                        raise ValueError(f"{category}: {text}: {error}") from None
+                    self.rules.add(category, way.steps, make)
+                    self._note_month(category, way.steps, make)
 
     def add_words(self, known: Vocabulary, unsafe: frozenset[str]) -> None:
         """dateparser's words; those that are ``unsafe`` only in the categories that rules ask
@@ -153,19 +164,31 @@ class _Reader:
             if isinstance(step, Literal) and not step.open:
                 self.months.setdefault(step.text, make(()))
 
-    def _steps(self, text: str) -> Iterator[list[Literal | str]]:
-        """The ways to write a rule; a category is its name with a ``$``."""
+    def _ways(self, text: str) -> Iterator[_Way]:
+        """The ways to write a rule."""
         for phrase in expand(text, self._macros):
-            steps: list[Literal | str] = []
-            for chunk in phrase:
-                at = 0
-                written = str(chunk)
-                for match in _REFERENCE.finditer(written):
-                    steps += self._literals(written[at : match.start()])
-                    steps.append(match.group())
-                    at = match.end()
-                steps += self._literals(written[at:])
-            yield steps
+            words = [self._word(word) for chunk in phrase for word in str(chunk).split()]
+            yield _Way(
+                tuple([step for word in words for step in word.steps]),
+                tuple([reference for word in words for reference in word.references]),
+            )
+
+    def _word(self, written: str) -> _Way:
+        """What stands between two blanks: the same words come in rule after rule."""
+        word = self._words.get(written)
+        if word is None:
+            word = self._words[written] = self._read_word(written)
+        return word
+
+    def _read_word(self, written: str) -> _Way:
+        steps: list[Literal | str] = []
+        at = 0
+        for match in _REFERENCE.finditer(written):
+            steps += self._literals(written[at : match.start()])
+            steps.append(match[1])
+            at = match.end()
+        steps += self._literals(written[at:])
+        return _Way(tuple(steps), tuple([match[0] for match in _REFERENCE.finditer(written)]))
 
     def _literals(self, text: str) -> Iterator[Literal]:
         found = atoms(text, self.normalize)
@@ -177,69 +200,63 @@ class _Reader:
             yield Literal(atom.text, is_open)
 
 
-def _numbered(references: Sequence[str]) -> list[str]:
-    """The second ``$date`` is ``$date2``."""
-    return [
-        name if (before := references[:at].count(name)) == 0 else f"{name}{before + 1}"
-        for at, name in enumerate(references)
-    ]
-
-
-def _kind(step: Literal | str) -> Literal | str:
-    return _category(step) if isinstance(step, str) else step
-
-
-def _category(reference: str) -> str:
-    match = _REFERENCE.fullmatch(reference)
-    assert match is not None
-    return match[1]
-
-
-def _maker(text: str, names: Sequence[str], where: str) -> Make:
+@cache
+def _maker(text: str, references: tuple[str, ...]) -> Make:
     """What makes the meaning that ``text`` tells of. Raises ValueError for a text that is none:
     the tables are ours."""
-    tree, rest = _parsed(_tokens(text, where), where)
-    if rest:
-        raise ValueError(f"{where}: what is {text!r}?")
-    build = _built(tree, {name: index for index, name in reversed(list(enumerate(names)))}, where)
-
-    def make(meanings: Sequence[Any]) -> Any:
-        return build(meanings)
-
-    return make
+    return _built(_meaning(text), _places(references))
 
 
-def _tokens(text: str, where: str) -> list[re.Match[str]]:
-    found, at = [], 0
-    while at < len(text.rstrip()):
+def _places(references: Sequence[str]) -> dict[str, int]:
+    """Where each stands among the categories of a rule. The second ``$date`` is ``$date2``."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(references):
+        before = references[:place].count(name)
+        places.setdefault(f"{name}{before + 1}" if before else name, place)
+    return places
+
+
+@cache
+def _meaning(text: str) -> Any:
+    """A number, a text, ``("$", name)`` or ``("(", name, arguments)``."""
+    tokens = _tokens(text)
+    tree, end = _parsed(tokens, 0)
+    if end < len(tokens):
+        raise ValueError(f"what is {text!r}?")
+    return tree
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    found, at, end = [], 0, len(text.rstrip())
+    while at < end:
         match = _CALL.match(text, at)
         if match is None:
-            raise ValueError(f"{where}: what is {text[at:]!r}?")
+            raise ValueError(f"what is {text[at:]!r}?")
         found.append(match)
         at = match.end()
     return found
 
 
-def _parsed(tokens: list[re.Match[str]], where: str) -> tuple[Any, list[re.Match[str]]]:
-    """A number, a text, ``("$", name)`` or ``("(", name, arguments)``; and what is left."""
-    first, rest = tokens[0], tokens[1:]
-    number, reference, quoted, name, is_call, _ = first.groups()
+def _parsed(tokens: Sequence[re.Match[str]], at: int) -> tuple[Any, int]:
+    """What begins with the token ``at``, and the token behind it."""
+    number, reference, quoted, name, is_call, _ = tokens[at].groups()
+    at += 1
     if number:
-        return int(number) if "." not in number else Fraction(number), rest
+        return int(number) if "." not in number else Fraction(number), at
     if reference:
-        return ("$", reference), rest
+        return ("$", reference), at
     if quoted is not None or not is_call:
-        return quoted if quoted is not None else name, rest
+        return quoted if quoted is not None else name, at
     arguments = []
-    while rest and rest[0].group(6) != ")":
-        if rest[0].group(6) == ",":
-            rest = rest[1:]
+    while at < len(tokens) and (mark := tokens[at][6]) != ")":
+        if mark == ",":
+            at += 1
             continue
-        argument, rest = _parsed(rest, where)
+        argument, at = _parsed(tokens, at)
         arguments.append(argument)
-    if not rest or name not in KNOWN | _AT_ONCE.keys():
-        raise ValueError(f"{where}: there is no operation {name}")
-    return ("(", name, arguments), rest[1:]
+    if at == len(tokens) or name not in _OPERATIONS:
+        raise ValueError(f"there is no operation {name}")
+    return ("(", name, arguments), at + 1
 
 
 def _paired(one: int, other: int) -> int | None:
@@ -253,9 +270,10 @@ _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "minus": lambda one: -one,
     "paired": _paired,
 }
+_OPERATIONS = KNOWN | _AT_ONCE.keys()
 
 
-def _built(tree: Any, places: Mapping[str, int], where: str) -> Callable[[Sequence[Any]], Any]:
+def _built(tree: Any, places: Mapping[str, int]) -> Make:
     match tree:
         case ("$", name):
             if name not in places:  # optional in the rule, and left out here
@@ -263,7 +281,7 @@ def _built(tree: Any, places: Mapping[str, int], where: str) -> Callable[[Sequen
             place = places[name]
             return lambda meanings: meanings[place]
         case ("(", name, arguments):
-            builds = [_built(argument, places, where) for argument in arguments]
+            builds = [_built(argument, places) for argument in arguments]
             if at_once := _AT_ONCE.get(name):
                 return lambda meanings: at_once(*[build(meanings) for build in builds])
             return lambda meanings: (name, *[build(meanings) for build in builds])
