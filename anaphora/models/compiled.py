@@ -1,23 +1,28 @@
 """Models as plain data, to be kept in a cache, and back.
 
-Only what a file says can be kept: a model with functions in Python, which may be others tomorrow,
-is none of these, nor is one with data that plain data does not tell apart.
+Only what a file says can be kept, and the names of the functions that answer its intents, which
+are looked up anew. A model of which other functions in Python are a part, which may be others
+tomorrow, cannot, nor can one with data that plain data does not tell apart.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from anaphora.errors import AnaphoraError, Problem
+from anaphora.grammar.code import Code
 from anaphora.grammar.compiler import compile_part, compile_predicate
 from anaphora.grammar.idl import parse_predicate
 from anaphora.grammar.intent import Intent, Options, Predicate, Term
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.plain import plain_from, predicate_from
 from anaphora.models.domain import (
     AskStep,
     BridgeSettings,
@@ -31,12 +36,14 @@ from anaphora.models.domain import (
     ResetStep,
     StopWords,
 )
+from anaphora.models.handlers import NamedFunction, named
 from anaphora.models.values import ElementValue, PackedValues, Phrases
 from anaphora.storage.cache import Cache, digest
 
 __all__ = ["model_from", "through_cache"]
 
 _KIND = "model"
+_REFERENCE = re.compile(r"[\w.]*#[\w.]+")
 _STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
     "ask": AskStep,
     "pause": PauseStep,
@@ -57,39 +64,61 @@ _REFUSED = (
 
 
 def through_cache(
-    cache: Cache, parts: Iterable[str | bytes], make: Callable[[], tuple[Model, bool]]
+    cache: Cache,
+    text: str,
+    further: Iterable[str | bytes],
+    make: Callable[[], tuple[Model, Code | None]],
+    folder: Path | None,
 ) -> Model:
-    """The model that ``make`` makes of those ``parts``: from the cache if it is there, else made,
-    and kept if it can be. ``make`` also says whether nothing else has gone into the model.
+    """The model that ``make`` makes of a ``text`` and of what there is ``further``: from the cache
+    if it is there, else made, and kept if it can be. ``make`` also gives where the handlers were
+    found, in ``folder`` perhaps; None if something else has gone into the model.
 
     Raises what ``make`` raises.
     """
-    key = digest(*parts)
+    key = digest(text, *further)
     kept = cache.get(_KIND, key)
-    if kept is not None and (model := _revived(kept)) is not None:
+    if kept is not None and (model := _revived(kept, text, folder)) is not None:
         return model
-    model, is_pure = make()
-    if is_pure and (data := _plain(model)) is not None:
+    model, code = make()
+    if code is not None and (data := _plain(model, code)) is not None:
         cache.put(_KIND, key, data)
     return model
 
 
-def _revived(data: Any) -> Model | None:
-    """The model, None for what is none."""
+def _revived(data: Any, text: str, folder: Path | None) -> Model | None:
+    """The model, None for what is none, and where a handler is not found any more."""
     try:
-        return model_from(data)
+        if not _names_handlers(text, data):
+            return None
+        return model_from(data, Code(data["code"], folder))
     except _REFUSED:
         return None  # whoever wrote it, it was not us
 
 
-def _plain(model: Model) -> dict[str, Any] | None:
+def _names_handlers(text: str, data: Mapping[str, Any]) -> bool:
+    """Whether the file itself names these functions. Nothing that the cache alone names is looked
+    for, let alone called."""
+    module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
+    if module and references and not _value(re.escape(module)).search(text):
+        return False
+    named = {found[0] for found in _REFERENCE.finditer(text)} if references else set()
+    return references <= named
+
+
+def _value(pattern: str) -> re.Pattern[str]:
+    """What stands under ``code``, in YAML or JSON."""
+    return re.compile(rf"""["']?\bcode["']?\s*:\s*["']?{pattern}(?![\w.])""")
+
+
+def _plain(model: Model, code: Code) -> dict[str, Any] | None:
     """The data of a model, None where what would be read of it is not the same, and for one that
     imports others, which may be found elsewhere the next time."""
     if model.imports:
         return None
     try:
-        data = _as_plain(model)
-        again = model_from(msgspec.msgpack.decode(msgspec.msgpack.encode(data)))
+        data = _as_plain(model) | {"code": code.module}
+        again = model_from(msgspec.msgpack.decode(msgspec.msgpack.encode(data)), code)
     except _REFUSED:
         return None
     return data if again == model and again.warnings == model.warnings else None
@@ -108,12 +137,18 @@ def _as_plain(model: Model) -> dict[str, Any]:
         "limits": msgspec.to_builtins(model.limits),
         "bridge": msgspec.to_builtins(model.bridge),
         "warnings": msgspec.to_builtins(model.warnings),
+        "handlers": [
+            (intent, named.reference, msgspec.to_builtins(named.place))
+            for intent, named in model.handlers.items()
+            if isinstance(named, NamedFunction)
+        ],
     }
 
 
-def model_from(data: Mapping[str, Any]) -> Model:
-    """The model that was made such data of. Raises LookupError, TypeError, ValueError or
-    :class:`~anaphora.errors.AnaphoraError` for anything else."""
+def model_from(data: Mapping[str, Any], code: Code) -> Model:
+    """The model that was made such data of, with the functions that ``code`` finds. Raises
+    LookupError, TypeError, ValueError or :class:`~anaphora.errors.AnaphoraError` for anything
+    else."""
     return Model(
         **{name: data[name] for name in (*_ALIKE, *_TEXTS)},
         languages=tuple(data["languages"]),
@@ -126,6 +161,10 @@ def model_from(data: Mapping[str, Any]) -> Model:
         limits=msgspec.convert(data["limits"], Limits),
         bridge=msgspec.convert(data["bridge"], BridgeSettings),
         warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
+        handlers={
+            intent: named(reference, code, msgspec.convert(place, Problem))
+            for intent, reference, place in data["handlers"]
+        },
     )
 
 
@@ -166,9 +205,18 @@ def _element_from(data: Mapping[str, Any]) -> Element:
         "phrases": _phrases_from(data["phrases"]),
         "values": values,
         "ancestors": tuple(data["ancestors"]),
-        "recognition": data["recognition"] and Recognition(*data["recognition"]),
+        "recognition": data["recognition"] and _recognition_from(*data["recognition"]),
     }
     return Element(**{key: data[key] for key in data.keys() - {"packed"}} | own)
+
+
+def _recognition_from(kind: Any, name: str, options: Mapping[str, Any]) -> Recognition:
+    if kind == "built-in":  # whose lists are tuples
+        options = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in options.items()
+        }
+    return Recognition(kind, name, options)
 
 
 def _phrases_as_plain(phrases: Phrases) -> dict[str, list[list[Any]]]:
@@ -212,7 +260,7 @@ def _intent_as_plain(intent: Intent) -> dict[str, Any]:
         "terms": [
             {
                 "id": term.id,
-                "predicate": term.predicate.text,
+                "predicate": plain_from(parse_predicate(term.predicate.text)),
                 "conversational": term.conversational,
                 "min": term.min,
                 "max": term.max,
@@ -243,8 +291,9 @@ def _intent_from(data: Mapping[str, Any]) -> Intent:
     )
 
 
-def _predicate(text: str) -> Predicate:
-    return compile_predicate(parse_predicate(text), text)
+def _predicate(data: Mapping[str, Any]) -> Predicate:
+    node = predicate_from(data)
+    return compile_predicate(node, node.text)
 
 
 def _dialog_as_plain(dialog: Dialog) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,9 @@ from anaphora.models.draft import Draft
 from anaphora.models.intents import KnownIntents
 from anaphora.models.nodes import node_at
 
-__all__ = ["NamedFunction", "read_handlers"]
+__all__ = ["NamedFunction", "named", "read_handlers"]
+
+_NAMES_A_FUNCTION = re.compile(r"#[^#]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +42,22 @@ def read_handlers(draft: Draft, intents: KnownIntents, code: Code) -> dict[str, 
         path = ("handlers", intent)
         if intents.is_unknown(intent):
             draft.complain_of_unknown(path, "intent", intent, intents.names, in_key=True)
-        module, sign, name = reference.rpartition("#")
-        if not sign or not name:
+        if not _NAMES_A_FUNCTION.search(reference):
             draft.complain(
                 path,
                 f"'{reference}' names no function",
                 "write module#function, or #function of the module under 'code:'",
             )
             continue
+        place = draft.report.source.problem(node_at(draft.root, path).start, "")
         try:
-            function = code.find(module, name)
+            read[intent] = named(reference, code, place)
         except GrammarError as error:
             draft.complain(path, error.message, error.hint)
-            continue
-        place = draft.report.source.problem(node_at(draft.root, path).start, "")
-        read[intent] = NamedFunction(function, reference, place)
     return read
+
+
+def named(reference: str, code: Code, place: Problem) -> NamedFunction:
+    """The function of that name. Raises :class:`GrammarError` as :meth:`Code.find` does."""
+    module, _, name = reference.rpartition("#")
+    return NamedFunction(code.find(module, name), reference, place)

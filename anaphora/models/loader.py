@@ -45,7 +45,8 @@ def load_model(
     (0.9 or 1.0); where there is no such file, the name of a bundled model. ``intents`` is a
     further text, or several, in the intent language, for files that have none. Python modules
     that the file names are imported. What a ``cache`` has of the same file is not read anew,
-    and what it has not is put there, unless functions in Python belong to it.
+    and what it has not is put there, unless functions in Python belong to it that do not only
+    answer its intents.
 
     Raises :class:`~anaphora.errors.ModelError` with every mistake of the file, or with the
     reason why it cannot be read.
@@ -53,16 +54,15 @@ def load_model(
     path = find_model(source)
     format, text, further = format_of(path), read_text(path), _listed(intents)
 
-    def parsed() -> tuple[Model, bool]:
-        model, code = _parse(text, str(path), format, path.parent, further)
-        return model, not code.asked
+    def parsed() -> tuple[Model, Code | None]:
+        return _parse(text, str(path), format, path.parent, further)
 
     if cache is None:
         return parsed()[0]
     from anaphora.models.compiled import through_cache  # here: most models are in none
 
-    parts = (text, str(path), str(path.parent.absolute()), format, *further)
-    return through_cache(cache, parts, parsed)
+    others = (str(path), str(path.parent.absolute()), format, *further)
+    return through_cache(cache, text, others, parsed, path.parent)
 
 
 def parse_model(
@@ -83,8 +83,8 @@ def _listed(intents: str | Iterable[str]) -> tuple[str, ...]:
 
 def _parse(
     text: str, source: str, format: Format, folder: Path | None, intents: tuple[str, ...]
-) -> tuple[Model, Code]:
-    """The model, and where the functions were looked for that it names."""
+) -> tuple[Model, Code | None]:
+    """The model, and where its handlers were looked for; None if it names other functions, too."""
     report = Report(Source(source, text))
     root = _tree(report, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MapNode):
@@ -97,9 +97,12 @@ def _parse(
     imported = version is not None
     draft = Draft(validate(root, report), root, report, written_names, imported)
     code = Code(draft.file.code or "", folder)
-    model = _model(draft, code, intents)
+    model, known = _model(draft, code, intents)
+    names_others = bool(code.asked)
+    handlers = read_handlers(draft, known, code)
     report.raise_if_any()
-    return replace(model, warnings=report.warnings), code
+    model = replace(model, handlers=handlers, warnings=report.warnings)
+    return model, None if names_others else code
 
 
 def _translated(
@@ -145,9 +148,9 @@ def _tree(report: Report, format: Format, hint: str) -> Node:
     return root
 
 
-def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> Model:
-    """The model that the file describes, of use only if nothing was reported. An imported one
-    may lack intents: they stand in the code of its bot."""
+def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, KnownIntents]:
+    """The model that the file describes, but for its handlers, and its intents; of use only if
+    nothing was reported. An imported one may lack intents: they stand in the code of its bot."""
     file = draft.file
     _check_languages(draft)
     _check_limits(draft)
@@ -157,7 +160,7 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> Model:
     intents = read_intents(draft, elements, code, further)
     if not (file.intents or further or draft.imported or draft.is_spoilt("intents")):
         draft.complain(("intents",), "the model declares no intents")
-    return Model(
+    model = Model(
         id=file.id,
         elements=elements,
         intents=tuple(intents.by_id.values()),
@@ -180,11 +183,11 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> Model:
         ),
         limits=_limits(file.limits),
         pipelines=_pipelines(draft, code.folder),
-        handlers=read_handlers(draft, intents, code),
         imports=intents.imports,
         bridge=_bridge(file.bridge),
         offers=read_offers(draft, intents),
     )
+    return model, intents
 
 
 def _pipelines(draft: Draft, folder: Path | None) -> dict[str, str]:

@@ -189,3 +189,56 @@ def test_stop_words_between_the_words_of_phrases_are_passed_over_from_a_cache(pa
     for _ in range(2):
         engine = Engine(path, cache=tmp_path / "cache")
         assert engine.ask("go to city of the 7").slots["to"].value == "city 7"
+
+
+HANDLERS = "code: cached_handlers\nhandlers: {travel: '#go'}\n"
+
+
+@pytest.fixture
+def write_handler(tmp_path, monkeypatch):
+    def write(name: str, says: str) -> None:
+        (tmp_path / "cached_handlers.py").write_text(f"def {name}(to): return f'{says} {{to}}'")
+        monkeypatch.delitem(sys.modules, "cached_handlers", raising=False)
+
+    return write
+
+
+def test_handlers_are_looked_up_anew_and_nothing_else(
+    path, tmp_path, write_handler, nothing_is_read
+):
+    path.write_text(MODEL + HANDLERS)
+    write_handler("go", "off to")
+    assert Engine(path, cache=tmp_path / "cache").ask("go to city 7").text == "off to city 7"
+    write_handler("go", "here is")
+    nothing_is_read()
+    assert Engine(path, cache=tmp_path / "cache").ask("go to city 7").text == "here is city 7"
+
+
+def test_a_handler_that_is_gone_is_told(path, tmp_path, write_handler):
+    path.write_text(MODEL + HANDLERS)
+    write_handler("go", "off to")
+    Engine(path, cache=tmp_path / "cache")
+    write_handler("went", "off to")
+    with pytest.raises(ModelError, match="has no function 'go'"):
+        Engine(path, cache=tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("code", "cached_evil"),
+        ("code", "cached"),
+        ("handlers", [["travel", "cached_evil#go", {"message": ""}]]),
+        ("handlers", [["travel", "#evil", {"message": ""}]]),
+    ],
+)
+def test_what_only_the_cache_names_is_not_called(path, tmp_path, write_handler, key, value):
+    path.write_text(MODEL + HANDLERS)
+    write_handler("go", "off to")
+    engine = Engine(path, cache=tmp_path / "cache")
+    for module in ("cached_evil", "cached"):
+        (tmp_path / f"{module}.py").write_text("raise SystemExit('this was run')")
+    for file in (tmp_path / "cache").glob("model-*"):
+        kind, _, digest = file.stem.partition("-")
+        engine._cache.put(kind, digest, engine._cache.get(kind, digest) | {key: value})
+    assert Engine(path, cache=tmp_path / "cache").ask("go to city 7").text == "off to city 7"
