@@ -7,10 +7,11 @@ their parts began and ended.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from lark import Token, Transformer
+from msgspec import Struct
 
 from anaphora.grammar.literals import literal, number, unquoted
 from anaphora.grammar.parsing import MistakeError, offset
@@ -51,28 +52,24 @@ _PROPERTIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenJson:
+class WrittenJson(Struct, frozen=True):
     value: Any
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenClause:
+class WrittenClause(Struct, frozen=True):
     name: str
     value: Any
     at: int
     value_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenPredicate:
+class WrittenPredicate(Struct, frozen=True):
     variables: tuple[VariableDeclaration, ...]
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenTerm:
+class WrittenTerm(Struct, frozen=True):
     at: int
     name: Token | None
     conversational: bool
@@ -82,8 +79,7 @@ class WrittenTerm:
     quantifier: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenReference:
+class WrittenReference(Struct, frozen=True):
     at: int
     name: Token
     arguments: WrittenJson | None
@@ -92,15 +88,13 @@ class WrittenReference:
 WrittenPart: TypeAlias = WrittenTerm | WrittenReference
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFragment:
+class WrittenFragment(Struct, frozen=True):
     at: int
     name: Token
     parts: tuple[WrittenPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenIntent:
+class WrittenIntent(Struct, frozen=True):
     at: int
     name: Token
     clauses: tuple[WrittenClause, ...]
