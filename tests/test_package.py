@@ -107,11 +107,11 @@ def test_the_command_line_loads_what_a_service_needs_only_for_a_service():
     assert not SERVICE & loaded_by("import anaphora.cli, anaphora; anaphora.Engine")
 
 
-def test_answering_loads_neither_dateparser_nor_torch():
+def test_answering_loads_nothing_that_only_other_answers_need():
     # spaCy loads torch by itself where that is installed; here it cannot be had.
     without = "import sys; sys.modules['torch'] = None"
     ask = f"import anaphora; anaphora.Engine({PLAIN_WEATHER!r}).ask('weather in Tokyo')"
-    assert not {"dateparser", "transformers"} & loaded_by(f"{without}; {ask}")
+    assert not {"dateparser", "rapidfuzz", "transformers"} & loaded_by(f"{without}; {ask}")
 
 
 def test_every_public_name_can_be_imported():

@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 __all__ = ["LEAST", "Spellings"]
 
@@ -75,6 +73,9 @@ class _Words:
 
     def near(self, text: str) -> Iterator[tuple[str, int]]:
         """The stem of each text that is near, and how many letters differ."""
+        from rapidfuzz import process  # here: in most models no word may have wrong letters
+        from rapidfuzz.distance import OSA
+
         nearest = process.extract(
             text, self._likely(text), scorer=OSA.distance, score_cutoff=self._most, limit=None
         )

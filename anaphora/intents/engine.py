@@ -13,6 +13,7 @@ from random import random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from anaphora.collector import held_back
 from anaphora.entities.ahead import Readings, Unread
 from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
@@ -91,11 +92,6 @@ class Engine:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
         self._cache = None if cache is None else Cache(cache)
-        loaded = [
-            model if isinstance(model, Model) else load_model(model, cache=self._cache)
-            for model in models
-        ]
-        _check(loaded, nlp)
 
         def live(model: Model) -> Bot:
             return Bot(
@@ -109,7 +105,13 @@ class Engine:
         self._live = live
         self._is_blank = nlp is None
         self._reloading = threading.Lock()
-        self._bots = {model.id: live(model) for model in loaded}
+        with held_back():
+            loaded = [
+                model if isinstance(model, Model) else load_model(model, cache=self._cache)
+                for model in models
+            ]
+            _check(loaded, nlp)
+            self._bots = {model.id: live(model) for model in loaded}
         self._default = loaded[0].id
         self._clock = clock
         self._is_ours = store is None or isinstance(store, str)

@@ -10,7 +10,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.operations import Amount, amount_of
-from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.reader import Reader, prepare, reader
 from anaphora.entities.recognition import Mention, text_of
 
 __all__ = ["DurationRecognizer", "create"]
@@ -32,6 +32,7 @@ _OTHERS: Mapping[str, tuple[int, str]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """A recognizer of durations in texts in ``language``."""
+    prepare(language)
     return DurationRecognizer(reader(language))
 
 

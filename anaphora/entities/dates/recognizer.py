@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations import Meaning, is_fine, resolve
-from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.reader import Reader, prepare, reader
 from anaphora.entities.dates.shown import as_meta, as_value
 from anaphora.entities.recognition import Mention, text_of
 
@@ -22,6 +22,7 @@ _KEPT = 4096  # dates
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """A recognizer of dates in texts in ``language``."""
+    prepare(language)
     return DateRecognizer(
         reader(language, options.get("order", "")),
         ahead=options["prefer"] == "future",
