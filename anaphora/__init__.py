@@ -14,6 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from anaphora.collector import held_back
 from anaphora.version import __version__
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import anaphora`` itself costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    with held_back():
+        value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 
 

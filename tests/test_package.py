@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "anaphora"
 
 MAY_IMPORT = {
+    "collector": set(),
     "errors": set(),
     "version": set(),
     "grammar": {"errors"},
@@ -26,7 +27,16 @@ MAY_IMPORT = {
     "entities": {"errors", "grammar", "models", "storage"},
     "stm": {"errors", "models", "storage"},
     "ltm": {"errors", "models", "stm", "storage"},
-    "intents": {"errors", "grammar", "models", "entities", "stm", "ltm", "storage"},
+    "intents": {
+        "collector",
+        "errors",
+        "grammar",
+        "models",
+        "entities",
+        "stm",
+        "ltm",
+        "storage",
+    },
     "bots": {"errors", "models", "entities", "intents"},
     "server": {"errors", "version", "grammar", "models", "entities", "stm", "ltm", "intents"},
     "client": {"errors", "version"},

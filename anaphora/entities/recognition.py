@@ -67,7 +67,8 @@ _HOMES = {
     "phone": "plain.phone",
     "boolean": "plain.boolean",
 }
-_LOADED_THROUGH_CACHES = frozenset({"place"})  # modules with a function ``load``
+# Whose modules have a function ``load``.
+_LOADED_THROUGH_CACHES = frozenset({"date", "duration", "place"})
 
 
 def text_of(doc: Doc) -> str:
@@ -94,6 +95,6 @@ def built_in(
         return wrapped
     home = import_module(f"anaphora.entities.{_HOMES[name]}")
     if cache is not None and name in _LOADED_THROUGH_CACHES:
-        home.load(options, cache)
+        home.load(language, options, cache)
     create: CreateRecognizer = home.create
     return create(language, options)

@@ -10,10 +10,12 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.operations import Amount, amount_of
-from anaphora.entities.dates.reader import Reader, prepare, reader
+from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.recognizer import load
+from anaphora.entities.dates.tables import table
 from anaphora.entities.recognition import Mention, text_of
 
-__all__ = ["DurationRecognizer", "create"]
+__all__ = ["DurationRecognizer", "create", "load"]
 
 _SECONDS: Mapping[str, int] = {
     "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "weekend": 172_800, "week": 604_800,
@@ -32,7 +34,7 @@ _OTHERS: Mapping[str, tuple[int, str]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """A recognizer of durations in texts in ``language``."""
-    prepare(language)
+    table(language)  # now, and not while someone waits for an answer
     return DurationRecognizer(reader(language))
 
 

@@ -17,7 +17,7 @@ from anaphora.entities.dates.operations.amounts import AMOUNTS
 from anaphora.entities.dates.tables import Table, table
 from anaphora.entities.numbers.numerals import Numeral, numerals
 
-__all__ = ["Found", "Reader", "prepare", "reader"]
+__all__ = ["Found", "Reader", "reader"]
 
 Found: TypeAlias = tuple[int, int, Meaning]
 """Where it stands in the text (half open), and what it means."""
@@ -45,12 +45,6 @@ class _Island(NamedTuple):
 def reader(language: str, order: str = "") -> Reader:
     """The reader of a language, which all pipelines share."""
     return Reader(language, order)
-
-
-def prepare(language: str) -> None:
-    """Makes the tables of the language now, and not while someone waits for an answer."""
-    table(language)
-    numerals(language)
 
 
 class Reader:

@@ -11,23 +11,30 @@ from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations import Meaning, is_fine, resolve
-from anaphora.entities.dates.reader import Reader, prepare, reader
+from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
+from anaphora.entities.dates.tables import table
 from anaphora.entities.recognition import Mention, text_of
+from anaphora.storage.cache import Cache
 
-__all__ = ["DateRecognizer", "create"]
+__all__ = ["DateRecognizer", "create", "load"]
 
 _KEPT = 4096  # dates
 
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """A recognizer of dates in texts in ``language``."""
-    prepare(language)
+    table(language)  # now, and not while someone waits for an answer
     return DateRecognizer(
         reader(language, options.get("order", "")),
         ahead=options["prefer"] == "future",
         first_day=0 if options["week"] == "monday" else 6,
     )
+
+
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Loads what a recognizer needs through the ``cache``."""
+    table(language, cache)
 
 
 class DateRecognizer:

@@ -11,14 +11,17 @@ for: ``"{this|the} $weekday": weekday($weekday, 0)``. Every language also has th
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+import msgspec
 import yaml
+from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.atoms import atoms
 from anaphora.entities.charts import Literal, Make, Rules
@@ -26,12 +29,17 @@ from anaphora.entities.dates.operations import KNOWN
 from anaphora.entities.dates.vocabulary import Vocabulary, vocabulary
 from anaphora.entities.languages import base, normalizer
 from anaphora.grammar.macro import expand
+from anaphora.storage.cache import Cache, Kept, digest
 
 __all__ = ["Table", "table"]
 
 _COMMON = "any"
+_WORD, _BEGINNING, _CATEGORY = "= ", "* ", "$ "  # what the steps of a rule begin with
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
+
+_lock = threading.Lock()
+_tables: dict[str, Table] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +69,29 @@ class Table:
     spaced: bool
 
 
-@lru_cache(maxsize=64)
-def table(language: str) -> Table:
-    """The table of a language, by its code; made when it is first asked for (20 to 60 ms)."""
+def table(language: str, cache: Cache | None = None) -> Table:
+    """The table of a language, by its code; made when it is first asked for (20 to 60 ms), from
+    what the ``cache`` has that is given then."""
     code = base(language)
+    with _lock:  # who comes second waits, and does not make it as well
+        if code not in _tables:
+            _tables[code] = _loaded(code, cache)
+        return _tables[code]
+
+
+def _loaded(code: str, cache: Cache | None) -> Table:
+    if cache is None:
+        return _table(_written(code))
+    kept = Kept(cache, "dates", digest(code, dateparser_version))
+    data = kept("table", lambda: msgspec.to_builtins(_written(code)))
+    try:
+        return _table(msgspec.convert(data, _Written))
+    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
+        return _table(_written(code))
+
+
+def _written(code: str) -> _Written:
+    """What is written of a language."""
     known, common = vocabulary(code), _read(_COMMON)
     own = _read(code)
     reader = _Reader(code, {**common.get("macros", {}), **own.get("macros", {})})
@@ -72,21 +99,59 @@ def table(language: str) -> Table:
     reader.add_rules(own.get("rules", {}))
     reader.add_words(known, unsafe)
     reader.add_rules(common["rules"])
-    words, prefixes = reader.rules.finish()
-    return Table(
+
+    def words(name: str, *others: str) -> tuple[str, ...]:
+        return tuple(map(reader.normalize, (*others, *own.get(name, ()))))
+
+    return _Written(
         language=code,
         rules=reader.rules,
-        words=words,
-        prefixes=prefixes,
-        weak=frozenset(map(reader.normalize, (*common["weak"], *own.get("weak", ())))),
-        months=reader.months,
-        between=frozenset(map(reader.normalize, own.get("between", ()))),
-        suffixes=frozenset(map(reader.normalize, own.get("suffixes", ()))),
-        behind=frozenset(map(reader.normalize, own.get("behind", ()))),
-        apart=frozenset(map(reader.normalize, own.get("apart", ()))),
+        weak=words("weak", *common["weak"]),
+        between=words("between"),
+        suffixes=words("suffixes"),
+        behind=words("behind"),
+        apart=words("apart"),
         order=known.order,
         spaced=known.spaced,
     )
+
+
+def _table(written: _Written) -> Table:
+    rules = Rules()
+    months: dict[str, int] = {}
+    literals: dict[str, Literal] = {}
+    for category, steps, meaning, references in written.rules:
+        make = _maker(meaning, references)
+        rules.add(category, [_step(step, literals) for step in steps], make)
+        if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
+            months.setdefault(_said(steps[0]), make(()))
+    words, prefixes = rules.finish()
+    return Table(
+        language=written.language,
+        rules=rules,
+        words=words,
+        prefixes=prefixes,
+        weak=frozenset(written.weak),
+        months=months,
+        between=frozenset(written.between),
+        suffixes=frozenset(written.suffixes),
+        behind=frozenset(written.behind),
+        apart=frozenset(written.apart),
+        order=written.order,
+        spaced=written.spaced,
+    )
+
+
+def _step(written: str, literals: dict[str, Literal]) -> Literal | str:
+    if written.startswith(_CATEGORY):
+        return _said(written)
+    if (literal := literals.get(written)) is None:
+        literal = literals[written] = Literal(_said(written), written.startswith(_BEGINNING))
+    return literal
+
+
+def _said(step: str) -> str:
+    return step[len(_WORD) :]
 
 
 def _read(name: str) -> Mapping[str, Any]:
@@ -99,19 +164,41 @@ def _read(name: str) -> Mapping[str, Any]:
 
 
 class _Way(NamedTuple):
-    """A way to write a rule, or a part of it: ``steps`` have the names of categories,
-    ``references`` are these as they are written, with their ``$``."""
+    """A way to write a rule, or a part of it: each of the ``steps`` begins with what it is,
+    ``references`` are the categories as they are written, with their ``$``."""
 
-    steps: tuple[Literal | str, ...]
+    steps: tuple[str, ...]
     references: tuple[str, ...]
 
 
+class _Rule(NamedTuple):
+    """A rule as it is written, with its category and the text of its meaning."""
+
+    category: str
+    steps: tuple[str, ...]
+    meaning: str
+    references: tuple[str, ...]
+
+
+class _Written(msgspec.Struct, frozen=True):
+    """All that is written of a language, see :class:`Table`."""
+
+    language: str
+    rules: list[_Rule]
+    weak: tuple[str, ...]
+    between: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    behind: tuple[str, ...]
+    apart: tuple[str, ...]
+    order: str
+    spaced: bool
+
+
 class _Reader:
-    """Fills the rules of one language."""
+    """Collects the rules of one language."""
 
     def __init__(self, language: str, macros: Mapping[str, str]) -> None:
-        self.rules = Rules()
-        self.months: dict[str, int] = {}
+        self.rules: list[_Rule] = []
         self.normalize = normalizer(language)
         self._macros = macros
         self._words: dict[str, _Way] = {}
@@ -121,11 +208,10 @@ class _Reader:
             for text, meaning in rules.items():
                 for way in self._ways(str(text)):
                     try:
-                        make = _maker(str(meaning), way.references)
+                        _maker(str(meaning), way.references)
                     except ValueError as error:
                         raise ValueError(f"{category}: {text}: {error}") from None
-                    self.rules.add(category, way.steps, make)
-                    self._note_month(category, way.steps, make)
+                    self.rules.append(_Rule(category, way.steps, str(meaning), way.references))
 
     def add_words(self, known: Vocabulary, unsafe: frozenset[str]) -> None:
         """dateparser's words; those that are ``unsafe`` only in the categories that rules ask
@@ -135,34 +221,24 @@ class _Reader:
                 for word in words:
                     for kind in (category, f"any{category}"):
                         if kind != category or self.normalize(word) not in unsafe:
-                            self._add_text(kind, word, number)
+                            self._add_text(kind, word, str(number))
         for unit, words in known.units.items():
             for word in words:
                 if self.normalize(word) not in unsafe:
                     self._add_text("unit", word, unit)
         for (unit, amount), words in known.relative.items():
             for word in words:
-                self._add_text(
-                    "date", word, ("now",) if unit == "second" else ("cell", unit, amount)
-                )
+                meaning = "now()" if unit == "second" else f"cell({unit}, {amount})"
+                self._add_text("date", word, meaning)
         for (unit, sign), words in known.counted.items():
             for word in words:
                 duration = f"amount($number, {unit})"
                 make = f"ahead({duration})" if sign > 0 else f"ago({duration})"
                 self.add_rules({"date": {word: make}})
 
-    def _add_text(self, category: str, text: str, meaning: Any) -> None:
-        steps = list(self._literals(text))
-        if steps:
-            self.rules.add(category, steps, lambda _: meaning)
-            if category == "anymonth" and len(steps) == 1:
-                self.months.setdefault(steps[0].text, meaning)
-
-    def _note_month(self, category: str, steps: Sequence[Any], make: Make) -> None:
-        if category in ("month", "anymonth") and len(steps) == 1:
-            (step,) = steps
-            if isinstance(step, Literal) and not step.open:
-                self.months.setdefault(step.text, make(()))
+    def _add_text(self, category: str, text: str, meaning: str) -> None:
+        if steps := tuple(self._literals(text)):
+            self.rules.append(_Rule(category, steps, meaning, ()))
 
     def _ways(self, text: str) -> Iterator[_Way]:
         """The ways to write a rule."""
@@ -181,23 +257,23 @@ class _Reader:
         return word
 
     def _read_word(self, written: str) -> _Way:
-        steps: list[Literal | str] = []
+        steps: list[str] = []
         at = 0
         for match in _REFERENCE.finditer(written):
             steps += self._literals(written[at : match.start()])
-            steps.append(match[1])
+            steps.append(_CATEGORY + match[1])
             at = match.end()
         steps += self._literals(written[at:])
         return _Way(tuple(steps), tuple([match[0] for match in _REFERENCE.finditer(written)]))
 
-    def _literals(self, text: str) -> Iterator[Literal]:
+    def _literals(self, text: str) -> Iterator[str]:
         found = atoms(text, self.normalize)
         for index, atom in enumerate(found):
             if atom.text == "*" and atom.glued and index:
                 continue
             following = found[index + 1] if index + 1 < len(found) else None
             is_open = following is not None and following.text == "*" and following.glued
-            yield Literal(atom.text, is_open)
+            yield (_BEGINNING if is_open else _WORD) + atom.text
 
 
 @cache

@@ -11,6 +11,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from anaphora.entities.languages import base
 from anaphora.entities.places.cities import Cities, read
 from anaphora.entities.places.naming import is_at_home, local_name, script_in
@@ -195,7 +197,7 @@ def _load(size: int, cache: Cache | None) -> Gazetteer:
         return _made(size, NOT_KEPT)
     try:
         return _made(size, Kept(cache, "places", digest(state_of(size))))
-    except (LookupError, TypeError, ValueError):  # whoever wrote what is kept, it was not us
+    except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
         return _made(size, NOT_KEPT)
 
 
@@ -203,4 +205,5 @@ def _made(size: int, kept: Kept) -> Gazetteer:
     columns = kept("cities", lambda: read(size))
     cities = Cities(columns["cities"])
     names = ScriptedNames(columns["spelled"], cities.countries, kept)
-    return Gazetteer(cities, names, others(cities, names))
+    rest = kept("others", lambda: msgspec.to_builtins(others(cities, names)))
+    return Gazetteer(cities, names, msgspec.convert(rest, tuple[Place, ...]))

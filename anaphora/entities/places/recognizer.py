@@ -21,7 +21,7 @@ from anaphora.entities.places.naming import script_in
 from anaphora.entities.places.search import NOWHERE, Found, NameSearch
 from anaphora.entities.places.skimming import Skimmer
 from anaphora.entities.places.spelling import Word, words_of
-from anaphora.entities.places.tables import table
+from anaphora.entities.places.tables import names_in, table
 from anaphora.entities.recognition import Mention, Recognizer, text_of
 from anaphora.storage.cache import Cache
 
@@ -37,9 +37,11 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     return _Places(language, **options)
 
 
-def load(options: Mapping[str, Any], cache: Cache) -> None:
-    """Loads the gazetteer for these options, through the ``cache``. Raises as :func:`create`."""
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Loads what a recognizer needs through the ``cache``. Raises as :func:`create`."""
     Gazetteer.load(options["population"], cache=cache)
+    table(language, cache)
+    names_in(language, cache)
 
 
 class _Places:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
@@ -182,7 +183,7 @@ def columns_of(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[s
     return {
         "latin": index.columns,
         "raw": {
-            script: ("".join(f"{line}\n" for line in lines), cities.tobytes())
+            script: (_bytes_of("".join(f"{line}\n" for line in lines)), cities.tobytes())
             for script, (lines, cities) in by_script.items()
         },
     }
@@ -191,13 +192,14 @@ def columns_of(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[s
 class _Lines:
     """Names, a line each, and the city of each; in the order of the cities."""
 
-    __slots__ = ("_places", "_starts", "_texts")
-
-    def __init__(self, lines: str, places: bytes) -> None:
-        self._texts = lines.encode("utf-8", "surrogatepass")
-        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
-        self._starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
+    def __init__(self, texts: bytes, places: bytes) -> None:
+        self._texts = texts
         self._places = np.frombuffer(places, np.uint32)
+
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.uint32]:
+        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
+        return np.concatenate(([0], ends + 1)).astype(np.uint32)
 
     def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """All names, and the city of each."""
@@ -207,6 +209,10 @@ class _Lines:
         first, last = np.searchsorted(self._places, (city, city + 1))
         names = self._texts[self._starts[first] : self._starts[last]]
         return names.decode("utf-8", "surrogatepass").splitlines()
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _keys(names: Sequence[str]) -> list[str]:

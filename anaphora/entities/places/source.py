@@ -58,13 +58,14 @@ def read_table(name: str) -> Any:
 
 
 def state_of(size: int) -> str:
-    """What tells the file of the cities from any other state of it.
+    """What tells the files, that of the cities for this size among them, from any other state of
+    theirs.
 
     Raises ModelError where the package is missing.
     """
-    path = _path(f"cities{size}.json")
-    state = path.stat()
-    return repr((str(path), state.st_size, state.st_mtime_ns))
+    names = (f"cities{size}", "countries", "continents")
+    states = [(path := _path(f"{name}.json"), path.stat()) for name in names]
+    return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
 
 
 def _text(file: str) -> str:

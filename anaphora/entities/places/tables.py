@@ -28,16 +28,19 @@ and further names; ``corrections.yaml`` better English names than those of the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import yaml
+from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.languages import base, stop_words
 from anaphora.entities.places.spelling import fold, is_unspaced, key_of_name
+from anaphora.storage.cache import Cache, Kept, digest
 
 __all__ = [
     "ENGLISH",
@@ -53,6 +56,8 @@ __all__ = [
 ]
 
 ENGLISH = "en"
+_Read = TypeVar("_Read", "LanguageTable", "Names")
+
 _LONGEST_ABBREVIATION, _SHORTEST_WORD = 4, 2
 _WORDS = (
     "within", "toward", "titles", "articles", "joins", "fillers",
@@ -111,10 +116,16 @@ class Names:
     lengths: Mapping[str, tuple[int, ...]]
 
 
-@lru_cache(maxsize=64)
-def table(language: str) -> LanguageTable:
-    """The table of a language; an almost empty one where there is no file for it."""
+def table(language: str, cache: Cache | None = None) -> LanguageTable:
+    """The table of a language; an almost empty one where there is no file for it. It is read once,
+    through the ``cache`` that is given then."""
     code = base(language)
+    if (known := _tables.get(code)) is None:
+        known = _tables[code] = _kept(LanguageTable, code, _read_table, cache)
+    return known
+
+
+def _read_table(code: str) -> LanguageTable:
     read = _read(_path(code))
     words = {name: frozenset(map(key_of_name, _listed(read.get(name, [])))) for name in _WORDS}
     common, stops = words.pop("common"), frozenset(map(fold, stop_words(code)))
@@ -132,13 +143,18 @@ def table(language: str) -> LanguageTable:
     )
 
 
-@lru_cache(maxsize=64)
-def names_in(language: str) -> Names:
+def names_in(language: str, cache: Cache | None = None) -> Names:
     """The names of countries, continents and regions in that language and in English, and the
-    further names of places."""
+    further names of places. They are read once, through the ``cache`` that is given then."""
+    code = base(language)
+    if (known := _names_known.get(code)) is None:
+        known = _names_known[code] = _kept(Names, code, _read_names, cache)
+    return known
+
+
+def _read_names(code: str) -> Names:
     places: dict[str, list[str]] = {}
     capitals: dict[str, list[str]] = {}
-    code = base(language)
     for name, id in _names(code):
         short = name.isupper() and len(name) <= _LONGEST_ABBREVIATION
         known = capitals.setdefault(name, []) if short else places.setdefault(key_of_name(name), [])
@@ -158,6 +174,10 @@ def names_in(language: str) -> Names:
         frozenset(_beginnings((*places, *fixed))),
         _lengths(places),
     )
+
+
+_tables: dict[str, LanguageTable] = {}
+_names_known: dict[str, Names] = {}
 
 
 @lru_cache(maxsize=1)
@@ -196,6 +216,18 @@ def called(language: str) -> Mapping[str, str]:
 def corrections() -> Mapping[str, str]:
     """Better English names, by id."""
     return {str(id): name for id, name in _read("corrections.yaml").items()}
+
+
+def _kept(kind: type[_Read], code: str, read: Callable[[str], _Read], cache: Cache | None) -> _Read:
+    """What is read for a language, through the cache if there is one."""
+    if cache is None:
+        return read(code)
+    kept = Kept(cache, "places", digest(code, spacy_version))  # whose stop words are in it
+    data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.MsgspecError:  # whoever wrote it, it was not us
+        return read(code)
 
 
 def _listed(words: str | list[str]) -> list[str]:
