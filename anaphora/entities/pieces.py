@@ -30,16 +30,23 @@ def readings_of_pieces(
 
     Where very many of these share tokens, some sets may not be found; what is found is maximal.
     """
+    groups = _groups(entities)
+    contested = [group for group in groups if len(group) > 1]
+    if len(contested) == 1 and len(contested[0]) == 2:  # as most often: one of two
+        alone = [group[0] for group in groups if len(group) == 1]
+        one, other = contested[0]
+        best = (one, other) if costs[one] <= costs[other] else (other, one)
+        return [sorted((*alone, index)) for index in best][:limit]
     apart: list[int] = []
     entangled: list[list[int]] = []
-    for group in _groups(entities):
+    for group in groups:
         if all(is_whole(entities[index]) for index in group):
             apart += group
         else:
             entangled.append(group)
     apart.sort()
-    best = readings([entities[i] for i in apart], [costs[i] for i in apart], limit)
-    read = [_priced([[apart[one] for one in reading] for reading in best], costs)]
+    found = readings([entities[i] for i in apart], [costs[i] for i in apart], limit)
+    read = [_priced([[apart[one] for one in reading] for reading in found], costs)]
     work = _MOST_WORK // max(1, len(entangled))
     for group in entangled:
         some = _Entangled(group, entities, costs, limit)
@@ -132,23 +139,21 @@ class _Tried:
     next: int
 
 
-def _groups(entities: Sequence[Entity]) -> Iterable[list[int]]:
+def _groups(entities: Sequence[Entity]) -> list[list[int]]:
     """The indexes of entities that share tokens, be it by way of others."""
-    leader = list(range(len(entities)))
-
-    def find(index: int) -> int:
-        while leader[index] != index:
-            leader[index] = index = leader[leader[index]]
-        return index
-
-    holder: dict[int, int] = {}
+    group_of: dict[int, list[int]] = {}  # by token
     for index, entity in enumerate(entities):
-        for token in entity.tokens:
-            leader[find(index)] = find(holder.setdefault(token, index))
-    groups: dict[int, list[int]] = {}
-    for index in range(len(entities)):
-        groups.setdefault(find(index), []).append(index)
-    return groups.values()
+        met = {id(group_of[token]): group_of[token] for token in entity.tokens if token in group_of}
+        # The greatest one takes the others in: each index moves but a few times.
+        group, *others = sorted(met.values(), key=len, reverse=True) or [[]]
+        group.append(index)
+        for other in others:
+            group += other
+            for moved in other:
+                group_of.update(dict.fromkeys(entities[moved].tokens, group))
+        group_of.update(dict.fromkeys(entity.tokens, group))
+    groups = {id(group): group for group in group_of.values()}
+    return sorted(sorted(group) for group in groups.values())
 
 
 def _priced(found: Iterable[list[int]], costs: Sequence[int]) -> list[_Priced]:
