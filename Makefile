@@ -13,7 +13,7 @@ MODEL ?= weather
 .PHONY: chat test lint cover bench bench-short clean
 
 chat: $(VENV)/installed
-	@$(BIN)/anaphora chat $(MODEL)
+	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal

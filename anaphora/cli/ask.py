@@ -9,7 +9,7 @@ import typer
 
 from anaphora.cli.clock import AtOption, ZoneOption, moment
 from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
-from anaphora.cli.terminal import ModelArgument, console, show_reply
+from anaphora.cli.terminal import CacheOption, ModelArgument, console, show_reply
 
 __all__ = ["ask"]
 
@@ -24,6 +24,7 @@ def ask(
     language: LanguageOption = None,
     at: AtOption = None,
     time_zone: ZoneOption = None,
+    cache: CacheOption = None,
 ) -> None:
     """Answer the questions of one dialog.
 
@@ -34,7 +35,7 @@ def ask(
     begin = moment(at, time_zone)
     from anaphora.intents.engine import Engine
 
-    engine = Engine(model)
+    engine = Engine(model, cache=cache)
     out = console()
     for _, reply in converse(engine, dialog, at=begin, language=language, explain=not as_json):
         if as_json:

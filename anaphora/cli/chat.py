@@ -17,7 +17,7 @@ from rich.text import Text
 
 from anaphora.cli.clock import local_time
 from anaphora.cli.recollection import Recollection
-from anaphora.cli.terminal import ModelArgument, complain, console, show_reply
+from anaphora.cli.terminal import CacheOption, ModelArgument, complain, console, show_reply
 from anaphora.cli.watching import WatchedModel
 from anaphora.errors import AnaphoraError
 
@@ -77,6 +77,7 @@ def chat(
             "sentence-transformers:FOLDER.",
         ),
     ] = "none",
+    cache: CacheOption = None,
 ) -> None:
     """Talk to a model. /stm shows the memory, /why explains the last answer, /help the rest.
 
@@ -90,7 +91,7 @@ def chat(
     if memory is not None:
         recollection = Recollection.at(memory, summarizer=summarizer, embedder=embedder)
     try:
-        session = _Chat(model, watch=watch, recollection=recollection)
+        session = _Chat(model, watch=watch, recollection=recollection, cache=cache)
         session.greet()
         for line in _lines():
             if not session.answer(line):
@@ -103,10 +104,18 @@ def chat(
 class _Chat:
     """The models that were talked to, and the one that is talked to now."""
 
-    def __init__(self, model: str, *, watch: bool, recollection: Recollection | None) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        watch: bool,
+        recollection: Recollection | None,
+        cache: Path | None,
+    ) -> None:
         self._out = console()
         self._watch = watch
         self._recollection = recollection
+        self._cache = cache
         self._known: dict[str, WatchedModel] = {}
         self._talk = self._load(model)
         self._last: Explanation | None = None
@@ -263,7 +272,7 @@ class _Chat:
     def _load(self, name: str) -> WatchedModel:
         if name not in self._known:
             memory = self._recollection.memory if self._recollection else None
-            self._known[name] = WatchedModel(name, long_term=memory)
+            self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
         return self._known[name]
 
 

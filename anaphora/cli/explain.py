@@ -10,7 +10,7 @@ from rich.text import Text
 
 from anaphora.cli.clock import AtOption, ZoneOption, moment
 from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
-from anaphora.cli.terminal import ModelArgument, console
+from anaphora.cli.terminal import CacheOption, ModelArgument, console
 
 __all__ = ["explain"]
 
@@ -28,6 +28,7 @@ def explain(
     language: LanguageOption = None,
     at: AtOption = None,
     time_zone: ZoneOption = None,
+    cache: CacheOption = None,
 ) -> None:
     """Explain the answer to the last question of a dialog.
 
@@ -37,7 +38,7 @@ def explain(
     begin = moment(at, time_zone)
     from anaphora.intents.engine import Engine
 
-    engine = Engine(model)
+    engine = Engine(model, cache=cache)
     replies = list(converse(engine, dialog, at=begin, language=language, explain=True))
     out = console()
     for _, reply in replies if every else replies[-1:]:

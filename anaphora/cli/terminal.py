@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,10 +15,21 @@ if TYPE_CHECKING:
     from anaphora.intents.reply import Reply
     from anaphora.models.utterance import Entity
 
-__all__ = ["ModelArgument", "complain", "console", "show_reply", "summary", "warn"]
+__all__ = ["CacheOption", "ModelArgument", "complain", "console", "show_reply", "summary", "warn"]
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        envvar="ANAPHORA_CACHE",
+        help="A folder that keeps what is made of models, so that the next start is sooner.",
+        file_okay=False,
+        show_default=False,
+    ),
 ]
 
 _STYLES = {"matched": "green", "incomplete": "yellow", "rejected": "red", "reset": "cyan"}

@@ -44,16 +44,25 @@ class WatchedModel:
     """An engine of one model that can take up a new state of its file.
 
     ``name`` is a model file or the name of a bundled model, ``user`` whose conversation goes on,
-    ``long_term`` what keeps what was said for good (None: nothing does).
+    ``long_term`` what keeps what was said for good and ``cache`` the folder for what is made of
+    models (None: nothing does, and there is none).
     Raises :class:`ModelError` for a model that cannot be loaded.
     """
 
-    def __init__(self, name: str, *, user: str = "user", long_term: LongTerm | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        user: str = "user",
+        long_term: LongTerm | None = None,
+        cache: Path | None = None,
+    ) -> None:
         from anaphora.models.files import find_model
         from anaphora.stm.stores.memory import MemoryStore
 
         self._user = user
         self._long_term = long_term
+        self._cache = cache
         self._store = MemoryStore()
         self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
         self.engine = self._load()
@@ -79,7 +88,9 @@ class WatchedModel:
     def _load(self) -> Engine:
         from anaphora.intents.engine import Engine
 
-        return Engine(self._file.path, store=self._store, long_term=self._long_term)
+        return Engine(
+            self._file.path, store=self._store, long_term=self._long_term, cache=self._cache
+        )
 
     def _imported(self) -> list[WatchedFile]:
         return [WatchedFile(path) for path in self.engine.models[0].imports]

@@ -61,7 +61,13 @@ def create_app(
         plan = settings.memory.plan()
         kept = memory_of(plan, clock=clock) if plan else None
         try:
-            engine = Engine(*settings.models, store=settings.store, long_term=kept, clock=clock)
+            engine = Engine(
+                *settings.models,
+                store=settings.store,
+                long_term=kept,
+                clock=clock,
+                cache=settings.cache,
+            )
         except BaseException:
             if kept is not None:
                 kept.close()

@@ -89,7 +89,8 @@ def tried_engine(settings: Settings) -> tuple[Engine, Store]:
         if plan := settings.memory.plan():
             memory = memory_of(plan)
             memory.ping()
-        return Engine(*settings.models, store=store, long_term=memory), store
+        engine = Engine(*settings.models, store=store, long_term=memory, cache=settings.cache)
+        return engine, store
     except BaseException:
         if memory is not None:
             memory.close()

@@ -271,6 +271,10 @@ class Settings(BaseSettings):
         default=20, ge=0, le=3_600, description="Seconds that what is under way has to end."
     )
     reload: bool = Field(default=False, description="Take up model files that change.")
+    cache: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="A folder that keeps what is made of models, for the next start.",
+    )
     memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()
     tracing: TracingSettings = TracingSettings()

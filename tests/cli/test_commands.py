@@ -142,6 +142,21 @@ class TestAsk:
         assert b"did you mean 'weather'" in done.stderr
         assert b"Traceback" not in done.stderr
 
+    def test_a_folder_keeps_what_was_made_of_a_model(self, tmp_path, monkeypatch):
+        usual = replies(PLAIN_WEATHER, "weather in Tokyo")
+        assert replies(PLAIN_WEATHER, "weather in Tokyo", "--cache", str(tmp_path / "a")) == usual
+        monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path / "b"))
+        assert replies(PLAIN_WEATHER, "weather in Tokyo") == usual
+        assert run("explain", PLAIN_WEATHER, "weather in Tokyo").exit_code == 0
+        for folder in ("a", "b"):
+            assert list((tmp_path / folder).glob("model-*"))
+
+    def test_a_cache_that_is_a_file_is_refused(self, tmp_path):
+        (tmp_path / "file").touch()
+        result = run("ask", PLAIN_WEATHER, "hi", "--cache", str(tmp_path / "file"))
+        assert result.exit_code == 2
+        assert "--cache" in result.output
+
     def test_the_language_may_be_given(self):
         (reply,) = replies("lights", "--language", "ru", "Включи свет на кухне")
         assert reply["slots"]["room"]["value"] == ["kitchen"]

@@ -36,6 +36,15 @@ def test_a_file_that_is_imported_is_watched_as_well(write):
     assert model.refresh() == ""
 
 
+def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
+    write("orders.idl", "intent=one term={# == 'tea'}")
+    file = write("m.yaml", MODEL.replace("import('orders.idl')", "intent=one term={# == 'tea'}"))
+    model = WatchedModel(str(file), cache=tmp_path / "cache")
+    assert list((tmp_path / "cache").glob("model-*"))
+    write("m.yaml", MODEL)
+    assert model.refresh() == "reloaded m.yaml"
+
+
 def test_what_a_changed_file_imports_is_watched_from_then_on(write):
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
