@@ -295,9 +295,9 @@ def _any_order(
     """From each place of any step the nearest places of those that are left. Of the steps that
     may take the same words, the one that could take fewer others goes first."""
     precedence = sorted(range(len(places)), key=lambda step: len(places[step].starts))
-    first_alike: dict[Step | str, int] = {}
+    first_alike: dict[tuple[Step | str, tuple[int, ...]], int] = {}
     for step in precedence:
-        first_alike.setdefault(_sameness(steps[step]), step)
+        first_alike.setdefault((_sameness(steps[step]), tuple(places[step].starts)), step)
     for step in first_alike.values():
         for index in range(len(places[step].starts)):
             window = [_chosen(places[step], step, index)]

@@ -83,6 +83,14 @@ def test_words_that_are_only_alike_hide_none_that_are_spelled_so():
     assert found(known("is locked"), "is it locked or a lock") == ["is locked @0+1"]
 
 
+def test_of_words_that_are_alike_any_may_come_first():
+    for phrase in ("lock locked", "locked lock"):
+        for said in ("locked the lock", "lock the locked"):
+            texts = said.split()
+            (hit,) = known(phrase, any_order=True).find(LEXICON.words(texts), texts)
+            assert (hit.tokens, hit.exact) == ((0, 2), True)
+
+
 def test_patterns_and_entities_are_steps_too():
     percent = known(("dim", Pattern("[0-9]+")))
     assert found(percent, "dim the lamp to 50 or 60") == ["dim 50 @0+3"]
