@@ -25,7 +25,14 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from anaphora.entities.custom import FunctionRecognizer, found_by_name
 from anaphora.entities.labels import LabelRecognizer
-from anaphora.entities.recognition import Mention, Recognizer, built_in, text_of
+from anaphora.entities.recognition import (
+    Mention,
+    Passage,
+    Place,
+    Recognizer,
+    built_in,
+    text_of,
+)
 from anaphora.errors import ModelError, Problem
 from anaphora.models.builtin import BUILT_IN, known_entity, options_of
 from anaphora.models.hints import did_you_mean
@@ -120,7 +127,7 @@ class EntityComponent:
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"mentions": mentions})
         return doc
 
-    def find(self, doc: Doc, at: datetime) -> list[tuple[Mention, int, int]]:
+    def find(self, doc: Doc | Passage, at: datetime) -> list[tuple[Mention, int, int]]:
         """What ``doc`` mentions, and from which token up to which; ``at`` is the local time of
         the one who asks. Raises as a call does."""
         found = list(self._recognize(doc, at))
@@ -163,7 +170,7 @@ class EntityComponent:
 _FAR = 50  # characters: what is so far from a mention makes no word with it
 
 
-def _nothing(doc: Doc, at: datetime) -> Iterable[Mention]:
+def _nothing(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
     return ()
 
 
@@ -189,7 +196,7 @@ def _recognizer(
 
 
 def _placed(
-    doc: Doc, mentions: Iterable[Mention], fits: Callable[[str, str], bool]
+    doc: Doc | Passage, mentions: Iterable[Mention], fits: Callable[[str, str], bool]
 ) -> Iterator[tuple[Mention, int, int]]:
     """The mentions with the tokens that they lie in, less those that are nowhere and those that
     do not fit what else is in these tokens, before and behind."""
@@ -202,12 +209,20 @@ def _placed(
             end -= 1
         if start >= end:
             continue
-        span = doc.char_span(start, end, alignment_mode="expand")
-        if span is None:
+        place = _around(doc, start, end) if isinstance(doc, Doc) else doc.around(start, end)
+        if place is None:
             continue
-        before = text[max(span.start_char, start - _FAR) : start]
-        if fits(before, text[end : min(span.end_char, end + _FAR)]):
-            yield mention, span.start, span.end
+        before = text[max(place.start, start - _FAR) : start]
+        if fits(before, text[end : min(place.end, end + _FAR)]):
+            yield mention, place.first, place.last
+
+
+def _around(doc: Doc, start: int, end: int) -> Place | None:
+    """The tokens that these characters lie in."""
+    span = doc.char_span(start, end, alignment_mode="expand")
+    if span is None:
+        return None
+    return Place(span.start, span.end, span.start_char, span.end_char)
 
 
 def _widened(before: str, behind: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.recognition import Mention
+from anaphora.entities.recognition import Mention, Passage
 from anaphora.errors import GrammarError, HandlerError, ModelError, Problem
 from anaphora.grammar.code import Code
 from anaphora.models.failures import described
@@ -37,7 +37,7 @@ class FunctionRecognizer:
         self._always = self._taken({"language": language, "options": options, **options})
         self._each = tuple(self._taken({"text": "", "doc": None, "at": None}))
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         text = doc.text
         given = {"text": text, "doc": doc, "at": at}
         try:

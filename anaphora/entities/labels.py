@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.tokens.underscore import Underscore
 
-from anaphora.entities.recognition import Mention
+from anaphora.entities.recognition import Mention, Passage
 
 __all__ = ["LabelRecognizer", "labels_before"]
 
@@ -30,7 +30,8 @@ class LabelRecognizer:
     def __init__(self, label: str) -> None:
         self._label = label.casefold()
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+        assert isinstance(doc, Doc)  # others have looked at the text as well
         groups = [group for key, group in doc.spans.items() if not key.startswith(_OURS)]
         found = (span for group in (doc.ents, *groups) for span in group)
         return [_mention(span) for span in found if span.label_.casefold() == self._label]

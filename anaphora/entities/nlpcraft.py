@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 from spacy.tokens import Doc
 
-from anaphora.entities.recognition import Mention, Recognizer, built_in
+from anaphora.entities.recognition import Mention, Passage, Recognizer, built_in
 from anaphora.models.builtin import NLPCRAFT
 
 __all__ = ["create"]
@@ -38,7 +38,7 @@ class _Renamed:
         self._inner = inner
         self._keys = tuple(keys.items())
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         return [replace(one, meta=self._renamed(one.meta)) for one in self._inner(doc, at)]
 
     def _renamed(self, meta: Meta) -> Meta:

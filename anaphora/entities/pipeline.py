@@ -22,7 +22,7 @@ from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
 from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank
-from anaphora.entities.recognition import TEXT_KEY
+from anaphora.entities.recognition import TEXT_KEY, Passage
 from anaphora.entities.recognized import found_by, recognized
 from anaphora.entities.search import search
 from anaphora.entities.sentence import Sentence
@@ -186,8 +186,8 @@ class _Reader:
     """Reads texts in one language.
 
     Where nothing but what is ours looks at a text, the spans of spaCy, which are there for
-    others to see, are left out: they would take longer than all else. Where there is no
-    recognizer either, no Doc is made for what has been cut before.
+    others to see, are left out: they would take longer than all else. Then no Doc is made either
+    for what has been cut before.
     """
 
     def __init__(
@@ -206,19 +206,26 @@ class _Reader:
         self._recognized = {
             id: element for id, element in self._elements.items() if element.recognition
         }
-        self._asks_others = any(element.recognition for element in model.elements)
         self._is_ours = nlp is None and all(map(_is_built_in, model.elements))
         self._settling = Settling(model.elements)
         self._lock = threading.Lock()
         tokenizer = self._nlp().tokenizer
         self._cuts: Cuts | None = None
-        if self._is_ours and not self._asks_others and type(tokenizer) is Tokenizer:
+        if self._is_ours and type(tokenizer) is Tokenizer:
             self._cuts = Cuts(tokenizer, self._tokens, self._tagger.lexicon)
+        # The same in whichever pipeline takes the place of this one.
+        self._components = [
+            one for _, one in self._nlp().pipeline if isinstance(one, EntityComponent)
+        ]
 
     def read(self, text: str, at: datetime | None) -> Utterance:
         if self._cuts is not None and (cut := self._cuts.of(text)):
-            sentence = Sentence(text, *cut, swear=self._tagger.known.swear)
-            return self._searched(sentence, ())
+            texts, starts, words = cut
+            sentence = Sentence(text, texts, starts, words, swear=self._tagger.known.swear)
+            others: Sequence[Entity] = ()
+            if self._components:
+                others = self._found(Passage(text, texts, starts), at, sentence)
+            return self._searched(sentence, others)
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
             try:
@@ -253,10 +260,12 @@ class _Reader:
         starts = [token.idx for token in doc]
         words = tagger.lexicon.words(texts)
         sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
-        components = [one for _, one in nlp.pipeline if isinstance(one, EntityComponent)]
+        return self._searched(sentence, self._found(doc, at, sentence))
+
+    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> list[Entity]:
+        """What recognizers find in the text of a sentence."""
         now = at or datetime.now(UTC)
-        others = found_by(components, doc, now, self._all_elements, sentence)
-        return self._searched(sentence, others)
+        return found_by(self._components, doc, now, self._all_elements, sentence)
 
     def _searched(self, sentence: Sentence, others: Sequence[Entity]) -> Utterance:
         """The utterance of a sentence in which ``others`` have been recognized."""

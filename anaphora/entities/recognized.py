@@ -9,6 +9,7 @@ from typing import Any
 from spacy.tokens import Doc, SpanGroup
 
 from anaphora.entities.component import EntityComponent, key_of
+from anaphora.entities.recognition import Passage
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
@@ -18,12 +19,12 @@ __all__ = ["found_by", "recognized"]
 
 def found_by(
     components: Iterable[EntityComponent],
-    doc: Doc,
+    doc: Doc | Passage,
     at: datetime,
     elements: Mapping[str, Element],
     sentence: Sentence,
 ) -> list[Entity]:
-    """As :func:`recognized` of a Doc that these ``components`` have worked on, without the spans
+    """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
     return [
         sentence.entity(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
@@ -11,6 +12,8 @@ from anaphora.entities.cuts import Cuts
 from anaphora.entities.languages import blank
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline
+from anaphora.models.builtin import options_of
+from anaphora.models.domain import Recognition
 
 from .models import WEATHER, element, model
 
@@ -146,3 +149,33 @@ def test_the_quick_way_reads_what_a_pipeline_with_all_its_spans_reads(name, text
     assert (one.entities, one.resets, list(one.tokens), one.free) == (
         other.entities, other.resets, list(other.tokens), other.free,
     )  # fmt: skip
+
+
+_BUILT_IN = (
+    "date", "duration", "number", "money", "place", "limit", "sort", "relation", "coordinate",
+    "email", "url", "boolean",
+)  # fmt: skip
+_SAID = """
+tomorrow at 3pm Monday's 5 10km £20 $5.50 twenty-one o'clock New York, l'Aquila Paris-based Tokyo?
+Berlin's next week until 2026-11-22 12:30 a@b.org www.example.org yes no top 3 cheapest first
+less than half 1,000 51.5N, 0.1W завтра в Москве пять дней morgen in München um 14 Uhr à l'aube
+"""
+
+
+@cache
+def _with_built_in(language: str) -> tuple[Pipeline, Pipeline]:
+    recognized = (
+        element(name, recognition=Recognition("built-in", name, options_of(name, {})))
+        for name in _BUILT_IN
+    )
+    known = model(*recognized, *WEATHER.elements, languages=(language,))
+    return Pipeline(known), Pipeline(known, nlp=blank(language))
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "tr"])
+@given(words=st.lists(st.sampled_from(_SAID.split()), min_size=1, max_size=8))
+def test_built_in_entities_are_those_that_are_found_in_a_doc(language, words):
+    at = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
+    ours, others = (reader(" ".join(words), at=at) for reader in _with_built_in(language))
+    assert ours.entities == others.entities
+    assert ours.tokens == others.tokens

@@ -13,7 +13,7 @@ from anaphora.entities.dates.operations import Amount, amount_of
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.recognizer import load
 from anaphora.entities.dates.tables import table
-from anaphora.entities.recognition import Mention, text_of
+from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
 
@@ -46,7 +46,7 @@ class DurationRecognizer:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         return self.read(text_of(doc))
 
     def read(self, text: str) -> list[Mention]:

@@ -14,7 +14,7 @@ from anaphora.entities.dates.operations import Meaning, is_fine, resolve
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
 from anaphora.entities.dates.tables import table
-from anaphora.entities.recognition import Mention, text_of
+from anaphora.entities.recognition import Mention, Passage, text_of
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
@@ -54,7 +54,7 @@ class DateRecognizer:
         # Within a minute nothing changes but what is said in seconds.
         self._told = lru_cache(maxsize=_KEPT)(self._tell)
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         return self.read(text_of(doc), at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:

@@ -26,7 +26,7 @@ from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import canonical, plain, range_of
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import common, table
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["Currencies", "MoneyRecognizer", "create"]
 
@@ -46,7 +46,7 @@ class MoneyRecognizer:
         self._may_have = gate(language)
         self._read = QuantityReader(language, Currencies(language, currency))
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         """The amounts of money in ``doc``; the time does not matter."""
         return self.mentions(text_of(doc))
 

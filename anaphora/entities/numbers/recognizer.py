@@ -26,7 +26,7 @@ from anaphora.entities.numbers.gate import gate
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.units import Units
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["NumberRecognizer", "canonical", "create", "plain", "range_of"]
 
@@ -43,7 +43,7 @@ class NumberRecognizer:
         self._may_have = gate(language)
         self._read = QuantityReader(language, Units(language))
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         """The numbers in ``doc``; the time does not matter."""
         return self.mentions(text_of(doc))
 

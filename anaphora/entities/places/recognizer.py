@@ -22,7 +22,7 @@ from anaphora.entities.places.search import NOWHERE, Found, NameSearch
 from anaphora.entities.places.skimming import Skimmer
 from anaphora.entities.places.spelling import Word, words_of
 from anaphora.entities.places.tables import names_in, table
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.storage.cache import Cache
 
 __all__ = ["create", "load"]
@@ -64,7 +64,7 @@ class _Places:
         self._told = lru_cache(maxsize=1024)(self._tell)
         self._wanted_of = lru_cache(maxsize=1024)(self._find_wanted)
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         text = text_of(doc)
         if self._skimmer.finds_nothing(text):
             return []
@@ -117,9 +117,9 @@ class _Places:
                 return None
         return found._replace(places=contained.places, last=contained.last, end=contained.end)
 
-    def _bounds(self, doc: Doc) -> Container[int] | None:
+    def _bounds(self, doc: Doc | Passage) -> Container[int] | None:
         """Where words begin and end, if there are tokens that tell."""
-        if not self._has_bounds:
+        if not (self._has_bounds and isinstance(doc, Doc)):
             return None
         return {offset for token in doc for offset in (token.idx, token.idx + len(token))}
 

@@ -28,7 +28,7 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import Phrasebook, tables
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["answer_of", "create"]
 
@@ -88,7 +88,7 @@ class _Answers:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         found = self._book.atoms(text_of(doc))
         if not found:
             return []

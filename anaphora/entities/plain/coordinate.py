@@ -25,7 +25,7 @@ from spacy.tokens import Doc
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import tables
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -76,7 +76,7 @@ class _Coordinates:
                 # The language's own table comes first: O is east in German.
                 self._directions.setdefault(_key(word), direction)
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         text = text_of(doc)
         return self._found(text) if _GATE.search(text) else []
 

@@ -15,7 +15,7 @@ import regex
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -35,7 +35,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     return _emails
 
 
-def _emails(doc: Doc, at: datetime) -> Iterable[Mention]:
+def _emails(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
     text = text_of(doc)
     found: list[Mention] = []
     reach = 0

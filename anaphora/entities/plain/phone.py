@@ -22,7 +22,7 @@ import yaml
 from spacy.tokens import Doc
 
 from anaphora.entities.languages import base
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.errors import ModelError, Problem
 
 __all__ = ["create"]
@@ -61,7 +61,7 @@ class _Phones:
             value: name.lower() for name, value in kinds.items() if isinstance(value, int)
         }
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         text = text_of(doc)
         if not _GATE.search(text):
             return []

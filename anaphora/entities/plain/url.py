@@ -22,7 +22,7 @@ from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import spaced_out
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["create"]
 
@@ -36,7 +36,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     return _urls
 
 
-def _urls(doc: Doc, at: datetime) -> Iterable[Mention]:
+def _urls(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
     text = text_of(doc)
     if not ("." in text or ":" in text) or not _GATE.search(text):
         return []

@@ -31,7 +31,7 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.entities.references.counts import counts
 
 __all__ = ["create"]
@@ -80,7 +80,7 @@ class _Limits:
         self._language = language
         self._default = default
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         found = self._book.atoms(text_of(doc))
         if not found:
             return []

@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Recognizer, text_of
+from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.entities.references.clauses import SENTENCE_MARKS, parts
 
 __all__ = ["create"]
@@ -61,7 +61,7 @@ class _Relations:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def __call__(self, doc: Doc, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         found = self._book.atoms(text_of(doc))
         if not found:
             return []
