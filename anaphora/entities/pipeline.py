@@ -281,9 +281,11 @@ class _Reader:
             if element is None:
                 resets.append(tuple(range(hit.start, hit.end)))
             elif not element.abstract:
-                tokens = tuple(range(hit.start, hit.end))
                 found.append(
-                    entity or sentence.entity(element, entry.value or None, tokens, exact=hit.exact)
+                    entity
+                    or sentence.phrase(
+                        element, entry.value or None, hit.start, hit.end, exact=hit.exact
+                    )
                 )
         if others or known.composes:
             entities = self._settling.settled(found)

@@ -29,9 +29,9 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     rivals = [entities[index] for index in contested]
     read = readings if all(map(is_whole, rivals)) else readings_of_pieces
     best = read(rivals, [_cost(entity) for entity in rivals], limit)
+    chosen = [sorted([*fixed, *[contested[one] for one in reading]]) for reading in best]
     return tuple(
-        _variant(utterance, [entities[index] for index in sorted(indexes)])
-        for indexes in ([*fixed, *(contested[one] for one in reading)] for reading in best)
+        [_variant(utterance, [entities[index] for index in indexes]) for indexes in chosen]
     )
 
 
@@ -76,10 +76,11 @@ def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
     covered: set[int] = set()
     squares = gaps = inexactness = own = 0
     for entity in entities:
-        covered.update(entity.tokens)
-        squares += len(entity.tokens) ** 2
+        tokens = entity.tokens
+        covered.update(tokens)
+        squares += len(tokens) ** 2
         gaps += entity.gaps
-        inexactness += _inexactness(entity)
+        inexactness += -1 if entity.exact else _inexactness(entity)
         own += entity.own
     known = covered.union(*utterance.resets) if utterance.resets else covered
     uncovered = len([token for token in utterance.free if token not in known])

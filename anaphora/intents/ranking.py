@@ -22,15 +22,17 @@ def rank(filling: Filling) -> Rank:
     """The rank of an intent that matches: compared field by field, the smaller one wins."""
     taken = filling.taken
     memory = [one for one in taken if one.pending or one.remembered is not None]
+    required = [match for match in filling.terms if match.term.min > 0]
+    # By place: by name takes half as long again.
     return Rank(
-        uncovered=filling.variant.uncovered,
-        sentence=len(memory) - len(taken),
-        required=-len([match for match in filling.terms if match.term.min > 0]),
-        used=-len(taken),
-        distance=sum([candidate.ago for candidate in memory]),
-        memory=len(memory),
-        variant=filling.variant.rank,
-        order=filling.order,
+        filling.variant.uncovered,
+        len(memory) - len(taken),  # sentence
+        -len(required),
+        -len(taken),  # used
+        sum([candidate.ago for candidate in memory]) if memory else 0,  # distance
+        len(memory),
+        filling.variant.rank,
+        filling.order,
     )
 
 

@@ -123,7 +123,7 @@ def _scene(
     said = [Candidate(entity, pending=True) for entity in pending] if pending else []
     return Scene(
         variant=variant,
-        sentence=(*said, *[Candidate(entity) for entity in variant.entities]),
+        sentence=(*said, *map(Candidate, variant.entities)),
         memory=tuple(
             [
                 Candidate(offer.entity, remembered=offer, ago=number - offer.question)
@@ -157,7 +157,7 @@ def _planned(intents: Sequence[Intent], index: IntentIndex, scene: Scene) -> Ite
         matched: list[TermMatch] = []
         all_taken: list[Candidate] = []
         for term, places in zip(intent.terms, plan.takes, strict=True):
-            taken = tuple([everything[place] for place in places])
+            taken = tuple([everything[place] for place in places]) if places else ()
             matched.append(TermMatch(term, taken, len(taken)))
             all_taken += taken
         yield _filling(intent, plan.order, scene, matched, all_taken, ())

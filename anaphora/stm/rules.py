@@ -126,12 +126,12 @@ def remember(
     """
     at = _later(conversation.last, at)
     question, match = conversation.questions + 1, conversation.matches + 1
-    refreshed = (
+    refreshed = [
         replace(held, used_at=at, used_match=match) if held in used else held
         for held in conversation.remembered
-    )
-    kept, forgotten = evict(refreshed, new)
-    stored = tuple(Remembered(entity, question, at, at, match) for entity in new)
+    ]
+    kept, forgotten = evict(refreshed, new) if refreshed else ((), ())
+    stored = [Remembered(entity, question, at, at, match) for entity in new]
     after = replace(
         conversation,
         remembered=(*stored, *kept),
