@@ -53,6 +53,7 @@ class IntentIndex:
         self._needed = [tuple(_needed(intent)) for intent in intents]
         # What entities let match depends on their elements: worked out once for all like them.
         self._found: dict[tuple[_Kind, ...], tuple[int, ...]] = {}
+        self._let: dict[_Kind, frozenset[int]] = {}
         self._plans: dict[tuple[tuple[_Kind, ...], range, int], tuple[Plan, ...]] = {}
         self._intents = intents
         self._mentioned: defaultdict[Key | None, dict[int, list[int]]] = defaultdict(dict)
@@ -94,15 +95,25 @@ class IntentIndex:
         return plans
 
     def _look_up(self, kinds: tuple[_Kind, ...], entities: Iterable[Entity]) -> tuple[int, ...]:
-        anchored, needed = self._anchored, self._needed
-        keys = {key for entity in entities for key in keys_of(entity) if key in anchored}
-        elements = {element for element, *_ in kinds}
-        found = {order for key in keys for order in anchored[key]}.union(self._always)
+        needed = self._needed
+        elements = {kind[0] for kind in kinds}
+        found = set(self._always)
+        for kind, entity in zip(kinds, entities, strict=True):
+            orders = self._let.get(kind)
+            found.update(self._let_by(entity, kind) if orders is None else orders)
         if len(self._found) >= _MOST_KINDS:
             self._found.clear()
+            self._let.clear()
         orders = self._found[kinds] = tuple(
-            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
+            [order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))]
         )
+        return orders
+
+    def _let_by(self, entity: Entity, kind: _Kind) -> frozenset[int]:
+        """The places of the intents whose anchor the entity fills."""
+        anchored = self._anchored
+        keys = [key for key in keys_of(entity) if key in anchored]
+        orders = self._let[kind] = frozenset([order for key in keys for order in anchored[key]])
         return orders
 
     def touched_by(self, keys: Iterable[Key]) -> Iterator[tuple[int, Iterator[int]]]:
