@@ -14,10 +14,15 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["IntentIndex", "Plan", "keys_of"]
 
-_MOST_KINDS = 10_000  # sets of entities whose intents are remembered, until all are forgotten
+_MOST_KINDS = 10_000  # of entities whose intents are remembered, until all are forgotten
+_MOST_PLANS = 50_000  # that are remembered (some 10 MB), until all are forgotten
 
 _Kind: TypeAlias = tuple[str, frozenset[str], tuple[str, ...]]
 """All of an entity that says which intents it can concern."""
+
+
+def _kind_of(entity: Entity) -> _Kind:
+    return entity.element, entity.groups, entity.ancestors
 
 
 def keys_of(entity: Entity) -> Iterator[Key]:
@@ -52,9 +57,9 @@ class IntentIndex:
         # For each required term that asks for elements alone, these.
         self._needed = [tuple(_needed(intent)) for intent in intents]
         # What entities let match depends on their elements: worked out once for all like them.
-        self._found: dict[tuple[_Kind, ...], tuple[int, ...]] = {}
         self._let: dict[_Kind, frozenset[int]] = {}
         self._plans: dict[tuple[tuple[_Kind, ...], range, int], tuple[Plan, ...]] = {}
+        self._room = _MOST_PLANS
         self._intents = intents
         self._mentioned: defaultdict[Key | None, dict[int, list[int]]] = defaultdict(dict)
         frequency = Counter(
@@ -67,51 +72,49 @@ class IntentIndex:
             self._file_anchor(order, intent, frequency)
             self._file_mentions(order, intent)
 
-    def candidates(self, entities: Sequence[Entity]) -> Sequence[int]:
+    def candidates(self, entities: Iterable[Entity]) -> list[int]:
         """The places in the model of all intents whose terms can be filled when these entities
         are at hand."""
-        kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
-        orders = self._found.get(kinds)
-        return self._look_up(kinds, entities) if orders is None else orders
+        found = set(self._always)
+        elements: set[str] = set()
+        for entity in entities:
+            elements.add(entity.element)
+            kind = _kind_of(entity)
+            orders = self._let.get(kind)
+            found.update(self._let_by(entity, kind) if orders is None else orders)
+        needed = self._needed
+        return [
+            order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))
+        ]
 
     def plans(
         self, entities: Sequence[Entity], *, said: range, in_sentence: int
     ) -> tuple[Plan, ...]:
         """A plan for each of the :meth:`candidates`, but for those that are known not to match.
         The entities ``in_sentence`` come first, among them those ``said`` now."""
+        # As _kind_of, which would be called for every entity of every question.
         kinds = tuple([(one.element, one.groups, one.ancestors) for one in entities])
         key = kinds, said, in_sentence
         plans = self._plans.get(key)
         if plans is None:
             elements = [entity.element for entity in entities]
-            plans = tuple(
-                plan
+            made = [
+                _plan(self._intents[order], order, elements, said, in_sentence)
                 for order in self.candidates(entities)
-                if (plan := _plan(self._intents[order], order, elements, said, in_sentence))
-            )
-            if len(self._plans) >= _MOST_KINDS:
+            ]
+            plans = tuple([plan for plan in made if plan is not None])
+            self._room -= 1 + len(plans)
+            if self._room < 0:
                 self._plans.clear()
+                self._room = _MOST_PLANS - 1 - len(plans)
             self._plans[key] = plans
         return plans
-
-    def _look_up(self, kinds: tuple[_Kind, ...], entities: Iterable[Entity]) -> tuple[int, ...]:
-        needed = self._needed
-        elements = {kind[0] for kind in kinds}
-        found = set(self._always)
-        for kind, entity in zip(kinds, entities, strict=True):
-            orders = self._let.get(kind)
-            found.update(self._let_by(entity, kind) if orders is None else orders)
-        if len(self._found) >= _MOST_KINDS:
-            self._found.clear()
-            self._let.clear()
-        orders = self._found[kinds] = tuple(
-            [order for order in sorted(found) if not any(map(elements.isdisjoint, needed[order]))]
-        )
-        return orders
 
     def _let_by(self, entity: Entity, kind: _Kind) -> frozenset[int]:
         """The places of the intents whose anchor the entity fills."""
         anchored = self._anchored
+        if len(self._let) >= _MOST_KINDS:
+            self._let.clear()
         keys = [key for key in keys_of(entity) if key in anchored]
         orders = self._let[kind] = frozenset([order for key in keys for order in anchored[key]])
         return orders

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from anaphora.grammar.context import Surroundings
-from anaphora.grammar.intent import Intent, Predicate, Term
+from anaphora.grammar.intent import Intent, Options, Predicate, Term
 from anaphora.intents.index import IntentIndex, keys_of
 from anaphora.intents.match import Candidate
-from anaphora.intents.solver import Scene, fillings
+from anaphora.intents.solver import Scene, fillings, solve
 from anaphora.models.utterance import Entity, Variant
 
 NAMES = "abcde"
@@ -39,7 +41,13 @@ terms = st.builds(
     st.integers(0, 2),
 )
 intents = st.lists(
-    st.builds(lambda parts: Intent("x", tuple(parts)), st.lists(terms, min_size=1, max_size=3)),
+    st.builds(
+        lambda parts, **unused: Intent("x", tuple(parts), Options(**unused)),
+        st.lists(terms, min_size=1, max_size=3),
+        unused_user_entities=st.booleans(),
+        unused_system_entities=st.booleans(),
+        ordered=st.booleans(),
+    ),
     max_size=8,
 )
 entities = st.lists(st.sampled_from(NAMES), max_size=3)
@@ -47,7 +55,7 @@ entities = st.lists(st.sampled_from(NAMES), max_size=3)
 
 def scene(sentence: list[str], memory: list[str]) -> Scene:
     def named(names: list[str]) -> tuple[Candidate, ...]:
-        return tuple(Candidate(Entity(name, frozenset({name}), name)) for name in names)
+        return tuple(Candidate(Entity(name, frozenset({name}), name, (0,))) for name in names)
 
     return Scene(Variant(()), named(sentence), named(memory), (), (), Surroundings())
 
@@ -66,7 +74,7 @@ def test_every_intent_that_matches_is_a_candidate(some, sentence, memory):
         if not filling.missing and not filling.obstacle
     ]
     assert set(matching) <= set(found)
-    assert list(found) == sorted(set(found))
+    assert found == sorted(set(found))
 
 
 @given(intents, entities, entities)
@@ -121,4 +129,32 @@ def test_only_intents_with_the_rarer_of_their_elements_at_hand_are_tried():
 
     index = IntentIndex([intent(f"topic {number}") for number in range(1000)])
     at_hand = [Entity(name, frozenset({name}), name) for name in ("city", "topic 7")]
-    assert list(index.candidates(at_hand)) == [7]
+    assert index.candidates(at_hand) == [7]
+
+
+@given(intents, entities, entities)
+def test_what_is_planned_is_what_is_filled(some, sentence, memory):
+    where = scene(sentence, memory)
+    said = tuple(one.entity for one in where.sentence)
+    where = structs.replace(where, variant=Variant(said))
+    index = IntentIndex(some)
+    for _ in range(2):  # worked out, and remembered
+        planned = [(one.filling.order, one.filling) for one in solve(some, index, [where])]
+        filled = [
+            (filling.order, filling)
+            for filling in fillings(some, range(len(some)), where)
+            if not filling.missing and not filling.obstacle
+        ]
+        assert sorted(planned, key=itemgetter(0)) == filled
+
+
+def test_plans_that_are_not_needed_again_are_forgotten(monkeypatch):
+    monkeypatch.setattr("anaphora.intents.index._MOST_PLANS", 3)
+    wanted = predicate(frozenset("abcde"), known=True, alone=True)
+    index = IntentIndex([Intent("x", (Term(None, wanted, True, 1, 1, 0),))])
+    for name in "abcdeabcde":
+        where = scene([name], [])
+        at_hand = [one.entity for one in where.sentence]
+        (plan,) = index.plans(at_hand, said=range(1), in_sentence=1)
+        assert plan.takes == ((0,),)
+    assert len(index._plans) <= 2
