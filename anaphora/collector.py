@@ -8,6 +8,16 @@ from contextlib import contextmanager
 
 __all__ = ["held_back"]
 
+_MOST_UNSEEN = 400_000  # objects (some 100 MB)
+
+
+class _Unseen:
+    """How many objects were put among the oldest ones unseen since the last full collection, and
+    which one that was."""
+
+    count = 0
+    collection = 0
+
 
 @contextmanager
 def held_back() -> Iterator[None]:
@@ -22,7 +32,19 @@ def held_back() -> Iterator[None]:
         yield
     finally:
         if not gc.get_freeze_count():
-            # Among the oldest objects at once: no collection has to look through them for that.
-            gc.freeze()
-            gc.unfreeze()
+            _put_among_the_oldest()
         gc.enable()
+
+
+def _put_among_the_oldest() -> None:
+    """What was made needs no collection to grow old, which would have to look through all of it.
+    That must not hide garbage for ever: after enough of it there is a full collection."""
+    done = gc.get_stats()[-1]["collections"]
+    if done != _Unseen.collection:
+        _Unseen.count, _Unseen.collection = 0, done
+    _Unseen.count += gc.get_count()[0]
+    if _Unseen.count > _MOST_UNSEEN:
+        gc.collect()
+    else:
+        gc.freeze()
+        gc.unfreeze()
