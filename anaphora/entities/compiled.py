@@ -12,12 +12,12 @@ from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.guesses import Vocabulary
 from anaphora.entities.layers import Entries, Layer, entries
-from anaphora.entities.lexicon import Lexicon
+from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.saved import as_data
-from anaphora.entities.scattered import Scattered
+from anaphora.entities.scattered import Scattered, Spread
 from anaphora.entities.search import Knowledge, knowledge, layers_of
-from anaphora.entities.trie import Nodes, Trie
+from anaphora.entities.trie import Nodes, Step, Trie
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.parts import Part
@@ -56,8 +56,7 @@ def learn_through(
             return knowledge(model, layers, vocabulary)
         vocabulary = Vocabulary(lexicon)
     layers = layers_of(model, language, reader, vocabulary)
-    # Phrases whose words may stand apart are kept as they are written, in the model.
-    if key and not any(len(layer.scattered) for layer in layers):
+    if key:
         cache.put(_KIND, key, _as_plain(layers, vocabulary))
     return knowledge(model, layers, vocabulary)
 
@@ -82,7 +81,15 @@ def _revived(
         return tuple(
             _layer_from(one, layer) for one, layer in zip(data["layers"], all_entries, strict=True)
         )
-    except (AnaphoraError, AttributeError, LookupError, OverflowError, TypeError, ValueError):
+    except (
+        AnaphoraError,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        TypeError,
+        ValueError,
+        msgspec.MsgspecError,
+    ):
         return None  # whoever wrote it, it was not us
 
 
@@ -101,6 +108,10 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
             for part, child in steps
         ],
         "said_with": {id: sorted(stems) for id, stems in layer.said_with.items()},
+        "spread": [
+            ([_step_as_plain(step) for step in one.steps], one.entry, one.any_order, one.typos)
+            for one in layer.scattered.phrases
+        ],
     }
 
 
@@ -115,4 +126,26 @@ def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    return Layer(entries, Trie(nodes), Scattered(()), said_with)
+    spread = [
+        Spread(tuple(map(_step_from, steps)), entry, any_order, typos)
+        for steps, entry, any_order, typos in data["spread"]
+    ]
+    return Layer(entries, Trie(nodes), Scattered(spread), said_with)
+
+
+def _step_as_plain(step: Step) -> Any:
+    match step:
+        case Pattern():
+            return step.text
+        case Part():
+            return [step.alias, step.text]
+    return {name: getattr(step, name) for name in step.__struct_fields__}
+
+
+def _step_from(data: Any) -> Step:
+    match data:
+        case str():
+            return Pattern(data)
+        case [alias, text]:
+            return Part(alias, text, compile_part(text))
+    return msgspec.convert(data, Word)

@@ -73,6 +73,11 @@ class Scattered:
     def __len__(self) -> int:
         return len(self._phrases)
 
+    @property
+    def phrases(self) -> Sequence[Spread]:
+        """The phrases."""
+        return self._phrases
+
     def find(
         self,
         words: Sequence[Word],

@@ -177,11 +177,24 @@ def test_a_reload_reads_what_the_file_says_now(path, tmp_path):
     assert engine.ask("go to city four hundred").slots["to"].value == "city four hundred"
 
 
-def test_phrases_whose_words_may_stand_apart_are_found_from_a_cache(path, tmp_path):
-    path.write_text(MODEL.replace("typos: 1", "sparse: true\n    permute: true"))
+def test_phrases_whose_words_may_stand_apart_are_found_from_a_cache(
+    path, tmp_path, nothing_is_read
+):
+    sparse = "sparse: true\n    permute: true"
+    pair = f"- id: pair\n    {sparse}"
+    more = "^^[one]{# == 'city'}^^ at //[0-9]+pm//"
+    text = MODEL.replace("typos: 1", f"typos: 1\n    {sparse}").replace("- id: pair", pair)
+    path.write_text(text.replace("^^[one]{# == 'city'}^^ and", more))
+    said = ["go to 7 of city", "go to citi the 7", "city 3 at about 5pm city 4"]
+    explained = []
     for _ in range(2):
         engine = Engine(path, cache=tmp_path / "cache")
-        assert engine.ask("go to 7 of city").slots["to"].value == "city 7"
+        assert engine.ask(said[0]).slots["to"].value == "city 7"
+        assert engine.ask(said[1]).slots["to"].value == "city 7"
+        explained.append(engine.explain(said[2]).to_plain())
+        nothing_is_read()
+    assert "pair" in str(explained[0])
+    assert explained[0] == explained[1]
 
 
 def test_stop_words_between_the_words_of_phrases_are_passed_over_from_a_cache(path, tmp_path):
