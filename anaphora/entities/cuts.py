@@ -92,9 +92,9 @@ class Cuts:
 
     def _learnt(self, piece: str) -> Word | _Cut:
         tokens = self._tokens(piece)
+        if len(tokens) == 1:
+            return self._lexicon.word(tokens[0][0])
         words = self._lexicon.words([text for text, _ in tokens])
-        if len(words) == 1:
-            return words[0]
         return tuple((text, start, word) for (text, start), word in zip(tokens, words, strict=True))
 
     def _tokens(self, piece: str) -> list[tuple[str, int]]:

@@ -81,6 +81,10 @@ class Lexicon:
         young, old = self._young, self._old
         return [young.get(text) or self._keep(text, old.get(text)) for text in texts]
 
+    def word(self, text: str) -> Word:
+        """As :meth:`words` for a single text."""
+        return self._young.get(text) or self._keep(text, self._old.get(text))
+
     def read(self, texts: Sequence[str]) -> list[Word]:
         """A word for each text, past the cache, quickly for many."""
         lowers = [self._normalize(text) for text in texts]
@@ -96,7 +100,9 @@ class Lexicon:
         return Lexicon, (self.language, self._size, self.additional, self.excluded)
 
     def _keep(self, text: str, word: Word | None) -> Word:
-        word = word or self.read((text,))[0]
+        if word is None:
+            lower = self._normalize(text)
+            word = self._word(text, lower, self._stems((lower,))[0])
         if len(text) <= _LONGEST_KEPT:
             if len(self._young) >= self._size:
                 self._old, self._young = self._young, {}

@@ -464,6 +464,8 @@ def _is_built_in(element: Element) -> bool:
 
 
 def _as_unicode(text: str) -> str:
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
