@@ -755,3 +755,11 @@ def test_ctrl_c_in_a_terminal_ends_it_with_a_report(tmp_path):
         said = process.stderr.read()
     assert process.returncode == 130, said
     assert "- start: stopped before it was measured" in (tmp_path / "report.md").read_text("utf-8")
+
+
+def test_the_most_that_a_process_held_is_its_own_and_not_its_parent_s():
+    held = bytearray(500_000_000)
+    code = "from benchmarks.report.sections.building import _peak; print(_peak())"
+    command = [sys.executable, "-c", f"import sys; sys.modules['torch'] = None; {code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert 10_000_000 < int(done.stdout) < len(held)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
@@ -136,9 +137,15 @@ def _built(make: Callable[[], Any], engine_of: Callable[[Any], Engine]) -> Itera
 
 
 def _peak() -> int:
-    """The most that this process has held."""
-    import resource
-    import sys
+    """The most bytes that this process has held. Not what `getrusage` calls so: that may be what
+    its parent held when it was started."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    except OSError:  # not on Linux
+        import resource
+        import sys
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
+    return int(kilobytes) * 1024
