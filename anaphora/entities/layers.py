@@ -193,16 +193,18 @@ class Layer:
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
+        *,
+        has_odd: bool = True,
     ) -> list[Hit]:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
         ``found`` are the entities of earlier layers; ``passable`` says which words may be passed
         over inside a phrase. Those of a phrase whose words may stand apart anyway are not.
-        ``guesses`` are what a word may stand for.
+        ``guesses`` are what a word may stand for, and ``has_odd`` says whether some are odd.
         """
         parts_at = None if found is None else found.at
-        hits = self.trie.find(words, texts, parts_at, passable, guesses)
+        hits = self.trie.find(words, texts, parts_at, passable, guesses, has_odd=has_odd)
         if self._swaps:
             hits = self._with_swaps_told(hits)
         if passable is not None:

@@ -29,7 +29,8 @@ class Word(Struct, frozen=True, gc=False):
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
     without them. ``meant`` are the stems of what it may mean where it is not known itself: the
     word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
-    may have to treat apart: blanks (and what cannot be seen), joiners, words with parts.
+    may have to treat apart: blanks (and what cannot be seen), joiners, words with parts;
+    ``strange`` is what is odd or may mean something else.
     """
 
     lower: str
@@ -41,6 +42,7 @@ class Word(Struct, frozen=True, gc=False):
     joiner: bool = False
     odd: bool = False
     meant: tuple[str, ...] = ()
+    strange: bool = False
 
 
 class Lexicon:
@@ -112,17 +114,20 @@ class Lexicon:
     def _word(self, text: str, lower: str, stem: str) -> Word:
         if lower.isalpha():  # most words by far
             meant = () if lower.isascii() else self._meant(text, lower, stem)
-            return Word(lower, stem, lower, self._is_free(text, lower, stem), meant=meant)
+            free = self._is_free(text, lower, stem)
+            return Word(lower, stem, lower, free, meant=meant, strange=bool(meant))
         if lower.isspace() or not any(map(is_visible, lower)):
-            return Word(lower, stem, lower, free=False, blank=True, odd=True)
+            return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
-            return Word(lower, stem, lower, free=False, joiner=True, odd=True)
+            return Word(lower, stem, lower, free=False, joiner=True, odd=True, strange=True)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             parts = tuple(self._stems(pieces))
-            return Word(lower, stem, " ".join(pieces), free, parts=parts, odd=True)
-        return Word(lower, stem, lower, free, meant=self._meant(text, lower, stem))
+            spelled = " ".join(pieces)
+            return Word(lower, stem, spelled, free, parts=parts, odd=True, strange=True)
+        meant = self._meant(text, lower, stem)
+        return Word(lower, stem, lower, free, meant=meant, strange=bool(meant))
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -24,7 +23,6 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["Find", "Knowledge", "knowledge", "layers_of", "learn", "search"]
 
-_IS_ODD = attrgetter("odd")
 
 # Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
 _MOST_FOUND = 10_000
@@ -49,10 +47,11 @@ class Knowledge:
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
 
-    @property
-    def composes(self) -> bool:
-        """Whether phrases are composed of entities."""
-        return len(self.layers) > 1
+    composes: bool = field(init=False)
+    """Whether phrases are composed of entities."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "composes", len(self.layers) > 1)
 
 
 def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -> Knowledge:
@@ -96,14 +95,12 @@ def search(
     could not work with ('' if nothing). ``recognized`` are the entities that others have found
     in it."""
     words, texts = sentence.words, sentence.texts
-    # Found once, for every question pays for it (2 % of a short one).
-    strange = [word for word in words if word.odd or word.meant]
     places = None
-    if strange and any(map(_IS_ODD, strange)):
+    if sentence.has_odd:
         ends = [start + len(text) for start, text in zip(sentence.starts, texts, strict=True)]
         places = solid(words, sentence.starts, ends)
         words, texts = [words[i] for i in places], [texts[i] for i in places]
-    asks = known.guesses is not None and (strange or known.guesses.asks_of_all)
+    asks = known.guesses is not None and (sentence.strange or known.guesses.asks_of_all)
     guesses = _guesses(words, known, recognized, places) if asks else None
     passable = [_is_stop_word(word) for word in words] if known.skips else None
     found = None
@@ -115,7 +112,7 @@ def search(
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        hits = layer.find(words, texts, found, passable, guesses)
+        hits = layer.find(words, texts, found, passable, guesses, has_odd=sentence.has_odd)
         if passable is not None:
             hits = _without_named(hits, layer, named)
         for hit in hits[: most - len(finds)]:

@@ -22,15 +22,16 @@ _IS_ODD = attrgetter("odd")
 
 class Sentence:
     """One text with its words: ``texts`` are those of its tokens as they were written, ``starts``
-    where each begins.
+    where each begins. ``strange`` are those of its words that are so, ``has_odd`` tells whether
+    some are odd.
 
     ``swear`` are the stems of swear words; ``annotations`` gives lemmas and parts of speech, or
     is None where no component finds any.
     """
 
     __slots__ = (
-        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "starts", "text",
-        "texts", "words",
+        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "has_odd", "starts",
+        "strange", "text", "texts", "words",
     )  # fmt: skip
 
     def __init__(
@@ -53,8 +54,11 @@ class Sentence:
         self._quotes = in_quotes(text) if enclosed else None
         self._brackets = in_brackets(text) if enclosed else None
         self._marked = enclosed or bool(swear)
+        # Found once, for every question pays for it (2 % of a short one).
+        self.strange = [word for word in words if word.strange]
+        self.has_odd = bool(self.strange) and any(map(_IS_ODD, self.strange))
         # Whether the forms of all words are those that the lexicon knows, as most are.
-        self._plain = annotations is None and not any(map(_IS_ODD, words))
+        self._plain = annotations is None and not self.has_odd
 
     @classmethod
     def of(cls, doc: Doc, text: str, lexicon: Lexicon, swear: frozenset[str]) -> Sentence:
@@ -75,7 +79,7 @@ class Sentence:
         """Its tokens."""
         # Not by way of the sentence, which holds the Doc.
         make = partial(_tokens, self.texts, self.starts, self.words)
-        return Tokens(make, [i for i, word in enumerate(self.words) if word.free])
+        return Tokens(make, self.words)
 
     def phrase(
         self, element: Element, value: str | None, start: int, end: int, *, exact: bool

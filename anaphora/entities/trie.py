@@ -133,13 +133,15 @@ class Trie:
         parts_at: PartsAt | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
+        *,
+        has_odd: bool = True,
     ) -> list[Hit]:
         """Every phrase at every place, also those that overlap; one hit for an entry, a place
         and the entities in it.
 
         ``texts`` are the words as they were written, for the patterns; ``passable`` says of each
         word whether it may be passed over between the first and the last of a phrase; ``guesses``
-        what it may stand for.
+        what it may stand for; ``has_odd`` says whether some of the words are odd.
         """
         stems = self.stems
         numbers = [stems[word.stem] for word in words]
@@ -149,7 +151,7 @@ class Trie:
             or others is not None
             or self._patterns
             or self._parts
-            or any(map(_IS_ODD, words))
+            or (has_odd and any(map(_IS_ODD, words)))
         ):
             at = parts_at or _no_parts
             return self._find_all(numbers, words, texts, at, passable or (), others or {})

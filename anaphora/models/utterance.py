@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from msgspec import Struct
 
@@ -26,16 +26,29 @@ class Token(Struct, frozen=True, gc=False):
     free: bool = True
 
 
+class _Word(Protocol):
+    @property
+    def free(self) -> bool: ...
+
+
 class Tokens(Sequence[Token]):
     """The tokens of an utterance, made when the first of them is asked for (0.8 µs each, and
-    most questions are answered without). ``free`` are the indexes of those that are free."""
+    most questions are answered without), of ``words`` that tell which of them are free."""
 
-    __slots__ = ("_made", "_make", "free")
+    __slots__ = ("_free", "_made", "_make", "_words")
 
-    def __init__(self, make: Callable[[], tuple[Token, ...]], free: Sequence[int]) -> None:
-        self.free = free
+    def __init__(self, make: Callable[[], tuple[Token, ...]], words: Sequence[_Word]) -> None:
+        self._words = words
         self._make = make
         self._made: tuple[Token, ...] | None = None
+        self._free: Sequence[int] | None = None
+
+    @property
+    def free(self) -> Sequence[int]:
+        """The indexes of those that are free."""
+        if self._free is None:
+            self._free = [i for i, word in enumerate(self._words) if word.free]
+        return self._free
 
     def _all(self) -> tuple[Token, ...]:
         if self._made is None:
