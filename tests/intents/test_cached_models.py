@@ -50,6 +50,12 @@ def answers(engine: Engine) -> list[tuple[str, str, dict[str, object]]]:
     ]
 
 
+@pytest.fixture(autouse=True)
+def bytecode_is_not_kept(monkeypatch):
+    """Python takes a file of the same size and second for the same."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "travel.yaml"
