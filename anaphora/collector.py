@@ -22,7 +22,7 @@ class _Unseen:
 @contextmanager
 def held_back() -> Iterator[None]:
     """Nothing is collected within the block, in which much is made that stays: to look through
-    all of it several times would take a fifth of the time. Where the collection is off, it stays
+    all of it several times would take a sixth of the time. Where the collection is off, it stays
     so."""
     if not gc.isenabled():
         yield

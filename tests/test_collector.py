@@ -65,7 +65,7 @@ def test_what_is_frozen_stays_frozen():
         frozen = gc.get_freeze_count()
         with held_back():
             made = [[number] for number in range(1_000)]
-        assert gc.get_freeze_count() == frozen
+        assert 0 < gc.get_freeze_count() <= frozen  # of which some may have died since
         assert made
     finally:
         gc.unfreeze()

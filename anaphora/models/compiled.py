@@ -100,15 +100,11 @@ def _names_handlers(text: str, data: Mapping[str, Any]) -> bool:
     """Whether the file itself names these functions. Nothing that the cache alone names is looked
     for, let alone called."""
     module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
-    if module and references and not _value(re.escape(module)).search(text):
+    said = rf"""["']?\bcode["']?\s*:\s*["']?{re.escape(module)}(?![\w.])"""  # in YAML or JSON
+    if module and references and not re.search(said, text):
         return False
     named = {found[0] for found in _REFERENCE.finditer(text)} if references else set()
     return references <= named
-
-
-def _value(pattern: str) -> re.Pattern[str]:
-    """What stands under ``code``, in YAML or JSON."""
-    return re.compile(rf"""["']?\bcode["']?\s*:\s*["']?{pattern}(?![\w.])""")
 
 
 def _plain(model: Model, code: Code) -> dict[str, Any] | None:

@@ -12,7 +12,6 @@ from spacy.tokens import Doc
 from anaphora.entities.dates.operations import Amount, amount_of
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.recognizer import load
-from anaphora.entities.dates.tables import table
 from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
@@ -34,7 +33,6 @@ _OTHERS: Mapping[str, tuple[int, str]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """A recognizer of durations in texts in ``language``."""
-    table(language)  # now, and not while someone waits for an answer
     return DurationRecognizer(reader(language))
 
 

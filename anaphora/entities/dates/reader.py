@@ -57,6 +57,7 @@ class Reader:
     def __init__(self, language: str, order: str = "") -> None:
         self._language = language
         self._order = order
+        self._table = table(language)  # now, and not while someone waits for an answer
         self._grades: dict[str, int] = {}
         self._read = lru_cache(maxsize=_KEPT)(self._read_island)
 
@@ -87,7 +88,7 @@ class Reader:
             grades = bytes([self._grade(atom) for atom in found])
         if "'" in text or "’" in text:
             grades = _joined(found, grades)
-        spaced = table(self._language).spaced
+        spaced = self._table.spaced
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
         edges = 0
@@ -115,7 +116,7 @@ class Reader:
         return grade
 
     def _graded(self, atom: Atom) -> int:
-        known = table(self._language)
+        known = self._table
         text = atom.text
         if atom.kind == "digits":
             return _WEAK | _NUMBER if len(text) <= _LONGEST_NUMBER else _UNKNOWN
@@ -130,7 +131,7 @@ class Reader:
 
     def _read_island(self, island: tuple[tuple[str, AtomKind, bool], ...]) -> _Island:
         """The longest dates and durations in it, by its atoms."""
-        known = table(self._language)
+        known = self._table
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
         numbers = numerals(self._language).words(found)

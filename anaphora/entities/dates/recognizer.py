@@ -24,7 +24,6 @@ _KEPT = 4096  # dates
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """A recognizer of dates in texts in ``language``."""
-    table(language)  # now, and not while someone waits for an answer
     return DateRecognizer(
         reader(language, options.get("order", "")),
         ahead=options["prefer"] == "future",

@@ -40,6 +40,7 @@ _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)
 
 _lock = threading.Lock()
 _tables: dict[str, Table] = {}
+_MOST_TABLES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ def table(language: str, cache: Cache | None = None) -> Table:
     code = base(language)
     with _lock:  # who comes second waits, and does not make it as well
         if code not in _tables:
+            if len(_tables) >= _MOST_TABLES:
+                _tables.clear()
             _tables[code] = _loaded(code, cache)
         return _tables[code]
 

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NameColumns", "NameIndex"]
+__all__ = ["NameColumns", "NameIndex", "bytes_of"]
 
 # What a row stands for: the number of the place and whether the name is its main one; or only
 # that longer names begin with these words.
@@ -52,7 +52,7 @@ class NameIndex:
         names of all cities took a second and a half, so they take a fifth of that."""
         beginnings = sorted(_beginnings(names))
         rows = np.concatenate((places << 1 | main, np.full(len(beginnings), _BEGINNING, np.uint32)))
-        spelled = [_bytes_of(name) for name in chain(names, beginnings)]
+        spelled = [bytes_of(name) for name in chain(names, beginnings)]
         hashes = np.fromiter(map(crc32, spelled), np.uint32, len(spelled))
         lengths = np.fromiter(map(len, spelled), np.uint32, len(spelled))
         starts = np.cumsum(lengths + 1, dtype=np.uint32) - lengths - 1
@@ -63,8 +63,9 @@ class NameIndex:
         alike = (np.diff(hashes) == 0) & (np.diff(rows >> 1) == 0)
         for row in np.flatnonzero(alike).tolist():
             kept[row + 1] = spelled[order[row]] != spelled[order[row + 1]]
-        rest = (one[kept].astype(np.uint32).tobytes() for one in (hashes, rows, starts))
-        return cls((*rest, b"".join(name + b"\n" for name in spelled)))  # type: ignore[arg-type]
+        numbers = [one[kept].astype(np.uint32).tobytes() for one in (hashes, rows, starts)]
+        texts = b"".join(name + b"\n" for name in spelled)
+        return cls((numbers[0], numbers[1], numbers[2], texts))
 
     @property
     def columns(self) -> NameColumns:
@@ -84,7 +85,7 @@ class NameIndex:
         """Whether ``words`` are a name, or whole words with which a longer one begins."""
         # Most words are none: without going through the rows that takes a third of the time.
         hashes = self._hashes
-        wanted = crc32(_bytes_of(words))
+        wanted = crc32(bytes_of(words))
         row = bisect_left(hashes, wanted)
         if row == len(hashes) or hashes[row] != wanted:
             return False
@@ -96,7 +97,7 @@ class NameIndex:
 
     def _rows(self, name: str) -> Iterator[int]:
         hashes = self._hashes
-        spelled = _bytes_of(name)
+        spelled = bytes_of(name)
         wanted = crc32(spelled)
         row = bisect_left(hashes, wanted)
         if row == len(hashes) or hashes[row] != wanted:
@@ -119,5 +120,6 @@ def _beginnings(names: Sequence[str]) -> set[str]:
     return beginnings
 
 
-def _bytes_of(name: str) -> bytes:
+def bytes_of(name: str) -> bytes:
+    """A name (or several, a line each) as it is kept; also one with half of a character."""
     return name.encode("utf-8", "surrogatepass")

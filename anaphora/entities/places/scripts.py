@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from anaphora.entities.places.names import NameColumns, NameIndex
+from anaphora.entities.places.names import NameColumns, NameIndex, bytes_of
 from anaphora.entities.places.spelling import is_unspaced, keys_of_names
 from anaphora.storage.cache import NOT_KEPT, Kept
 
@@ -183,7 +183,7 @@ def columns_of(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[s
     return {
         "latin": index.columns,
         "raw": {
-            script: (_bytes_of("".join(f"{line}\n" for line in lines)), cities.tobytes())
+            script: (bytes_of("".join(f"{line}\n" for line in lines)), cities.tobytes())
             for script, (lines, cities) in by_script.items()
         },
     }
@@ -209,10 +209,6 @@ class _Lines:
         first, last = np.searchsorted(self._places, (city, city + 1))
         names = self._texts[self._starts[first] : self._starts[last]]
         return names.decode("utf-8", "surrogatepass").splitlines()
-
-
-def _bytes_of(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def _keys(names: Sequence[str]) -> list[str]:

@@ -119,10 +119,7 @@ class Names:
 def table(language: str, cache: Cache | None = None) -> LanguageTable:
     """The table of a language; an almost empty one where there is no file for it. It is read once,
     through the ``cache`` that is given then."""
-    code = base(language)
-    if (known := _tables.get(code)) is None:
-        known = _tables[code] = _kept(LanguageTable, code, _read_table, cache)
-    return known
+    return _once(_tables, language, LanguageTable, _read_table, cache)
 
 
 def _read_table(code: str) -> LanguageTable:
@@ -146,10 +143,7 @@ def _read_table(code: str) -> LanguageTable:
 def names_in(language: str, cache: Cache | None = None) -> Names:
     """The names of countries, continents and regions in that language and in English, and the
     further names of places. They are read once, through the ``cache`` that is given then."""
-    code = base(language)
-    if (known := _names_known.get(code)) is None:
-        known = _names_known[code] = _kept(Names, code, _read_names, cache)
-    return known
+    return _once(_names_known, language, Names, _read_names, cache)
 
 
 def _read_names(code: str) -> Names:
@@ -178,6 +172,7 @@ def _read_names(code: str) -> Names:
 
 _tables: dict[str, LanguageTable] = {}
 _names_known: dict[str, Names] = {}
+_MOST_LANGUAGES = 64
 
 
 @lru_cache(maxsize=1)
@@ -216,6 +211,22 @@ def called(language: str) -> Mapping[str, str]:
 def corrections() -> Mapping[str, str]:
     """Better English names, by id."""
     return {str(id): name for id, name in _read("corrections.yaml").items()}
+
+
+def _once(
+    known: dict[str, _Read],
+    language: str,
+    kind: type[_Read],
+    read: Callable[[str], _Read],
+    cache: Cache | None,
+) -> _Read:
+    """What is known of a language, else what is read of it, which is known from then on."""
+    code = base(language)
+    if (found := known.get(code)) is None:
+        if len(known) >= _MOST_LANGUAGES:
+            known.clear()
+        found = known[code] = _kept(kind, code, read, cache)
+    return found
 
 
 def _kept(kind: type[_Read], code: str, read: Callable[[str], _Read], cache: Cache | None) -> _Read:
