@@ -13,6 +13,8 @@ from random import random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from msgspec.structs import replace
+
 from anaphora.collector import held_back
 from anaphora.entities.ahead import Readings, Unread
 from anaphora.entities.pipeline import BATCH_SIZE
@@ -37,7 +39,7 @@ from anaphora.models.utterance import Entity
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
-from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.cache import Cache
 
 if TYPE_CHECKING:
@@ -270,12 +272,14 @@ class Engine:
                 outcome, has_failed = bot.recover(error, before), True
             decision = outcome.decision or decision
             explanation = _explain(bot, decision, outcome) if asked.explain else None
-            spoken = decision.question.utterance.language
-            after = rules.closed(outcome.conversation, language=spoken, fits=bot.fitting.mark)
+            spoken, clock = decision.question.utterance.language, self._tick(session)
+            after = rules.closed(
+                outcome.conversation, language=spoken, fits=bot.fitting.mark, clock=clock
+            )
             session.commit(after)
         reply = _reply(outcome, explanation)
         if self._long_term is not None and not has_failed:
-            self._hand_over(text, bot, now, decision, outcome, reply)
+            self._hand_over(text, bot, now, decision, outcome, reply, clock)
         return reply
 
     def explain(
@@ -431,13 +435,14 @@ class Engine:
                 conversation = Conversation.of(conversation.key)
             else:
                 raise AnaphoraError(f"what is all, entities or flow, not '{what}'")
-            # Of one that has not begun there is nothing to keep, not even which model it fits.
-            session.commit(
-                conversation if conversation.questions else Conversation.of(conversation.key)
-            )
+            if not conversation.questions:
+                # Of one that has not begun there is nothing to keep, not even which model it fits.
+                conversation = Conversation.of(conversation.key)
+            clock = self._tick(session)
+            session.commit(replace(conversation, clock=clock))
         if self._long_term is not None and (what != "flow" or group is not None or where):
             left = (held.entity for held in conversation.remembered)
-            self._keep(conversation.key, forgetting(self._clock(), left))
+            self._keep(conversation.key, forgetting(self._clock(), left, clock=clock))
 
     def erase(self, *, user: str | User) -> int:
         """Erase all that is kept of a user, with whatever model: the conversations, which model
@@ -450,11 +455,16 @@ class Engine:
         shelf, tenant = shelf_of(who), tenant_of(who)
         keys = {key_of(who, id) for id in self._bots}
         kept = self._store.keys()
+        clock = 0
         for key in keys.union(key for key in kept if (key.user, key.tenant) == (who.id, tenant)):
-            self._store.forget(key)
+            with self._store.open(key, timedelta()) as session:
+                clock = max(clock, self._tick(session))
+                session.commit(replace(Conversation.of(key), clock=clock))
         for name in self._store.notes(shelf):
             self._store.drop_note(shelf, name)
-        return 0 if self._long_term is None else self._long_term.erase(who.id, tenant=tenant)
+        if self._long_term is None:
+            return 0
+        return self._long_term.erase(who.id, tenant=tenant, clock=clock)
 
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
@@ -493,12 +503,13 @@ class Engine:
         decision: Decision,
         outcome: Outcome,
         reply: Reply,
+        clock: int,
     ) -> None:
         """Give the long-term memory a question and its answer."""
         conversation = outcome.conversation
         is_reset = decision.reset_phrase or decision.is_reset or outcome.is_reset
         if is_reset and reply.status != "reset":
-            self._keep(conversation.key, forgetting(at))
+            self._keep(conversation.key, forgetting(at, clock=clock - 1))
         # A next question would not find what has gone unused for long enough by now.
         left = rules.recall(conversation, at, bot.model.conversation)[0].remembered
         is_all = left is conversation.remembered
@@ -506,8 +517,14 @@ class Engine:
         language = decision.question.utterance.language
         self._keep(
             conversation.key,
-            exchange_of(text, reply, at=at, language=language, memory=memory),
+            exchange_of(text, reply, at=at, language=language, memory=memory, clock=clock),
         )
+
+    def _tick(self, session: Session) -> int:
+        """The logical time of what is done in a conversation: two after all that was done before,
+        for it may take the place between to mark that something was forgotten."""
+        known = 0 if self._long_term is None else self._long_term.clock
+        return max(session.clock, session.conversation.clock + 1, known + 1) + 1
 
     def _keep(self, key: Key, exchange: Exchange) -> None:
         """Keep an exchange for good. Whatever becomes of that, the question was answered."""

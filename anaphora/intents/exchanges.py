@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict, deque
+from bisect import insort
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 
 from anaphora.intents.reply import Reply
 from anaphora.ltm.exchange import Exchange
@@ -17,7 +19,13 @@ __all__ = ["ProcessMemory", "exchange_of", "forgetting"]
 
 
 def exchange_of(
-    text: str, reply: Reply, *, at: datetime, language: str, memory: tuple[Entity, ...]
+    text: str,
+    reply: Reply,
+    *,
+    at: datetime,
+    language: str,
+    memory: tuple[Entity, ...],
+    clock: int,
 ) -> Exchange:
     """What was said and answered, and the ``memory`` that a next question would find. Of what
     was merely offered nothing is held to be understood."""
@@ -32,14 +40,18 @@ def exchange_of(
         {name: tuple([taken.entity.said for taken in slot.taken]) for name, slot in slots},
         language,
         memory,
+        clock=clock,
     )
 
 
-def forgetting(at: datetime, left: Iterable[Entity] = ()) -> Exchange:
+def forgetting(at: datetime, left: Iterable[Entity] = (), *, clock: int) -> Exchange:
     """The mark that something was forgotten on purpose: a reset in which nobody said anything
-    (neither question nor answer). No exchange before it may bring anything back; ``left`` is what
-    was still remembered after it."""
-    return Exchange("", "", at, status="reset", memory=tuple(left))
+    (neither question nor answer). No exchange with a smaller ``clock`` may bring anything back;
+    ``left`` is what was still remembered after it."""
+    return Exchange("", "", at, status="reset", memory=tuple(left), clock=clock)
+
+
+_clock = attrgetter("clock")
 
 
 class ProcessMemory:
@@ -47,20 +59,32 @@ class ProcessMemory:
     dialogs. See :class:`~anaphora.intents.long_term.LongTerm` for the methods."""
 
     def __init__(self, most: int = 1_000) -> None:
-        self._kept: defaultdict[Key, deque[Exchange]] = defaultdict(lambda: deque(maxlen=most))
+        self._most = most
+        self._kept: defaultdict[Key, list[Exchange]] = defaultdict(list)
+        self._gone: Counter[Key] = Counter()  # exchanges before those
         self._mutex = threading.Lock()
+
+    @property
+    def clock(self) -> int:
+        return 0
 
     def add(self, key: Key, exchange: Exchange) -> None:
         with self._mutex:
             kept = self._kept[key]
-            number = kept[-1].number + 1 if kept else 1
-            kept.append(replace(exchange, number=number))
+            insort(kept, exchange, key=_clock)
+            too_many = len(kept) - self._most
+            if too_many > 0:
+                del kept[:too_many]
+                self._gone[key] += too_many
 
     def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
         with self._mutex:
-            return list(self._kept.get(key, ()))[: -limit - 1 : -1]
+            numbered = enumerate(self._kept.get(key, ()), self._gone[key] + 1)
+            return [replace(one, number=number) for number, one in numbered][: -limit - 1 : -1]
 
-    def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
+    def erase(
+        self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
+    ) -> int:
         with self._mutex:
             gone = [
                 key

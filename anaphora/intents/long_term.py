@@ -16,7 +16,8 @@ class LongTerm(Protocol):
 
     def add(self, key: Key, exchange: Exchange) -> None:
         """Take an exchange of the conversation ``key``. It returns in microseconds, and never
-        fails: what cannot be kept is logged and counted."""
+        fails: what cannot be kept is logged and counted. Exchanges are in the order of their
+        clocks, and may come in another one."""
         ...
 
     def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
@@ -27,8 +28,17 @@ class LongTerm(Protocol):
         """
         ...
 
-    def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
-        """Erase all that is kept of a user (with one model); how many exchanges that were.
+    @property
+    def clock(self) -> int:
+        """The largest logical time that is known of exchanges and erasures, 0 if none is: those
+        of later exchanges are larger. It is read for each question, so nothing is waited for."""
+        ...
+
+    def erase(
+        self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
+    ) -> int:
+        """Erase all that is kept of a user (with one model), and keep nothing of them any more
+        whose clock is not larger than ``clock``; how many exchanges that were.
 
         Raises :class:`StoreError` if it cannot be done now.
         """

@@ -4,6 +4,7 @@ it is too old. Each chore does a little at a time and says whether there is more
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,7 +26,8 @@ __all__ = ["Chore", "Compressing", "Embedding", "Expiring"]
 _AT_ONCE = 16  # conversations that are compressed in one batch
 _TEXTS = 64  # that are embedded in one
 _TOO_MANY = 1_000  # exchanges that are erased in one transaction
-_EXPIRED_EVERY = timedelta(hours=1)
+_EXPIRED_EVERY = 3_600.0  # seconds
+_AGREED = 60.0  # seconds between two readings of a clock, and by which they may differ
 
 _log = logging.getLogger(__name__)
 
@@ -157,18 +159,34 @@ class Compressing:
 
 @dataclass(slots=True)
 class Expiring:
-    """Erases what was said longer than ``retention`` ago."""
+    """Erases what was said longer than ``retention`` ago.
+
+    What is erased by a ``clock`` that is wrong for a moment would be gone for good: so two of its
+    readings, a minute or more apart, must agree by the time that has passed between them on
+    ``monotonic`` (seconds that never go back).
+    """
 
     store: RecallStore
     retention: timedelta
     clock: Callable[[], datetime]
+    monotonic: Callable[[], float]
     failures: Failures
-    _next: datetime | None = None
+    _next: float = -math.inf
+    _reading: tuple[datetime, float] | None = None
 
     def do(self) -> bool:
-        now = self.clock()
-        if self._next is not None and now < self._next:
+        now, ticks = self.clock(), self.monotonic()
+        if ticks < self._next or not self._is_confirmed(now, ticks):
             return False
         if self.store.expire(now - self.retention, limit=_TOO_MANY) < _TOO_MANY:
-            self._next = now + _EXPIRED_EVERY
+            self._next = ticks + _EXPIRED_EVERY
         return True
+
+    def _is_confirmed(self, now: datetime, ticks: float) -> bool:
+        if self._reading is not None:
+            before, ticks_before = self._reading
+            passed = ticks - ticks_before
+            if abs((now - before).total_seconds() - passed) <= _AGREED:
+                return passed >= _AGREED
+        self._reading = now, ticks
+        return False

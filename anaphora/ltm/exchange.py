@@ -18,7 +18,9 @@ class Exchange:
 
     ``slots`` are the values by name (one or several); ``memory`` is what the conversation
     remembered after it, newest first. ``number`` counts the exchanges of a conversation from 1;
-    it is 0 until the exchange is kept.
+    it is 0 until the exchange is kept. ``clock`` is the logical time of the conversation at which
+    it was asked: exchanges are in its order, in whatever order they are kept. It is 0 for one that
+    is of no conversation of an engine, until the long-term memory takes it.
     """
 
     question: str
@@ -30,6 +32,7 @@ class Exchange:
     language: str = ""
     memory: tuple[Entity, ...] = ()
     number: int = 0
+    clock: int = 0
 
     @property
     def is_silent(self) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
@@ -16,6 +18,7 @@ from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.store import Mark, New, RecallStore
 from anaphora.ltm.records import LaterFormat
 from anaphora.stm.conversation import Key
+from anaphora.storage.logical_clock import in_microseconds, tick
 
 __all__ = ["Intake"]
 
@@ -29,12 +32,22 @@ class Intake:
     """Takes exchanges into ``journal`` and moves them to ``store``, each once.
 
     At most ``most_waiting`` exchanges wait to be moved (for a store that is down, say); further
-    ones are dropped, counted and logged. Any thread may call its methods.
+    ones are dropped, counted and logged. ``clock`` tells the time with a zone. Any thread may call
+    its methods.
     """
 
-    def __init__(self, store: RecallStore, journal: Journal, *, most_waiting: int) -> None:
+    def __init__(
+        self,
+        store: RecallStore,
+        journal: Journal,
+        *,
+        most_waiting: int,
+        clock: Callable[[], datetime],
+    ) -> None:
         self._store, self._journal = store, journal
         self._most_waiting = most_waiting
+        self._clock = clock
+        self._latest = 0  # logical time of all that was taken or erased
         self._counting = threading.Lock()
         self._moving = threading.Lock()
         self._read: dict[str, int] = {}  # how far into each of our segments
@@ -72,9 +85,30 @@ class Intake:
                     f"{self.waiting:,} exchanges wait to be kept: see why the store does not "
                     "take them"
                 )
+            if exchange.clock:
+                self.advance(exchange.clock)
+            else:
+                exchange = replace(exchange, clock=self.tick())
             self._journal.append(records.dump(key, exchange))
         except (AnaphoraError, ValueError) as error:
             self._drop(error)
+
+    @property
+    def latest(self) -> int:
+        """The largest logical time that is known."""
+        return self._latest
+
+    def advance(self, clock: int) -> None:
+        """Learn of a logical time: those that are given from now on are later."""
+        with self._counting:
+            self._latest = max(self._latest, clock)
+
+    def tick(self) -> int:
+        """The next logical time."""
+        now = in_microseconds(self._clock())
+        with self._counting:
+            self._latest = tick(now, self._latest)
+            return self._latest
 
     def move(self, *, wait: float = -1) -> bool:
         """Bring all that waits into the store; False if another thread is at it and has not
@@ -222,10 +256,10 @@ def _read(entry: bytes) -> New:
     """The exchange of an entry. Raises :class:`LaterFormat` for one that a later version can
     read, :class:`Unkeepable` for any other that cannot be read."""
     try:
-        key, exchange, taken = records.load(entry)
+        key, exchange = records.load(entry)
         terms = () if exchange.is_silent else exchange_terms(exchange)
     except LaterFormat:
         raise
     except Exception as error:  # whatever it is, it must not hold up the others
         raise Unkeepable(f"an exchange of the journal cannot be read: {error}") from error
-    return New(key, exchange, terms, taken)
+    return New(key, exchange, terms)

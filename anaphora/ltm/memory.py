@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -79,7 +80,7 @@ class LongTermMemory:
     vectors to search by meaning (None: by words alone); ``settings`` say how long a working
     history may be, in the unit of ``measure``; with a store that is given as such, those must be
     the store's. What is older than ``retention`` is erased (None: never). ``clock`` tells the
-    time with a zone.
+    time with a zone, ``monotonic`` seconds that never go back.
 
     All methods may be called from any thread; a process may fork. Raises :class:`StoreError` if
     the store or the journal cannot be used.
@@ -97,6 +98,7 @@ class LongTermMemory:
         journal: Path | None = None,
         most_waiting: int = 100_000,
         clock: Callable[[], datetime] = _utc_now,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         _check(summarizer, embedder, retention)
         self._apart = Apart(Extractive()) if summarizer == "extractive" else None
@@ -112,10 +114,12 @@ class LongTermMemory:
                 self._store.close()
                 self._leave()
             raise
-        self._intake = Intake(self._store, files, most_waiting=most_waiting)
+        self._intake = Intake(self._store, files, most_waiting=most_waiting, clock=clock)
         self._keeping = Failures("keep what was said", clock)
         made = self._apart if isinstance(summarizer, str) else summarizer
-        self._chores = _chores(self._store, made, embedder, settings, retention, clock)
+        self._chores = _chores(
+            self._store, made, embedder, settings, retention, clock, monotonic
+        )
         # Erasing what is too old is done by each as its own settings say.
         self._claims = {
             name: Claim(files.folder / f"{name}.chore")
@@ -149,9 +153,15 @@ class LongTermMemory:
         """Where everything is kept."""
         return self._store
 
+    @property
+    def clock(self) -> int:
+        """The largest logical time that this memory knows, of exchanges and of erasures."""
+        return self._intake.latest
+
     def add(self, key: Key, exchange: Exchange) -> None:
         """Take an exchange of the conversation ``key``. It is safe when this returns, after some
-        microseconds; what cannot be taken is logged and counted, and is no error."""
+        microseconds; what cannot be taken is logged and counted, and is no error. The exchanges of
+        a conversation are kept in the order of their clocks; one without is the last."""
         self._intake.add(key, exchange)
         self._background.wake()
 
@@ -203,15 +213,21 @@ class LongTermMemory:
             neighbours=neighbours,
         )
 
-    def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
-        """Erase all that is kept of a user (with one model), also what still waits to be kept;
-        how many exchanges that were.
+    def erase(
+        self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
+    ) -> int:
+        """Erase all that is kept of a user (with one model), also what still waits to be kept,
+        here or elsewhere: all that was said up to the logical time ``clock``, or up to now; how
+        many exchanges that were.
 
         Raises :class:`StoreError` if it cannot be done now: then nothing is sure to be erased.
         """
         self._intake.move()
         self._intake.adopt()
-        return self._store.erase(Whose(user, tenant), model=model)
+        self._intake.advance(max(clock, self._store.clock()))
+        return self._store.erase(
+            Whose(user, tenant), model=model, clock=clock or self._intake.tick()
+        )
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until all that was added before is kept, and embedded and compressed as far as
@@ -304,6 +320,7 @@ class LongTermMemory:
             self._intake.move()
             if adopt:
                 self._intake.adopt()
+                self._intake.advance(self._store.clock())
         except Exception as error:  # a store may be anybody's code
             self._keeping.failed(error)
         else:
@@ -377,6 +394,7 @@ def _chores(
     settings: HistorySettings,
     retention: timedelta | None,
     clock: Callable[[], datetime],
+    monotonic: Callable[[], float],
 ) -> dict[str, Chore]:
     chores: dict[str, Chore] = {}
     if embedder is not None:
@@ -387,7 +405,7 @@ def _chores(
         )
     if retention is not None:
         failures = Failures("erase what is too old", clock)
-        chores["expire"] = Expiring(store, retention, clock, failures)
+        chores["expire"] = Expiring(store, retention, clock, monotonic, failures)
     return chores
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -46,7 +45,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         {name: list(values) for name, values in exchange.slots.items()},
         exchange.language,
         [entity_to_plain(entity) for entity in exchange.memory],
-        time.time_ns() // 1_000,  # when it was taken, whatever the time that it was said at
+        exchange.clock,
     )
     try:
         return _as_json(fields).encode("utf-8", "surrogatepass")
@@ -54,9 +53,8 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         raise StoreError(f"an exchange of {key.user!r} cannot be kept: {error}") from error
 
 
-def load(record: bytes) -> tuple[Key, Exchange, int]:
-    """The conversation and the exchange that :func:`dump` made this record of, and when, in
-    microseconds since 1970.
+def load(record: bytes) -> tuple[Key, Exchange]:
+    """The conversation and the exchange that :func:`dump` made this record of.
 
     Raises :class:`LaterFormat` for one of a later version, :class:`StoreError` for what is no
     such record.
@@ -69,7 +67,9 @@ def load(record: bytes) -> tuple[Key, Exchange, int]:
                 f"{FORMAT}): update anaphora"
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
-        language, memory, taken = rest
+        language, memory, clock = rest
+        if type(clock) is not int:
+            raise TypeError(f"a clock is a number, not {clock!r}")
         exchange = Exchange(
             question=question,
             answer=answer,
@@ -79,8 +79,9 @@ def load(record: bytes) -> tuple[Key, Exchange, int]:
             slots={name: tuple(values) for name, values in slots.items()},
             language=language,
             memory=tuple(map(entity_from_plain, memory)),
+            clock=clock,
         )
-        return Key(user, model, tenant), exchange, taken
+        return Key(user, model, tenant), exchange
     except (
         ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
     ) as error:  # fmt: skip

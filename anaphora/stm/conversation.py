@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.models.utterance import Entity
 
@@ -105,7 +106,8 @@ class Conversation(Struct, frozen=True):
     matched, ``rejections`` those rejected in a row. ``last`` is the time of the last question,
     ``language`` what it was asked in ('' before the first). ``fits`` tells which state of the
     model its entities fit ('' if that is not known). ``offer`` is what the long-term memory
-    would bring back.
+    would bring back. ``clock`` is the logical time of the last question (0 before the first),
+    by which whatever the conversation leads to elsewhere is ordered.
     """
 
     user: str
@@ -122,11 +124,17 @@ class Conversation(Struct, frozen=True):
     tenant: str = ""
     fits: str = ""
     offer: Offer | None = None
+    clock: int = 0
 
     @classmethod
     def of(cls, key: Key) -> Conversation:
         """The conversation of ``key`` before its first question."""
         return cls(key.user, key.model, tenant=key.tenant)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing is in it, so that no store need keep it."""
+        return replace(self, clock=0) == Conversation.of(self.key)
 
     @property
     def key(self) -> Key:

@@ -28,7 +28,7 @@ __all__ = [
     "to_plain",
 ]
 
-FORMAT = 2
+FORMAT = 3
 
 _LONG = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
 
@@ -105,6 +105,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "last": conversation.last and _from_time(conversation.last),
         "questions": conversation.questions,
         "matches": conversation.matches,
+        "clock": conversation.clock,
         "rejections": conversation.rejections,
         "remembered": [
             [
@@ -367,6 +368,7 @@ _CONVERSATION: Mapping[str, _Field] = {
     "last": (int, _time),
     "questions": (int, None),
     "matches": (int, None),
+    "clock": (int, None),
     "rejections": (int, None),
     "remembered": (list, _each(_remembered)),
     "flow": (list, _each(_step)),
@@ -423,4 +425,9 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in new.items() if value is not None}
 
 
-_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
+def _from_2(old: dict[str, Any]) -> dict[str, Any]:
+    """Format 2 knew no clock."""
+    return old | {"format": 3}
+
+
+_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1, _from_2)

@@ -313,11 +313,10 @@ def reset(conversation: Conversation, at: datetime) -> tuple[Conversation, tuple
     return replace(fresh, last=last, questions=conversation.questions + 1), forgotten
 
 
-def closed(conversation: Conversation, *, language: str, fits: str) -> Conversation:
-    """The conversation after a question in ``language`` to the state ``fits`` of its model."""
-    if conversation.language == language and conversation.fits == fits:
-        return conversation
-    return replace(conversation, language=language, fits=fits)
+def closed(conversation: Conversation, *, language: str, fits: str, clock: int = 0) -> Conversation:
+    """The conversation after a question in ``language`` to the state ``fits`` of its model, at the
+    logical time ``clock``."""
+    return replace(conversation, language=language, fits=fits, clock=max(clock, conversation.clock))
 
 
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:

@@ -33,7 +33,13 @@ class Past:
         self.reads += 1
         return [exchange for whose, exchange in reversed(self.kept) if whose == key][:limit]
 
-    def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:
+    @property
+    def clock(self) -> int:
+        return 0
+
+    def erase(
+        self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
+    ) -> int:
         self._check()
         before = len(self.kept)
         self.kept = [

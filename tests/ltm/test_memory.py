@@ -27,13 +27,23 @@ DEADLINE = 60.0  # seconds: a machine may be busy
 
 
 class Clock:
+    """One on the wall, which may be set, and the seconds that really pass."""
+
     def __init__(self):
         self.now = NOON
+        self.seconds = 0.0
 
     def __call__(self):
         return self.now
 
+    def monotonic(self):
+        return self.seconds
+
     def passes(self, **delta):
+        self.now += timedelta(**delta)
+        self.seconds += timedelta(**delta).total_seconds()
+
+    def is_set(self, **delta):
         self.now += timedelta(**delta)
 
 
@@ -82,6 +92,7 @@ def open_memory(tmp_path, clock, summarizer):
 
     def open_memory(**options):
         given = {"settings": SMALL, "clock": clock, "summarizer": summarizer} | options
+        given |= {"monotonic": clock.monotonic}
         memory = LongTermMemory(f"sqlite:///{tmp_path}/memory.db?synchronous=normal", **given)
         opened.append(memory)
         return memory
@@ -251,6 +262,78 @@ def test_what_is_older_than_the_retention_is_erased(open_memory, clock):
     clock.passes(days=11)
     settled(memory)
     assert [one.question for one in memory.latest(ANN, 10)] == ["young"]
+
+
+def test_a_clock_that_is_wrong_for_a_moment_erases_nothing(open_memory, clock):
+    memory = settled(open_memory(retention=timedelta(days=30)))
+    memory.add(ANN, said("young"))
+    for wrong_by in ({"days": 3_650}, {"minutes": 2}, {"days": -3_650}):
+        clock.passes(minutes=2)
+        clock.is_set(**wrong_by)
+        settled(memory)
+        assert len(memory.latest(ANN, 10)) == 1
+
+
+def test_after_a_clock_was_years_ahead_what_is_too_old_is_still_erased(open_memory, clock):
+    memory = settled(open_memory(retention=timedelta(days=30)))
+    memory.add(ANN, said("old"))
+    clock.is_set(days=3_650)
+    settled(memory)
+    clock.is_set(days=-3_650)
+    settled(memory)
+    clock.passes(days=31)
+    settled(memory)
+    assert memory.latest(ANN, 10) == []
+
+
+def test_a_clock_that_was_set_right_erases_what_is_too_old(open_memory, clock):
+    memory = settled(open_memory(retention=timedelta(days=30)))
+    memory.add(ANN, said("old"))
+    clock.is_set(days=31)
+    settled(memory)
+    clock.passes(minutes=2)
+    settled(memory)
+    assert memory.latest(ANN, 10) == []
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_is_said_after_an_erasure_is_kept_though_the_clock_goes_back(
+    open_memory, clock, restarted
+):
+    memory = open_memory()
+    memory.add(ANN, said("erased"))
+    memory.erase("ann")
+    clock.is_set(hours=-3)
+    if restarted:
+        memory.close()
+        memory = settled(open_memory())
+    memory.add(ANN, said("kept"))
+    assert [one.question for one in settled(memory).latest(ANN, 10)] == ["kept"]
+
+
+def test_after_an_erasure_years_ahead_of_time_nothing_erased_comes_back(open_memory, clock):
+    """Another process has what was said before an erasure still waiting."""
+    memory, other = open_memory(), open_memory()
+    late = replace(said("erased"), clock=memory.clock + 5)
+    memory.erase("ann", clock=late.clock)
+    clock.is_set(days=3_650)
+    memory.erase("bob")
+    clock.is_set(days=-3_650)
+    other.add(ANN, late)
+    assert settled(other).latest(ANN, 10) == []
+
+
+def test_two_processes_keep_a_conversation_in_the_order_of_its_clock(open_memory):
+    one, other = open_memory(), open_memory()
+    told = [replace(said(f"question {clock}"), clock=clock) for clock in range(1, 13)]
+    for exchange in told[1::2]:
+        other.add(ANN, exchange)
+    settled(other)
+    for exchange in told[::2]:
+        one.add(ANN, exchange)
+    history = settled(one).history(ANN).exchanges
+    assert [exchange.question for exchange in history] == [each.question for each in told]
+    assert [exchange.number for exchange in history] == list(range(1, 13))
 
 
 def test_who_is_erased_is_erased_from_the_journal_too(open_memory, tmp_path):

@@ -29,7 +29,7 @@ from anaphora.ltm.recall.postgres_records import (
 )
 from anaphora.ltm.recall.postgres_schema import TABLES, has_pgvector, prepare
 from anaphora.ltm.recall.postgres_search import Search, as_pgvector
-from anaphora.ltm.recall.postgres_writing import Batch, Writer, embedder_of
+from anaphora.ltm.recall.postgres_writing import Batch, Writer, advance, embedder_of, not_kept
 from anaphora.ltm.recall.store import Among, Document, Mark, New, Statistics, Whose
 from anaphora.stm.conversation import Key
 
@@ -101,11 +101,17 @@ class PostgresRecallStore:
         batch = Batch(new, self._measure)
 
         def add(transaction: Transaction) -> None:
-            left = not_erased(transaction, new) if new else new
-            all_of_it = batch if len(left) == len(new) else Batch(left, self._measure)
-            self._writer.add(transaction, all_of_it, mark)
+            if mark is not None and not advance(transaction, mark):
+                return  # it was kept before, and the answer that it was got lost
+            left = not_erased(transaction, not_kept(transaction, new))
+            if left:
+                all_of_it = batch if len(left) == len(new) else Batch(left, self._measure)
+                self._writer.add(transaction, all_of_it)
 
         self._link.do(add)
+
+    def clock(self) -> int:
+        return int(self._link.read("SELECT coalesce(max(at), 0) FROM erasures")[0][0])
 
     def marked(self, journal: str) -> int:
         rows = self._link.read("SELECT position FROM marks WHERE place = %s", place_of(journal))
@@ -266,8 +272,8 @@ class PostgresRecallStore:
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None) -> int:
-        count = self._link.do(lambda transaction: erase(transaction, whose, model))
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
+        count = self._link.do(lambda transaction: erase(transaction, whose, model, clock))
         self._search.forget_matrices()
         if count:
             self._vacuum()

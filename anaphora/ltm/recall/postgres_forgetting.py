@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -22,15 +21,20 @@ _ERASING = 0x416E6145  # "AnaE"
 _OF_USER = ("exchanges", "vectors", "unembedded", "summaries", "words", "conversations")
 
 
-def erase(transaction: Transaction, whose: Whose, model: str | None) -> int:
-    """As the protocol says."""
+def erase(transaction: Transaction, whose: Whose, model: str | None, clock: int) -> int:
+    """As the protocol says; nor is kept any more what has a clock up to that of an exchange that
+    was there."""
     transaction.rows("SELECT pg_advisory_xact_lock(%s)", _ERASING)
-    now = time.time_ns() // 1_000
+    # By the erasure before this one: a clock that is wrong once lets nothing come back.
     transaction.do(
-        "INSERT INTO erasures VALUES (%s, %s) ON CONFLICT (place) DO UPDATE SET at = excluded.at",
-        *(_place(whose, model), now),
+        "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasures) - %s", ERASURES_STAY
     )
-    transaction.do("DELETE FROM erasures WHERE at < %s", now - ERASURES_STAY)
+    transaction.do(
+        "INSERT INTO erasures AS old SELECT %s, greatest(%s, (SELECT max(conversations.clock) FROM "
+        "users JOIN conversations ON user_id = users.id WHERE users.place = %s)) "
+        "ON CONFLICT (place) DO UPDATE SET at = greatest(old.at, excluded.at)",
+        *(_place(whose, model), clock, place_of(whose.tenant, whose.user)),
+    )
     _begin(transaction)
     user = lock_user(transaction, whose)
     if user is None:
@@ -50,15 +54,14 @@ def erase(transaction: Transaction, whose: Whose, model: str | None) -> int:
 
 
 def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
-    """Those that were not taken before their user was erased, who is not until the end of the
-    transaction."""
+    """Those whose user was not erased after them, and is not until the end of the transaction."""
     transaction.rows("SELECT pg_advisory_xact_lock_shared(%s)", _ERASING)
     places = {
         key: (
             _place(Whose(key.user, key.tenant), None),
             _place(Whose(key.user, key.tenant), key.model),
         )
-        for key in {each.key for each in new if each.taken is not None}
+        for key in {each.key for each in new}
     }
     rows = transaction.rows(
         "SELECT place, at FROM erasures WHERE place = ANY(%s::bytea[])",
@@ -68,8 +71,8 @@ def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
     return [
         each
         for each in new
-        if each.taken is None
-        or all(erased.get(place, -1) < each.taken for place in places[each.key])
+        if not each.exchange.clock
+        or all(erased.get(place, -1) < each.exchange.clock for place in places[each.key])
     ]
 
 

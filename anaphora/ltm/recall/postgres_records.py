@@ -52,6 +52,7 @@ def dump_exchange(key: Key, exchange: Exchange) -> bytes:
         "slots": {name: list(values) for name, values in exchange.slots.items()},
         "language": exchange.language,
         "memory": [entity_to_plain(entity) for entity in exchange.memory],
+        "clock": exchange.clock,
     }
     try:
         # An empty intent is one, too.

@@ -115,10 +115,11 @@ _VERSIONS = (
     ) WITH (toast_tuple_target = 8160);
     ALTER TABLE vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 
-    -- When users (with one model) were erased: what was said before may still wait in a journal.
+    -- The clocks up to which users (with one model) were erased: what was said before may still
+    -- wait in a journal.
     CREATE TABLE erasures (
         place bytea PRIMARY KEY,
-        at bigint NOT NULL  -- microseconds since 1970
+        at bigint NOT NULL
     );
 
     CREATE TABLE marks (
@@ -133,6 +134,11 @@ _VERSIONS = (
     ALTER TABLE words ALTER COLUMN word SET STATISTICS 0;
     ALTER TABLE summaries ALTER COLUMN record SET STATISTICS 0;
     ALTER TABLE vectors ALTER COLUMN vector SET STATISTICS 0;
+    """,
+    """
+    -- By which exchanges are numbered: that of one, and the largest of a conversation.
+    ALTER TABLE exchanges ADD COLUMN clock bigint NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     """,
 )
 

@@ -151,7 +151,7 @@ class Search:
             return []
         rows = self._link.read(
             f"SELECT id FROM exchanges WHERE {where.text} AND length > 0 "
-            "ORDER BY at DESC, id DESC LIMIT %s OFFSET %s",
+            "ORDER BY at DESC, clock DESC, id DESC LIMIT %s OFFSET %s",
             *(*where.values, max(limit, 0), max(skip, 0)),
         )
         return [id for (id,) in rows]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from anaphora.ltm.counting import Measure
@@ -34,7 +34,7 @@ from anaphora.stm.conversation import Key
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["Batch", "Writer", "embedder_of", "lock_user"]
+__all__ = ["Batch", "Writer", "advance", "embedder_of", "lock_user", "not_kept"]
 
 
 class Batch:
@@ -57,11 +57,15 @@ class Batch:
         user.length += len(new.terms)
         user.words.update(list(words))
         conversation = user.conversations.setdefault(place_of(*key), _NewConversation(key))
-        conversation.count += 1
-        size = measure.exchange(exchange)
-        conversation.size += size
-        rest = (size, len(new.terms), dump_terms(new.terms), dump_exchange(key, exchange))
-        return _NewRow(user, conversation, moment(exchange.at), list(words), rest)
+        rest = (len(new.terms), dump_terms(new.terms), dump_exchange(key, exchange))
+        return _NewRow(
+            user,
+            conversation,
+            exchange.clock,
+            measure.exchange(exchange),
+            (moment(exchange.at), *rest),
+            list(words),
+        )
 
 
 class Writer:
@@ -71,46 +75,19 @@ class Writer:
         self._settings, self._measure = settings, measure
         self._measured_in = as_bytes(measure.name)
 
-    def add(self, transaction: Transaction, batch: Batch, mark: Mark | None) -> None:
-        """Keep a batch, and the mark. One whose mark is there already was kept before (and the
-        answer that it was got lost)."""
-        if mark is not None and not _move(transaction, mark):
-            return
-        if not batch.rows:
-            return
+    def add(self, transaction: Transaction, batch: Batch) -> None:
+        """Keep a batch."""
         # Whoever makes an embedder known waits until all who add have done so, and they for him.
         transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
         _add_users(transaction, batch.users)
         _add_words(transaction, list(batch.users.values()))
+        late, rows = _apart(transaction, batch.rows)
+        for row in late:  # each by itself: the next one may come before or after it
+            _insert(transaction, [(row, self._make_room(transaction, row))])
+        for row in rows:
+            row.conversation.add(row)
         self._add_conversations(transaction, batch)
-        numbered = [(row, row.conversation.next_number()) for row in batch.rows]
-        ids = transaction.rows(
-            "SELECT nextval(pg_get_serial_sequence('exchanges', 'id')) FROM generate_series(1, %s)",
-            len(numbered),
-        )
-        transaction.each(
-            "INSERT INTO exchanges (id, user_id, conversation_id, number, words, at, size, length, "
-            "terms, record) OVERRIDING SYSTEM VALUE "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-            [
-                (
-                    id,
-                    row.user.id,
-                    row.conversation.id,
-                    number,
-                    [row.user.ids[word] for word in row.words],
-                    row.at,
-                    *row.values,
-                )
-                for (id,), (row, number) in zip(ids, numbered, strict=True)
-            ],
-        )
-        transaction.do(
-            "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
-            "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "
-            "WHERE exchanges.id = ANY(%s)",
-            [id for (id,) in ids],
-        )
+        _insert(transaction, [(row, row.conversation.next_number()) for row in rows])
         for user in batch.users.values():
             for conversation in user.conversations.values():
                 self._let_leave(transaction, conversation)
@@ -128,22 +105,60 @@ class Writer:
             self.measure_anew(transaction, bytes(place))
         rows = transaction.rows(
             "INSERT INTO conversations AS old (user_id, place, model, last, verbatim, size, "
-            "measure) SELECT user_id, place, model, count, count, size, %s "
-            "FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[]) "
-            "AS new (user_id, place, model, count, size) ON CONFLICT (place) DO UPDATE "
-            "SET last = old.last + excluded.last, verbatim = old.verbatim + excluded.verbatim, "
-            "size = old.size + excluded.size RETURNING place, id, last, verbatim, first",
+            "clock, measure) SELECT user_id, place, model, count, count, size, clock, %s "
+            "FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[], "
+            "%s::bigint[]) AS new (user_id, place, model, count, size, clock) "
+            "ON CONFLICT (place) DO UPDATE SET last = old.last + excluded.last, "
+            "verbatim = old.verbatim + excluded.verbatim, size = old.size + excluded.size, "
+            "clock = greatest(old.clock, excluded.clock) "
+            "RETURNING place, id, last, verbatim, first",
             self._measured_in,
             [user.id for user, _ in all_of_them.values()],
             list(all_of_them),
             [as_bytes(each.key.model) for _, each in all_of_them.values()],
             [each.count for _, each in all_of_them.values()],
             [each.size for _, each in all_of_them.values()],
+            [each.clock for _, each in all_of_them.values()],
         )
         for place, id, last, verbatim, first in rows:
             _, each = all_of_them[bytes(place)]
             each.id, each.verbatim, each.first = id, verbatim, first
             each.number = last - each.count
+
+    def _make_room(self, transaction: Transaction, row: _NewRow) -> int:
+        """The number of an exchange that comes late, from which on the others have moved by one;
+        it is in the working history if it is not earlier than what was summarized, or has left."""
+        id = row.conversation.id
+        self.measure_anew(transaction, row.conversation.place)
+        earlier = transaction.row(
+            "SELECT number FROM exchanges WHERE conversation_id = %s AND clock <= %s "
+            "ORDER BY number DESC LIMIT 1",
+            *(id, row.clock),
+        )
+        number = 1 + (earlier[0] if earlier else 0)
+        # By negative numbers, for no two exchanges may have the same for a moment.
+        for statement in (
+            "UPDATE exchanges SET number = -number - 1 WHERE conversation_id = %s AND number >= %s",
+            "UPDATE exchanges SET number = -number WHERE conversation_id = %s AND number < -%s",
+        ):
+            transaction.do(statement, id, number)
+        for summary, record in transaction.rows(
+            "SELECT id, record FROM summaries WHERE conversation_id = %s AND last >= %s",
+            *(id, number),
+        ):
+            old = load_summary(record, summary)
+            new = replace(old, first=old.first + (old.first >= number), last=old.last + 1)
+            transaction.do(
+                "UPDATE summaries SET first = %s, last = %s, record = %s WHERE id = %s",
+                *(new.first, new.last, dump_summary(new), summary),
+            )
+        transaction.do(
+            "UPDATE conversations SET last = last + 1, first = first + (%s < first)::int, "
+            "verbatim = verbatim + (%s >= first)::int, "
+            "size = size + CASE WHEN %s >= first THEN %s ELSE 0 END WHERE id = %s",
+            *(number, number, number, row.size, id),
+        )
+        return number
 
     def _let_leave(self, transaction: Transaction, conversation: _NewConversation) -> None:
         """Let the oldest exchanges leave a history that has become too long."""
@@ -266,13 +281,26 @@ class Writer:
 
 @dataclass(slots=True)
 class _NewConversation:
+    """A conversation, and how many exchanges come after all that is kept of it, how large these
+    are, and the largest clock of them."""
+
     key: Key
     count: int = 0
     size: int = 0
+    clock: int = 0
     id: int = 0
     number: int = 0
     first: int = 1
     verbatim: int = 0
+
+    @property
+    def place(self) -> bytes:
+        return place_of(*self.key)
+
+    def add(self, row: _NewRow) -> None:
+        self.count += 1
+        self.size += row.size
+        self.clock = max(self.clock, row.clock)
 
     def next_number(self) -> int:
         self.number += 1
@@ -294,9 +322,10 @@ class _NewUser:
 class _NewRow:
     user: _NewUser
     conversation: _NewConversation
-    at: int
+    clock: int
+    size: int
+    values: tuple[Any, ...]  # at, length, terms, record
     words: list[bytes]
-    values: tuple[Any, ...]
 
 
 def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> None:
@@ -334,6 +363,56 @@ def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
         by_id[user_id].ids[bytes(word)] = id
 
 
+def _apart(
+    transaction: Transaction, rows: Sequence[_NewRow]
+) -> tuple[list[_NewRow], list[_NewRow]]:
+    """The rows that come late, by their clocks, and those that come after all that is kept, both in
+    the order of their clocks. Their users are locked."""
+    conversations = {row.conversation.place: row.conversation for row in rows}
+    for place, id, clock in transaction.rows(
+        "SELECT place, id, clock FROM conversations WHERE place = ANY(%s::bytea[])",
+        list(conversations),
+    ):
+        conversations[bytes(place)].id, conversations[bytes(place)].clock = id, clock
+    late: list[_NewRow] = []
+    last: list[_NewRow] = []
+    for row in sorted(rows, key=lambda row: row.clock or row.conversation.clock):
+        (late if 0 < row.clock <= row.conversation.clock else last).append(row)
+    return late, last
+
+
+def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -> None:
+    """Insert exchanges with these numbers."""
+    ids = transaction.rows(
+        "SELECT nextval(pg_get_serial_sequence('exchanges', 'id')) FROM generate_series(1, %s)",
+        len(numbered),
+    )
+    transaction.each(
+        "INSERT INTO exchanges (id, user_id, conversation_id, number, words, clock, size, at, "
+        "length, terms, record) OVERRIDING SYSTEM VALUE "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        [
+            (
+                id,
+                row.user.id,
+                row.conversation.id,
+                number,
+                [row.user.ids[word] for word in row.words],
+                row.clock,
+                row.size,
+                *row.values,
+            )
+            for (id,), (row, number) in zip(ids, numbered, strict=True)
+        ],
+    )
+    transaction.do(
+        "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+        "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "
+        "WHERE exchanges.id = ANY(%s)",
+        [id for (id,) in ids],
+    )
+
+
 def embedder_of(transaction: Transaction, name: str) -> int:
     """The id of an embedder. When it is seen first, all that is kept waits for its vectors."""
     place = place_of(name)
@@ -357,7 +436,7 @@ def embedder_of(transaction: Transaction, name: str) -> int:
     return int(id)
 
 
-def _move(transaction: Transaction, mark: Mark) -> bool:
+def advance(transaction: Transaction, mark: Mark) -> bool:
     """Move a mark forward; False if it is there already, or further."""
     return bool(
         transaction.do(
@@ -366,6 +445,43 @@ def _move(transaction: Transaction, mark: Mark) -> bool:
             *(place_of(mark.journal), mark.position),
         )
     )
+
+
+def not_kept(transaction: Transaction, new: Sequence[New]) -> Sequence[New]:
+    """Those that are not there already. They may be if the answer to a commit was lost, and more
+    came since; nobody else can add them meanwhile, for their mark is locked."""
+    places = {each.key: place_of(*each.key) for each in new}
+    clocks: dict[bytes, int] = dict(
+        transaction.rows(
+            "SELECT place, clock FROM conversations WHERE place = ANY(%s::bytea[])",
+            list(places.values()),
+        )
+    )
+    doubtful: list[New] = []
+    for each in new:
+        place, clock = places[each.key], each.exchange.clock
+        if 0 < clock <= clocks.get(place, 0):
+            doubtful.append(each)
+        clocks[place] = max(clock, clocks.get(place, 0))
+    if not doubtful:
+        return new
+    there = {
+        (bytes(place), bytes(record))
+        for place, record in transaction.rows(
+            "SELECT place, record FROM conversations "
+            "JOIN exchanges ON conversation_id = conversations.id "
+            "WHERE place = ANY(%s::bytea[]) AND exchanges.clock = ANY(%s::bigint[])",
+            [places[each.key] for each in doubtful],
+            [each.exchange.clock for each in doubtful],
+        )
+    }
+    left: list[New] = []
+    for each in new:
+        known = places[each.key], dump_exchange(each.key, each.exchange)
+        if known not in there or not each.exchange.clock:
+            left.append(each)
+            there.add(known)
+    return left
 
 
 def lock_user(transaction: Transaction, whose: Whose) -> int | None:

@@ -90,7 +90,7 @@ class SqliteRecallStore:
         rows = [histories.prepare(each, self._measure) for each in new]
 
         def write(connection: Connection) -> None:
-            left = forgetting.not_erased(connection, new, rows)
+            left = forgetting.not_erased(connection, rows)
             histories.add(connection, left, self._settings, self._measure)
             if mark is not None:
                 connection.execute(
@@ -99,6 +99,10 @@ class SqliteRecallStore:
                 )
 
         self._database.write(write)
+
+    def clock(self) -> int:
+        ((clock,),) = self._database.read("SELECT coalesce(max(at), 0) FROM erasures")
+        return int(clock)
 
     def marked(self, journal: str) -> int:
         rows = self._database.read("SELECT position FROM marks WHERE journal = ?", (kept(journal),))
@@ -162,7 +166,7 @@ class SqliteRecallStore:
             where, values = reading.conditions(owner.id, among)
             rows = connection.execute(
                 f"SELECT id FROM exchanges WHERE {where} AND terms <> '' "
-                "ORDER BY at DESC, id DESC LIMIT ? OFFSET ?",
+                "ORDER BY at DESC, clock DESC, id DESC LIMIT ? OFFSET ?",
                 (*values, limit, skip),
             ).fetchall()
         return [id for (id,) in rows]
@@ -257,7 +261,7 @@ class SqliteRecallStore:
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None) -> int:
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
         """As the contract says. The file is made anew without what was erased, which takes as
         long as copying it, and other writers wait meanwhile.
 
@@ -265,7 +269,7 @@ class SqliteRecallStore:
         another call makes the file anew.
         """
         erased = self._write(
-            lambda connection: forgetting.erase(connection, whose, model, self._measure)
+            lambda connection: forgetting.erase(connection, whose, model, clock, self._measure)
         )
         self._matrices.clear()
         self._scrub_if_due()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from sqlite3 import Connection
@@ -11,24 +10,27 @@ from anaphora.ltm.counting import Measure
 from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
 from anaphora.ltm.recall.sqlite_postings import remove_terms
 from anaphora.ltm.recall.sqlite_records import unpack_terms
-from anaphora.ltm.recall.store import ERASURES_STAY, New, Whose
+from anaphora.ltm.recall.store import ERASURES_STAY, Whose
 from anaphora.stm.conversation import Key
-from anaphora.storage.texts import kept, read
+from anaphora.storage.texts import Text, kept, read
 
 __all__ = ["erase", "expire", "not_erased"]
 
 _AT_ONCE = 500
 
 
-def erase(connection: Connection, whose: Whose, model: str | None, measure: Measure) -> int:
-    """Delete everything of a user (with one model); how many exchanges there were. What was
-    taken before is not added any more."""
-    now = time.time_ns() // 1_000
-    connection.execute(_ERASED, (_digest(whose, model), now))
-    connection.execute("DELETE FROM erasures WHERE at < ?", (now - ERASURES_STAY,))
+def erase(
+    connection: Connection, whose: Whose, model: str | None, clock: int, measure: Measure
+) -> int:
+    """Delete everything of a user (with one model); how many exchanges there were. What has a
+    clock up to ``clock``, or to that of an exchange that was there, is not added any more."""
+    clock = max(clock, connection.execute(_LAST_CLOCK, _names(whose)).fetchone()[0])
+    # By the erasure before this one: a clock that is wrong once lets nothing come back.
+    connection.execute(_FORGET_ERASURES, (ERASURES_STAY,))
+    connection.execute(_ERASED, (_digest(whose, model), clock))
     owner = connection.execute(
         "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
-        (kept(whose.tenant), kept(whose.user)),
+        _names(whose),
     ).fetchone()
     if owner is None:
         return 0
@@ -52,18 +54,18 @@ def erase(connection: Connection, whose: Whose, model: str | None, measure: Meas
     return len(ids)
 
 
-def not_erased(connection: Connection, new: Sequence[New], rows: Sequence[Row]) -> list[Row]:
-    """Those of the rows that were not taken before their user was erased."""
+def not_erased(connection: Connection, rows: Sequence[Row]) -> list[Row]:
+    """Those of the rows whose user was not erased after them."""
     known: dict[Key, int] = {}
-    for key in {each.key for each in new if each.taken is not None}:
+    for key in {row.key for row in rows}:
         whose = Whose(key.user, key.tenant)
         digests = _digest(whose, None), _digest(whose, key.model)
         known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
-    return [
-        row
-        for each, row in zip(new, rows, strict=True)
-        if each.taken is None or each.taken > known[each.key]
-    ]
+    return [row for row in rows if not row.clock or row.clock > known[row.key]]
+
+
+def _names(whose: Whose) -> tuple[Text, Text]:
+    return kept(whose.tenant), kept(whose.user)
 
 
 def _digest(whose: Whose, model: str | None) -> bytes:
@@ -122,7 +124,8 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
     """After the exchanges with these numbers are gone, delete the summaries that speak of nothing
     that is left, and the conversation if there is nothing else; whose it is."""
     row = connection.execute(
-        "SELECT id, owner, count, first, verbatim, size, measure FROM conversations WHERE id = ?",
+        "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
+        "WHERE id = ?",
         (id,),
     ).fetchone()
     talk = Talk(*row)
@@ -140,7 +143,15 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
     return talk.owner
 
 
-_ERASED = "INSERT OR REPLACE INTO erasures (whose, at) VALUES (?, ?)"
+_ERASED = (
+    "INSERT INTO erasures (whose, at) VALUES (?, ?) "
+    "ON CONFLICT (whose) DO UPDATE SET at = max(at, excluded.at)"
+)
+_LAST_CLOCK = (
+    "SELECT coalesce(max(c.clock), 0) FROM owners o JOIN conversations c ON c.owner = o.id "
+    "WHERE o.tenant = ? AND o.user = ?"
+)
+_FORGET_ERASURES = "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasures) - ?"
 _ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
 _SCRUB = "UPDATE scrubbing SET due = 1"
 _ERASE = (

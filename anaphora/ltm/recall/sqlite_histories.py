@@ -49,6 +49,7 @@ class Talk:
     verbatim: int
     size: int
     measure: Text
+    clock: int
 
 
 class Row(NamedTuple):
@@ -60,6 +61,7 @@ class Row(NamedTuple):
     columns: tuple[Any, ...]
     slots: list[tuple[Text, Text]]
     size: int
+    clock: int
 
 
 def prepare(new: New, measure: Measure) -> Row:
@@ -76,6 +78,7 @@ def prepare(new: New, measure: Measure) -> Row:
             for value in dict.fromkeys(values)
         ],
         measure.exchange(exchange),
+        exchange.clock,
     )
 
 
@@ -89,10 +92,10 @@ def add(
         talk = talks.get(row.key)
         if talk is None:
             talk = talks[row.key] = _begun(connection, row.key, measure)
-        talk.count += 1
-        talk.verbatim += 1
-        talk.size += row.size
-        id = _insert(connection, talk, row)
+        number = _number(connection, talk, row)
+        if number is None:
+            continue
+        id = _insert(connection, talk, row, number)
         documents.setdefault(talk.owner, []).append((id, row.terms))
     for talk in talks.values():
         _shorten(connection, talk, settings, measure)
@@ -154,9 +157,9 @@ def talk_of(connection: Connection, key: Key) -> Talk | None:
 def save(connection: Connection, talk: Talk) -> None:
     """Write the row of a conversation back."""
     connection.execute(
-        "UPDATE conversations SET count = ?, first = ?, verbatim = ?, size = ?, measure = ? "
-        "WHERE id = ?",
-        (talk.count, talk.first, talk.verbatim, talk.size, talk.measure, talk.id),
+        "UPDATE conversations SET count = ?, first = ?, verbatim = ?, size = ?, measure = ?, "
+        "clock = ? WHERE id = ?",
+        (talk.count, talk.first, talk.verbatim, talk.size, talk.measure, talk.clock, talk.id),
     )
 
 
@@ -179,7 +182,7 @@ def _begun(connection: Connection, key: Key, measure: Measure) -> Talk:
         name = kept(measure.name)
         id = connection.execute(_ADD_TALK, (owner, kept(key.model), name)).lastrowid
         assert id is not None
-        talk = Talk(id, owner, 0, 1, 0, 0, name)
+        talk = Talk(id, owner, 0, 1, 0, 0, name, 0)
     elif talk.measure != kept(measure.name):
         recount(connection, talk, measure)
     return talk
@@ -194,9 +197,33 @@ def _owner(connection: Connection, tenant: Text, user: Text) -> int:
     return id
 
 
-def _insert(connection: Connection, talk: Talk, row: Row) -> int:
+def _number(connection: Connection, talk: Talk, row: Row) -> int | None:
+    """The number of an exchange that is to be added, for which there is room then; None if it is
+    there already."""
+    if row.clock > talk.clock or not row.clock:
+        talk.clock = max(talk.clock, row.clock)
+        number = talk.count + 1
+    else:
+        earlier = connection.execute(_EARLIER, (talk.id, row.clock)).fetchone()
+        number = earlier[0] + 1 if earlier else 1
+        same = connection.execute(_SAME, (talk.id, number, row.clock)).fetchall()
+        if row.columns in same:
+            return None
+        number += len(same)
+        for statement in _MAKE_ROOM:
+            connection.execute(statement, (talk.id, number))
+    talk.count += 1
+    if number < talk.first:
+        talk.first += 1
+    else:
+        talk.verbatim += 1
+        talk.size += row.size
+    return number
+
+
+def _insert(connection: Connection, talk: Talk, row: Row, number: int) -> int:
     id = connection.execute(
-        _ADD_EXCHANGE, (talk.owner, talk.id, talk.count, row.packed, *row.columns)
+        _ADD_EXCHANGE, (talk.owner, talk.id, number, row.packed, *row.columns)
     ).lastrowid
     assert id is not None
     connection.executemany(
@@ -236,7 +263,7 @@ def _are_oldest(connection: Connection, talk: Talk, parts: Sequence[Part]) -> bo
 
 
 _FIND = (
-    "SELECT c.id, c.owner, c.count, c.first, c.verbatim, c.size, c.measure FROM owners o "
+    "SELECT c.id, c.owner, c.count, c.first, c.verbatim, c.size, c.measure, c.clock FROM owners o "
     "JOIN conversations c ON c.owner = o.id WHERE o.tenant = ? AND o.user = ? AND c.model = ?"
 )
 _VERBATIM = (
@@ -251,12 +278,25 @@ _ADD_OWNER = (
     "INSERT INTO owners (tenant, user, documents, length, generation) VALUES (?, ?, 0, 0, 0)"
 )
 _ADD_TALK = (
-    "INSERT INTO conversations (owner, model, count, first, verbatim, size, measure) "
-    "VALUES (?, ?, 0, 1, 0, 0, ?)"
+    "INSERT INTO conversations (owner, model, count, first, verbatim, size, measure, clock) "
+    "VALUES (?, ?, 0, 1, 0, 0, ?, 0)"
 )
 _ADD_EXCHANGE = (
     "INSERT INTO exchanges (owner, conversation, number, terms, at, intent, question, answer, "
-    "rest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "rest, clock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_EARLIER = (
+    "SELECT number FROM exchanges WHERE conversation = ? AND clock < ? ORDER BY number DESC LIMIT 1"
+)
+_SAME = (
+    "SELECT at, intent, question, answer, rest, clock FROM exchanges "
+    "WHERE conversation = ? AND number >= ? AND clock = ?"
+)
+_MAKE_ROOM = (  # by negative numbers, for no two exchanges may have the same for a moment
+    "UPDATE exchanges SET number = -number - 1 WHERE conversation = ? AND number >= ?",
+    "UPDATE exchanges SET number = -number WHERE conversation = ? AND number < -?",
+    "UPDATE summaries SET last = last + 1, first = first + (first >= ?2) "
+    "WHERE conversation = ?1 AND last >= ?2",
 )
 _ADD_SUMMARY = (
     "INSERT INTO summaries (conversation, first, last, since, until, level, by, of, text, active) "

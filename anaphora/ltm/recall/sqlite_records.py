@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-EXCHANGE = "number, at, intent, question, answer, rest"
+EXCHANGE = "number, at, intent, question, answer, rest, clock"
 SUMMARY = "id, first, last, since, until, level, by, of, text"
 
 _LONG = 600  # bytes from which on the rest of an exchange is compressed
@@ -56,13 +56,14 @@ def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
         kept(exchange.question),
         kept(exchange.answer),
         record if len(record) < _LONG else zlib.compress(record, 1),
+        exchange.clock,
     )
 
 
 def exchange_of(row: Sequence[Any]) -> Exchange:
     """The exchange of these columns. Raises :class:`StoreError` for what is none."""
     try:
-        number, at, intent, question, answer, rest = row
+        number, at, intent, question, answer, rest, clock = row
         if rest[:1] != b"{":
             rest = zlib.decompress(rest)
         plain = json.loads(rest.decode("utf-8", "surrogatepass"))
@@ -76,6 +77,7 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             plain.get("language", ""),
             tuple(map(entity_from_plain, plain.get("memory", ()))),
             number,
+            clock,
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error

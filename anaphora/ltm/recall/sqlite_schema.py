@@ -50,12 +50,17 @@ SCHEMA = (
         "CREATE UNIQUE INDEX vectors_by_exchange ON vectors (exchange, embedder)",
         "CREATE INDEX vectors_by_owner ON vectors (owner, embedder, id, exchange)",
         "CREATE TABLE marks (journal NOT NULL PRIMARY KEY, position INTEGER NOT NULL)",
-        # When users (with one model) were erased, by digests of their names: what was said before
-        # may still wait in a journal.
+        # The clocks up to which users (with one model) were erased, by digests of their names: what
+        # was said before may still wait in a journal.
         "CREATE TABLE erasures (whose BLOB NOT NULL PRIMARY KEY, at INTEGER NOT NULL) "
         "WITHOUT ROWID",
         # Whether something was deleted since the file was made anew, and when that was.
         "CREATE TABLE scrubbing (id INTEGER PRIMARY KEY, due INTEGER NOT NULL, last INTEGER)",
         "INSERT INTO scrubbing (id, due) VALUES (1, 0)",
+    ),
+    (
+        # By which exchanges are numbered: that of one, and the largest of a conversation.
+        "ALTER TABLE exchanges ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE conversations ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
     ),
 )

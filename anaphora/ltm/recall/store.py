@@ -39,13 +39,11 @@ class Whose(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class New:
     """An exchange of the conversation ``key`` that is to be kept, and the ``terms`` that it is
-    to be found by (in their order, with repetitions). One that was ``taken`` (in microseconds
-    since 1970) before its user was erased is not kept."""
+    to be found by (in their order, with repetitions)."""
 
     key: Key
     exchange: Exchange
     terms: tuple[str, ...] = ()
-    taken: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +96,18 @@ class RecallStore(Protocol):
     # -- what is said --------------------------------------------------------------------------
 
     def add(self, new: Sequence[New], *, mark: Mark | None = None) -> None:
-        """Keep exchanges, each numbered after the last of its conversation, and ``mark``: all of
-        it or nothing. The oldest exchange leaves a working history that has become longer than
-        the settings allow (it stays in the store).
+        """Keep exchanges, and ``mark``: all of it or nothing. The exchanges of a conversation are
+        numbered in the order of their clocks: one that comes late takes its place, and the later
+        ones move on by one; one without a clock comes last. One that is there already is not kept
+        twice, and one whose clock is not after that of an erasure of its user is not kept. The
+        oldest exchange leaves a working history that has become longer than the settings allow (it
+        stays in the store); one that comes later than what was summarized, or has left, is not in
+        the working history.
         """
+        ...
+
+    def clock(self) -> int:
+        """The largest clock of an erasure, 0 if there was none."""
         ...
 
     def marked(self, journal: str) -> int:
@@ -194,10 +200,10 @@ class RecallStore(Protocol):
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None) -> int:
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
         """Erase everything of a user (with one model): exchanges, summaries, vectors and what
-        searches are made of, so that the files don't hold it either. Returns how many exchanges
-        there were."""
+        searches are made of, so that the files don't hold it either. Whatever of them has a clock
+        up to ``clock`` is not kept any more. Returns how many exchanges there were."""
         ...
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:

@@ -14,6 +14,7 @@ from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import Turns, forked
 from anaphora.storage.forks import follow_forks
+from anaphora.storage.logical_clock import in_microseconds, tick
 
 __all__ = ["MemoryStore"]
 
@@ -52,6 +53,7 @@ class MemoryStore:
         self._turns = Turns(wait)
         self._kept: dict[Key, tuple[Conversation, datetime]] = {}
         self._shelves: dict[str, _Shelf] = {}
+        self._latest = 0  # clock of all that was committed
         # A heap with one entry at most for each conversation and each shelf, and what is in it;
         # numbers between, for a conversation and a shelf cannot be compared.
         self._expiries: list[tuple[datetime, int, Key | str]] = []
@@ -124,7 +126,8 @@ class MemoryStore:
     def _keep(
         self, key: Key, conversation: Conversation, timeout: timedelta, now: datetime
     ) -> None:
-        if conversation == Conversation.of(key):  # it would be found so anyway
+        self._latest = max(self._latest, conversation.clock)
+        if conversation.is_new:  # it would be found so anyway
             self._kept.pop(key, None)
             return
         expiry = _after(now, timeout)
@@ -188,7 +191,8 @@ class _Opened:
         self._turns = store._turns
         self._turn = self._turns.take(key)
         try:
-            self._session = Session(store.peek(key) or Conversation.of(key))
+            clock = tick(in_microseconds(store._now()), store._latest)
+            self._session = Session(store.peek(key) or Conversation.of(key), clock)
         except BaseException:
             self._turns.give_back(key, self._turn)
             raise

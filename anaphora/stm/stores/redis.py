@@ -80,6 +80,7 @@ class RedisStore:
         self._lease = lease
         self._process = self._new_process()
         self._looked_at = False
+        self._latest = 0  # clock of a session
 
     @contextmanager
     def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
@@ -89,9 +90,10 @@ class RedisStore:
         names = self._naming.of(key, token)
         held = True  # or may be, if the answer was lost
         try:
-            record = self._take(key, names, token, end)
+            record, there = self._take(key, names, token, end)
             process.leases.add(names.lock, token)
-            session = Session(Conversation.of(key) if record is None else revive(record, key))
+            found = Conversation.of(key) if record is None else revive(record, key)
+            session = Session(found, self._tick(there))
             yield session
             if session.committed is not None:
                 if process.is_another:
@@ -151,15 +153,17 @@ class RedisStore:
         self._process.leases.close()
         self._link.close()
 
-    def _take(self, key: Key, names: Names, token: str, end: float) -> bytes | None:
-        """Wait for the lock; the record, if there is one."""
+    def _take(self, key: Key, names: Names, token: str, end: float) -> tuple[bytes | None, int]:
+        """Wait for the lock; the record, if there is one, and the server's time."""
         keys = (names.lock, names.record, names.next)
         longest, pause = 0.0, _FIRST_PAUSE
         while True:
-            mine, answer = self._link.run(TAKE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE)
+            mine, answer, time_there = self._link.run(
+                TAKE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE
+            )
             if mine:
-                record: bytes | None = answer
-                return record
+                seconds, microseconds = map(int, time_there)
+                return answer, seconds * 1_000_000 + microseconds
             rest = end - time.monotonic()
             if rest <= 0:
                 raise busy(key, self._wait)
@@ -171,7 +175,7 @@ class RedisStore:
     def _keep(
         self, key: Key, names: Names, token: str, conversation: Conversation, timeout: timedelta
     ) -> None:
-        record = b"" if conversation == Conversation.of(key) else dump(conversation)
+        record = b"" if conversation.is_new else dump(conversation)
         keys = (names.lock, names.record, names.done)
         if not self._link.run(KEEP, keys, token, record, _in_ms(timeout), self._kept_known):
             raise Conflict(
@@ -179,6 +183,12 @@ class RedisStore:
                 f"question: this one was suspended, or cut off from its store, for longer than "
                 f"the lease of {self._lease:g} seconds; nothing of it is kept"
             )
+
+    def _tick(self, time_there: int) -> int:
+        """The clock of a session: the server's time, so that all processes have the same; after
+        what this one was told before, should the server be another now, or be set back."""
+        self._latest = max(time_there, self._latest + 1)
+        return self._latest
 
     def _drop(self, names: Names, token: str) -> None:
         try:

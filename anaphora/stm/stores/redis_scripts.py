@@ -26,7 +26,8 @@ class Script:
 
 
 # Who asks first in vain comes next, or whoever asks most often would always be before the others.
-# Answers {1, record} to the one who has the lock now, {0, 1} to who comes next, {0, 0} to others.
+# Answers {1, record, time} to the one who has the lock now, {0, 1, 0} to who comes next, {0, 0, 0}
+# to others.
 TAKE = Script("""
 local lock, record, queue = KEYS[1], KEYS[2], KEYS[3]
 local token, lease, patience = ARGV[1], ARGV[2], ARGV[3]
@@ -34,17 +35,17 @@ local holder = redis.call('GET', lock)
 if holder ~= token then
   local following = redis.call('GET', queue)
   if following and following ~= token then
-    return {0, 0}
+    return {0, 0, 0}
   end
   if holder then
     redis.call('SET', queue, token, 'PX', patience)
-    return {0, 1}
+    return {0, 1, 0}
   end
 end
 local found = redis.call('GET', record)
 redis.call('SET', lock, token, 'PX', lease)
 redis.call('DEL', queue)
-return {1, found}
+return {1, found, redis.call('TIME')}
 """)
 
 # An empty record is none. Answers 1 if it was kept, now or when this was run before.

@@ -21,6 +21,7 @@ from anaphora.stm.stores.turns import Turns, busy, forked
 from anaphora.storage.database import Database, Synchronous
 from anaphora.storage.filelocks import FileLocks
 from anaphora.storage.forks import follow_forks
+from anaphora.storage.logical_clock import in_microseconds, tick
 from anaphora.storage.texts import kept, read
 
 __all__ = ["SqliteStore"]
@@ -28,7 +29,6 @@ __all__ = ["SqliteStore"]
 _SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
 _LISTED_AT_ONCE = 1_000
 _NEVER = 2**63 - 1
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 # A table of its own rows and not WITHOUT ROWID: records are so long that they would spill over
@@ -44,9 +44,20 @@ _SCHEMA = (
         "text NOT NULL, expires INTEGER NOT NULL, UNIQUE (shelf, name))",
         "CREATE INDEX notes_by_expiry ON notes (expires)",
     ),
+    (
+        # The largest clock of all conversations that were committed.
+        "CREATE TABLE clock (id INTEGER PRIMARY KEY, latest INTEGER NOT NULL)",
+        "INSERT INTO clock (id, latest) VALUES (1, 0)",
+    ),
 )
 
 _FIND = "SELECT id, record, expires FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
+# One row, whether there is such a conversation or not.
+_OPEN = (
+    "SELECT latest, c.id, record, expires FROM clock LEFT JOIN conversations c "
+    "ON tenant = ? AND user = ? AND model = ?"
+)
+_ADVANCE = "UPDATE clock SET latest = max(latest, ?)"
 _ADD = "INSERT INTO conversations (tenant, user, model, record, expires) VALUES (?, ?, ?, ?, ?)"
 _CHANGE = "UPDATE conversations SET record = ?, expires = ? WHERE id = ?"
 _DROP = "DELETE FROM conversations WHERE id = ?"
@@ -111,8 +122,8 @@ class SqliteStore:
             if not self._locks.take(place, wait=deadline - time.monotonic()):
                 raise busy(key, self._wait)
             try:
-                row = self._row(key)
-                session = Session(self._revived(row, key) or Conversation.of(key))
+                clock, row = self._opened(key)
+                session = Session(self._revived(row, key) or Conversation.of(key), clock)
                 yield session
                 if session.committed is not None:
                     if turns is not self._turns:
@@ -207,6 +218,11 @@ class SqliteStore:
         rows = self._database.read(_FIND, _columns(key))
         return _Row(*rows[0]) if rows else None
 
+    def _opened(self, key: Key) -> tuple[int, _Row | None]:
+        """The clock of a session, and the conversation if it is kept."""
+        ((clock, id, record, expires),) = self._database.read(_OPEN, _columns(key))
+        return tick(self._now(), clock), None if id is None else _Row(id, record, expires)
+
     def _revived(self, row: _Row | None, key: Key) -> Conversation | None:
         if row is None or row.expired(self._now()):
             return None
@@ -218,7 +234,7 @@ class SqliteStore:
         """Keep the conversation in the place of what was found."""
         now = self._now()
         expires, columns = _after(now, timeout), _columns(key)
-        record = None if conversation == Conversation.of(key) else dump(conversation)
+        record = None if conversation.is_new else dump(conversation)
 
         def keep(connection: Connection) -> None:
             row = connection.execute(_FIND, columns).fetchone()
@@ -229,6 +245,7 @@ class SqliteStore:
                 connection.execute(_ADD, (*columns, record, expires))
             elif row is not None:
                 connection.execute(_DROP, (row[0],))
+            connection.execute(_ADVANCE, (conversation.clock,))
             _sweep(connection, now)
 
         self._database.write(keep)
@@ -238,7 +255,7 @@ class SqliteStore:
         now = self._clock()
         if now.utcoffset() is None:
             raise ValueError(f"the time {now} has no time zone")
-        return (now - _EPOCH) // _MICROSECOND
+        return in_microseconds(now)
 
 
 class _Row(NamedTuple):

@@ -14,12 +14,15 @@ __all__ = ["Session", "Store"]
 
 class Session:
     """One conversation, held by one question: ``conversation`` is as it was found, and only
-    :meth:`commit` changes what the store keeps."""
+    :meth:`commit` changes what the store keeps. ``clock`` is the logical time at which it was
+    opened: microseconds since 1970, if need be more, for it is later than the clock of whatever
+    was committed before."""
 
-    __slots__ = ("_committed", "conversation")
+    __slots__ = ("_committed", "clock", "conversation")
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, clock: int) -> None:
         self.conversation = conversation
+        self.clock = clock
         self._committed: Conversation | None = None
 
     def commit(self, conversation: Conversation) -> None:
@@ -47,9 +50,9 @@ class Store(Protocol):
 
         When the block ends, what was committed is kept for ``timeout``, and anyone who opens the
         conversation from then on finds it; nothing is kept if the block raises. An empty
-        conversation is not kept. Raises :class:`Conflict` if this thread holds the conversation
-        already, if its turn doesn't come in time, or if the block has lost it to another (then
-        nothing is kept).
+        conversation is not kept, but its clock counts for whatever is opened later. Raises
+        :class:`Conflict` if this thread holds the conversation already, if its turn doesn't come
+        in time, or if the block has lost it to another (then nothing is kept).
         """
         ...
 

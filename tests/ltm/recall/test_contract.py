@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import count
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from anaphora import Entity, StoreError
 from anaphora.ltm.counting import WORDS, Measure
@@ -57,6 +59,7 @@ CITY = Entity(
     lemma="big apple",
     parts=(Entity("word", frozenset(("word",)), "Big"),),
 )
+NUMBERS = count()
 ODD = ["", " ", "a\0b", "\0", "\ud800", "a\udfffb", "é\u0301🌧️", "'; DROP TABLE --", '%_\\"{}', "\n"]
 
 
@@ -823,27 +826,105 @@ def test_a_closed_store_says_so(store):
             use()
 
 
-def test_what_was_taken_before_its_user_was_erased_is_not_kept(store):
-    now = time.time_ns() // 1_000
-    store.add([New(ANN, said("one"), ("one",), now - 1_000_000)])
-    assert store.erase(OF_ANN) == 1
-    later = time.time_ns() // 1_000 + 60_000_000
-    store.add(
-        [
-            New(ANN, said("two"), ("two",), now - 1_000_000),
-            New(ANN, said("three"), ("three",), later),
-            New(BEN, said("four"), ("four",), now - 1_000_000),
-        ],
-        mark=Mark("journal", 7),
-    )
-    assert [each.question for each in store.latest(ANN, 9)] == ["three"]
-    assert [each.question for each in store.latest(BEN, 9)] == ["four"]
+def asked(clock: int, question: str = "", minute: float = 0) -> Exchange:
+    """What was asked at a logical time."""
+    return replace(said(question or f"q{clock}", minute=minute), clock=clock)
+
+
+def test_what_was_said_before_its_user_was_erased_is_not_kept(store):
+    store.add([new(ANN, asked(10))])
+    assert store.erase(OF_ANN, clock=20) == 1
+    later = [new(ANN, asked(15)), new(ANN, asked(20)), new(ANN, asked(21)), new(BEN, asked(15))]
+    store.add(later, mark=Mark("journal", 7))
+    assert questions(store.latest(ANN, 9)) == ["q21"]
+    assert questions(store.latest(BEN, 9)) == ["q15"]
     assert store.marked("journal") == 7
+    assert store.clock() == 20
+
+
+def test_an_erasure_reaches_to_the_last_that_was_said(store):
+    store.add([new(ANN, asked(10))])
+    store.erase(OF_ANN, clock=5)
+    store.add([new(ANN, asked(9)), new(ANN, asked(11))])
+    assert questions(store.latest(ANN, 9)) == ["q11"]
+
+
+def test_an_erasure_that_comes_late_takes_no_earlier_one_back(store):
+    store.erase(OF_ANN, clock=20)
+    store.erase(OF_ANN, clock=10)
+    store.add([new(ANN, asked(15))])
+    assert store.latest(ANN, 9) == []
 
 
 def test_of_who_was_erased_with_one_model_the_others_go_on(store):
-    now = time.time_ns() // 1_000
     other = ANN._replace(model="other")
-    store.erase(OF_ANN, model=ANN.model)
-    store.add([New(key, said("one"), ("one",), now - 1) for key in (ANN, other)])
+    store.erase(OF_ANN, model=ANN.model, clock=20)
+    store.add([new(key, asked(15)) for key in (ANN, other)])
     assert (list(store.latest(ANN, 9)), len(store.latest(other, 9))) == ([], 1)
+
+
+def test_what_comes_late_takes_its_place(store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 30, 50)])
+    store.add([new(ANN, asked(clock)) for clock in (40, 5, 60, 20)])
+    kept = store.history(ANN)
+    assert [(one.number, one.clock) for one in kept.exchanges] == [
+        (1, 5), (2, 10), (3, 20), (4, 30), (5, 40), (6, 50), (7, 60),
+    ]  # fmt: skip
+    assert kept.size == 7
+    assert [one.clock for one in store.latest(ANN, 3)] == [60, 50, 40]
+
+
+def test_of_what_was_said_at_the_same_minute_the_later_is_the_newer(store):
+    store.add([new(ANN, asked(clock)) for clock in (20, 10)])
+    assert listed(store, OF_ANN) == ["q20", "q10"]
+
+
+def test_what_is_there_already_is_not_kept_twice(store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20)])
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
+    assert store.history(ANN).size == 3
+    assert store.statistics(OF_ANN, ("q10",)).frequency == {"q10": 1}
+    assert store.statistics(OF_ANN, ()).documents == 3
+
+
+def test_what_is_said_at_the_same_logical_time_is_kept_as_it_comes(store):
+    for question in ("a", "b", "c"):
+        store.add([new(ANN, asked(10, question))])
+    assert questions(store.history(ANN).exchanges) == ["a", "b", "c"]
+
+
+def test_what_comes_later_than_a_summary_is_among_what_that_stands_for(store):
+    store.add([new(ANN, asked(clock)) for clock in range(10, 60, 10)])
+    assert compress(store, ANN, 2)
+    size = store.history(ANN).size
+    store.add([new(ANN, asked(15)), new(ANN, asked(5)), new(ANN, asked(25))])
+    kept = store.history(ANN)
+    (short,) = kept.summaries
+    assert (short.first, short.last) == (2, 4)
+    assert questions(store.exchanges(ANN, first=2, last=4)) == ["q10", "q15", "q20"]
+    assert [(one.number, one.clock) for one in kept.exchanges] == [
+        (5, 25), (6, 30), (7, 40), (8, 50),
+    ]  # fmt: skip
+    assert kept.size == size + 1
+    assert store.summary(ANN, short.id) == short
+    assert compress(store, ANN, 2)
+
+
+@given(data=st.data())
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_in_whatever_order_exchanges_come_they_are_kept_in_that_of_their_clocks(store, data):
+    key = Key(f"user {next(NUMBERS)}", "weather")
+    clocks = data.draw(st.lists(st.integers(1, 40), unique=True, min_size=1, max_size=12))
+    repeated = data.draw(st.lists(st.sampled_from(clocks), max_size=4))
+    coming = data.draw(st.permutations([*clocks, *repeated]))
+    while coming:
+        count = data.draw(st.integers(1, len(coming)))
+        store.add([new(key, asked(clock)) for clock in coming[:count]])
+        coming = coming[count:]
+    kept = store.history(key)
+    assert [one.clock for one in kept.exchanges] == sorted(clocks)
+    assert [one.number for one in kept.exchanges] == list(range(1, len(clocks) + 1))
+    assert kept.size == len(clocks)

@@ -207,7 +207,7 @@ def test_a_file_of_a_later_version_is_refused(path, store):
     count_up(store, ANN)
     store.close()
     meddle(path, "PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match=r"later version \(its schema is 99, this one knows 1\)"):
+    with pytest.raises(StoreError, match=r"later version \(its schema is 99, this one knows 2\)"):
         SqliteStore(path)
     assert len(meddle(path, "SELECT * FROM conversations")) == 1
 
