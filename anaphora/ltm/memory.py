@@ -117,9 +117,7 @@ class LongTermMemory:
         self._intake = Intake(self._store, files, most_waiting=most_waiting, clock=clock)
         self._keeping = Failures("keep what was said", clock)
         made = self._apart if isinstance(summarizer, str) else summarizer
-        self._chores = _chores(
-            self._store, made, embedder, settings, retention, clock, monotonic
-        )
+        self._chores = _chores(self._store, made, embedder, settings, retention, clock, monotonic)
         # Erasing what is too old is done by each as its own settings say.
         self._claims = {
             name: Claim(files.folder / f"{name}.chore")

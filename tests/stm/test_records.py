@@ -32,7 +32,7 @@ def test_what_is_read_back_is_what_was_written(conversation):
 @given(conversations)
 def test_the_plain_data_is_json_and_says_its_format(conversation):
     plain = json.loads(json.dumps(to_plain(conversation)))
-    assert plain["format"] == 2
+    assert plain["format"] == 3
     assert from_plain(plain) == conversation
 
 
@@ -81,6 +81,16 @@ def test_a_conversation_kept_in_format_1_goes_on():
         rejections=1,
         language="en",
     )
+
+
+def test_a_conversation_kept_in_format_2_goes_on_without_a_clock():
+    kept = to_plain(from_plain(FORMAT_1)) | {"format": 2}
+    assert from_plain(kept) == from_plain(FORMAT_1)
+    assert from_plain(kept).clock == 0
+
+
+def test_the_clock_of_a_conversation_is_read_back():
+    assert load(dump(replace(ANN, clock=1_700_000_000_000_001))).clock == 1_700_000_000_000_001
 
 
 def test_an_empty_conversation_of_format_1_goes_on():
@@ -206,8 +216,8 @@ def test_the_record_of_somebody_else_is_not_read_as_ones_own(caplog):
 
 
 def test_a_record_of_a_later_version_is_not_thrown_away():
-    later = json.dumps(to_plain(ANN) | {"format": 3}).encode()
-    with pytest.raises(StoreError, match=r"later version \(in format 3"):
+    later = json.dumps(to_plain(ANN) | {"format": 4}).encode()
+    with pytest.raises(StoreError, match=r"later version \(in format 4"):
         revive(later, ANN.key)
 
 
@@ -227,4 +237,4 @@ def test_a_long_conversation_is_kept_compressed_and_a_short_one_readable():
     long = replace(ANN, flow=steps)
     assert len(dump(long)) < len(json.dumps(to_plain(long))) / 3
     assert load(dump(long)) == long
-    assert json.loads(dump(ANN)) == {"format": 2, "user": "ann", "model": "weather"}
+    assert json.loads(dump(ANN)) == {"format": 3, "user": "ann", "model": "weather"}

@@ -55,6 +55,11 @@ def said(
     return Exchange(question, answer, at, intent=intent, slots=slots or {})
 
 
+def asked(clock: int, question: str = "", minute: float = 0) -> Exchange:
+    """What was asked at a logical time."""
+    return replace(said(question or f"q{clock}", minute=minute), clock=clock)
+
+
 def new(key: Key, exchange: Exchange | str) -> New:
     """An exchange with the words of its two texts as its terms."""
     if isinstance(exchange, str):

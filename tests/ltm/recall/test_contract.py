@@ -27,6 +27,7 @@ from tests.ltm.recall.contract import (
     EVERYTHING,
     OF_ANN,
     OF_BEN,
+    asked,
     compress,
     ids_of,
     keep,
@@ -824,11 +825,6 @@ def test_a_closed_store_says_so(store):
     ):
         with pytest.raises(StoreError, match="closed"):
             use()
-
-
-def asked(clock: int, question: str = "", minute: float = 0) -> Exchange:
-    """What was asked at a logical time."""
-    return replace(said(question or f"q{clock}", minute=minute), clock=clock)
 
 
 def test_what_was_said_before_its_user_was_erased_is_not_kept(store):

@@ -31,6 +31,7 @@ from tests.ltm.recall.contract import (
     BEN,
     EVERYTHING,
     OF_ANN,
+    asked,
     keep,
     listed,
     matching,
@@ -250,6 +251,42 @@ def test_a_connection_that_is_cut_in_the_midst_of_it_changes_nothing(postgres_se
         store.add([new(ANN, "after")])
         assert questions(store.latest(ANN, 9)) == ["after", "before"]
         assert store.marked("log") == 0
+
+
+SLOW_COMMIT = """
+    CREATE FUNCTION {schema}.wait() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_advisory_xact_lock_shared(42); RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON {schema}.exchanges
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {schema}.wait();
+"""
+
+
+def test_a_commit_that_is_late_doubles_nothing(postgres_server, schema, store):
+    """The process that says COMMIT is gone before it is done; the next one brings what waits in
+    the journal once more, with what was said since."""
+    said_first = [new(ANN, asked(clock)) for clock in range(1, 7)]
+    said_later = [new(ANN, asked(clock)) for clock in range(7, 10)]
+    store.ping()
+    waiting = "SELECT 1 FROM pg_locks WHERE locktype = %s AND NOT granted"
+    with postgres_server.client() as client, ThreadPoolExecutor(1) as pool:
+        client.execute(SLOW_COMMIT.format(schema=f'"{schema}"'))
+        with postgres_server.client() as slow:
+            slow.execute("SELECT pg_advisory_lock(42)")
+            child = os.fork()
+            if not child:
+                store.add(said_first, mark=Mark("journal", 6))
+                os._exit(0)
+            until(lambda: client.execute(waiting, ["advisory"]).fetchall())
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            again = pool.submit(store.add, [*said_first, *said_later], mark=Mark("journal", 9))
+            until(lambda: client.execute(waiting, ["transactionid"]).fetchall())
+            slow.execute("SELECT pg_advisory_unlock(42)")
+            again.result(PATIENCE)
+    kept = store.history(ANN)
+    assert [one.clock for one in kept.exchanges] == list(range(1, 10))
+    assert (kept.size, store.statistics(OF_ANN, ("q1",)).documents) == (9, 9)
+    assert store.marked("journal") == 9
 
 
 def test_nobody_waits_for_ever_for_another(postgres_server, schema):

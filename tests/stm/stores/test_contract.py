@@ -130,6 +130,18 @@ def test_the_users_of_one_tenant_are_not_those_of_another(store):
     assert [questions(store, key) for key in keys] == [1, 0, 3]
 
 
+def test_each_session_is_later_than_whatever_was_committed_before(store):
+    before = 0
+    for key in (ANN, BEN, ANN):
+        with store.open(key, TIMEOUT) as session:
+            assert session.clock > before
+            session.commit(replace(session.conversation, questions=1, clock=session.clock))
+            before = session.clock
+    store.forget(ANN)
+    with store.open(ANN, TIMEOUT) as session:
+        assert session.clock > before
+
+
 def test_whatever_ids_hold_they_are_told_apart_and_read_back(store):
     odd = [Key(id, "m") for id in ODD]
     odd += [Key("u", id) for id in ODD] + [Key("u", "m", id) for id in ODD]
