@@ -10,6 +10,12 @@ export class Problem extends Error {
     Object.assign(this, { slug, status, title, detail, errors, wait });
   }
 
+  /** Any error as a problem: what is none yet is a mistake of this page. */
+  static from(error) {
+    if (error instanceof Problem) return error;
+    return new Problem({ slug: "page", title: "Something went wrong in this page", detail: `${error}` });
+  }
+
   /** Whether the same request may succeed later. */
   get isTransient() {
     return this.slug === "offline" || [408, 409, 425, 429].includes(this.status) || this.status >= 500;

@@ -1,8 +1,8 @@
 // The page: it asks, shows what came of it, and keeps looking at the conversation.
 
+import { Actions } from "./actions.js";
 import { Api, Problem } from "./api.js";
 import { ChatView, spoken } from "./chat.js";
-import { Palette } from "./colors.js";
 import { Composer } from "./composer.js";
 import { $, h, icon } from "./dom.js";
 import { Door } from "./door.js";
@@ -12,13 +12,16 @@ import { tabs, themeSwitch } from "./look.js";
 import { menu } from "./menu.js";
 import { Notices } from "./notices.js";
 import { Panels } from "./panels.js";
-import { Retries, pause } from "./retries.js";
+import { pause } from "./retries.js";
+import { offerNext } from "./sample.js";
+import { Session } from "./session.js";
 import { Thread } from "./thread.js";
 import { tips } from "./tips.js";
 import { welcomeOf } from "./welcome.js";
 import { heard, named } from "./words.js";
 
 const POLL = 3000; // ms between two looks at the conversation
+const WAITING = "Connecting to the service …";
 const FORGOTTEN = {
   all: "Everything is forgotten.",
   entities: "What was remembered is forgotten.",
@@ -26,16 +29,10 @@ const FORGOTTEN = {
 };
 
 class Page {
-  api = Api.fromTab();
-  user = new URLSearchParams(location.search).get("user") || "user";
+  session = null; // who asks, with which key
   thread = null; // the conversation that is shown; null while it is not known which
-  threads = new Map(); // by owner, user and model
-  models = new Map(); // what GET /v1/model said, by id
-  palettes = new Map();
+  threads = new Map(); // by owner and model
   away = false;
-  #session = new AbortController(); // one user with one key: what is left of it is aborted
-  #owner = ""; // whose conversations the key shows
-  #start = { timer: 0, failures: 0, isRunning: false, problem: null };
   #look = { thread: null, next: 0, failures: 0 };
   #choice = null; // the model that was chosen last
   #switching = Promise.resolve();
@@ -59,64 +56,53 @@ class Page {
       onAsk: (text) => this.ask(text),
     });
     this.notices = new Notices($("#notice"), { onFocusLost: () => this.composer.focus() });
-    this.retries = new Retries({
-      onDrop: (action) => this.#tellUndone(action,
-        "you went on before the service could be reached, so it was not tried again."),
+    this.actions = new Actions({
+      notices: this.notices,
+      current: () => this.thread,
+      onDone: () => this.#back(),
+      onProblem: (problem, thread) => {
+        if (problem.slug === "offline") this.away = true;
+        else if (this.thread === thread) this.#trouble(problem, { asked: true });
+      },
     });
-    this.door = new Door({ dialog: $("#door"), onKey: (key) => this.#useKey(key) });
+    this.door = new Door({ dialog: $("#door"), onKey: (key) => {
+      this.notices.clear("key");
+      this.begin(Api.withKey(key), this.session.user);
+    } });
     this.#furnish();
   }
 
-  /** Begin with the user and the key of now. Nothing of those before goes on. */
-  begin() {
-    this.#session.abort();
-    this.#session = new AbortController();
-    clearTimeout(this.#start.timer);
-    this.#start = { timer: 0, failures: 0, isRunning: false, problem: null };
+  /** Begin a session. Nothing of the one before goes on. */
+  begin(api, user) {
+    this.session?.end();
+    const session = new Session(api, user, {
+      onConnect: (active, choices) => this.#connected(active, choices),
+      onFailure: (problem) => this.#notConnected(problem),
+    });
+    this.session = session;
     this.#enter(null);
-    this.#connect();
+    this.#showUser();
+    session.connect();
   }
 
-  /** Find out who is asking, which models there are, and show the active one's conversation. */
-  async #connect() {
-    const [start, { signal }] = [this.#start, this.#session];
-    if (start.isRunning) return;
-    start.isRunning = true;
-    clearTimeout(start.timer);
-    try {
-      const me = await this.api.whoAmI(signal);
-      if (me.user) this.user = me.user;
-      this.#owner = JSON.stringify([me.id, me.tenant]);
-      $("#user").value = this.user;
-      $("#user").readOnly = Boolean(me.user);
-      $("#user").removeAttribute("aria-invalid");
-      $("#key").hidden = me.id === null;
-      if (!me.scopes.includes("ask")) throw mayNotAsk(me);
-      const active = await this.api.activeModel(this.user, signal);
-      await this.#listModels(active.model, signal);
-      await this.#open(active.model, signal);
-      start.problem = null;
-      this.notices.clear("start");
-      this.composer.accept();
-      this.#back();
-    } catch (error) {
-      if (!signal.aborted) this.#notStarted(problemOf(error));
-    } finally {
-      start.isRunning = false;
-    }
+  #connected(active, choices) {
+    this.#showUser();
+    $("#model").replaceChildren(...choices.map(({ id, name }) =>
+      h("option", { value: id }, name || id)));
+    $("#model").disabled = choices.length < 2;
+    this.notices.clear("session");
+    this.#back();
+    this.#open(active);
   }
 
-  /** Try again what may succeed later; else say what to do. */
-  #notStarted(problem) {
-    const start = this.#start;
-    start.problem = problem;
-    start.failures += 1;
+  /** Say what is wrong, and what to do if it is not tried again by itself. */
+  #notConnected(problem) {
+    this.#showUser();
     const choices = {};
     let todo = "";
     if (problem.isTransient) {
       this.away ||= problem.slug === "offline";
       todo = "Trying again; what you have typed stays.";
-      start.timer = setTimeout(() => this.#connect(), pause(start.failures, problem));
     } else if (problem.status === 401 || problem.status === 403) {
       choices["Enter a key"] = () => this.door.open();
       if (problem.status === 401) this.#offerKey(problem);
@@ -125,26 +111,37 @@ class Page {
       $("#user").setAttribute("aria-invalid", "true");
       this.#showTools(true);
     } else {
-      choices["Try again"] = () => this.#connect();
+      choices["Try again"] = () => this.session.connect();
     }
-    this.notices.trouble("start", problem.title, `${problem.reason} ${todo}`.trim(), { choices });
+    this.notices.trouble("session", problem.title, `${problem.reason} ${todo}`.trim(), { choices });
+    $("#welcome").replaceChildren(h("p", { class: "about" },
+      problem.isTransient ? WAITING : "There is no conversation yet."));
+  }
+
+  #showUser() {
+    const { me, user } = this.session;
+    const field = $("#user");
+    if (field !== document.activeElement || me?.user) field.value = user;
+    field.readOnly = Boolean(me?.user);
+    field.removeAttribute("aria-invalid");
+    if (me) $("#key").hidden = me.id === null;
   }
 
   /** Show the conversation of the user with a model. */
-  async #open(model, signal) {
-    await this.#learn(model, signal);
-    const name = JSON.stringify([this.#owner, this.user, model]);
-    if (!this.threads.has(name)) this.threads.set(name, new Thread(this.user, model));
+  #open(model) {
+    const { owner, user } = this.session;
+    const name = JSON.stringify([owner, model]);
+    if (!this.threads.has(name)) this.threads.set(name, new Thread(user, model));
     this.#enter(this.threads.get(name));
     if (this.#choice === null || this.#choice === model) $("#model").value = model;
     this.chat.end();
-    this.#say(`The conversation of ${this.#subject(this.thread)}.`);
+    this.#say(`${this.#subject(this.thread)}.`);
     this.look({ soon: true });
   }
 
   /** Show another conversation, or none. What waits to be tried again in the former is dropped. */
   #enter(thread) {
-    if (this.thread !== thread) this.retries.drop();
+    if (this.thread !== thread) this.actions.drop();
     if (this.thread) {
       this.thread.draft = this.composer.text;
       this.composer.text = "";
@@ -160,7 +157,7 @@ class Page {
       $("main").removeAttribute("aria-busy");
       $("#model").disabled = true;
       $("#welcome").hidden = false;
-      $("#welcome").replaceChildren(h("p", { class: "about" }, "One moment …"));
+      $("#welcome").replaceChildren(h("p", { class: "about" }, WAITING));
       $("#next").hidden = true;
       this.chat.clear();
       this.panels.clear();
@@ -173,11 +170,11 @@ class Page {
     const hindrance = this.#hindrance();
     if (hindrance) {
       this.composer.refuse(`Not sent: ${hindrance}`);
-      if (!this.thread && this.#start.problem?.status !== 429) this.#connect(); // do not wait longer
+      if (!this.thread && this.session.problem?.status !== 429) this.session.connect();
       return false;
     }
     const { thread } = this;
-    this.retries.drop(); // what was to be forgotten was said before this question
+    this.actions.drop(); // what was to be forgotten was said before this question
     const turn = thread.begin(text);
     this.composer.accept();
     this.show();
@@ -198,7 +195,7 @@ class Page {
 
   /** Why no question can be asked now; "" if one can. */
   #hindrance() {
-    const { problem } = this.#start;
+    const { problem } = this.session;
     if (!this.thread) {
       if (!problem) return "the page is still being connected. Press Enter again in a moment.";
       return `${problem.title}. ${problem.isTransient ? "Press Enter again in a moment." : problem.reason}`;
@@ -209,14 +206,14 @@ class Page {
   }
 
   async #send(thread, turn) {
-    const { api } = this;
+    const { api } = this.session;
     try {
       thread.answer(turn, await api.ask(turn.text, thread.who));
       this.#back();
     } catch (error) {
       turn.failedAt = Date.now();
-      thread.fail(turn, problemOf(error));
-      if (this.api === api) this.#trouble(turn.problem, { asked: this.thread === thread });
+      thread.fail(turn, Problem.from(error));
+      if (this.session.api === api) this.#trouble(turn.problem, { asked: this.thread === thread });
     }
     if (turn.state === "done") await this.#remember(api, thread, turn);
     if (this.thread !== thread) return;
@@ -234,27 +231,27 @@ class Page {
       else turn.after = conversation; // more has happened in it since
       thread.unreadable = null;
     } catch (error) {
-      thread.unreadable = problemOf(error);
+      thread.unreadable = Problem.from(error);
     }
   }
 
   /** Look at the conversation: others may have asked in it, and things grow old. */
   async look({ soon = false } = {}) {
-    const { api, thread } = this;
+    const { session, thread } = this;
     const look = this.#look;
     if (!thread || look.thread === thread || thread.isBusy || (!soon && Date.now() < look.next)) return;
     look.thread = thread;
     look.next = Date.now() + POLL;
     try {
       const { version } = thread;
-      const conversation = await api.conversation(thread.who);
-      if (this.thread !== thread || this.api !== api) return;
+      const conversation = await session.api.conversation(thread.who);
+      if (this.thread !== thread || session.isOver) return;
       look.failures = 0;
       if (thread.version === version) this.#take(thread, conversation);
       this.#back();
     } catch (error) {
-      if (this.thread !== thread || this.api !== api) return;
-      const problem = problemOf(error);
+      if (this.thread !== thread || session.isOver) return;
+      const problem = Problem.from(error);
       look.failures += 1;
       look.next = Date.now() + pause(look.failures, problem);
       const fresh = thread.unreadable?.slug !== problem.slug;
@@ -281,16 +278,18 @@ class Page {
   /** Forget a group, or what the menu says. */
   forget({ what = "all", group = null }) {
     const { thread } = this;
+    const { api } = this.session;
     const title = group === null ? "Not reset" : `Not forgotten: the group ${group}`;
     if (!thread) {
       this.notices.trouble("forget", title, "There is no conversation yet.", { dismissible: true });
       return;
     }
-    this.#act({
+    this.actions.run({
       kind: "forget",
       title,
+      subject: this.#subject(thread),
       thread,
-      call: async (api) => {
+      call: async () => {
         const gone = thread.take(await api.forget(thread.who, { what, group }), { forgotten: true });
         if (this.thread !== thread) return;
         thread.selected = null;
@@ -300,80 +299,39 @@ class Page {
     });
   }
 
-  /** Switch the user to another model, after a switch that is under way. */
+  /** Switch the user to another model, once a switch that is under way is through. */
   switchModel(model) {
-    const { thread } = this;
-    const { signal } = this.#session;
+    const { session, thread } = this;
+    const isCurrent = () => !session.isOver && this.#choice === model;
     this.#choice = model;
-    this.retries.cancel("switch");
+    this.actions.replace("switch");
     $("main").setAttribute("aria-busy", "true"); // a question now would go to the old one
-    this.#switching = this.#switching.then(async () => {
-      if (signal.aborted || this.#choice !== model) return;
-      await this.#act({
+    this.#switching = this.#switching
+      .then(() => isCurrent() && this.actions.run({
         kind: "switch",
-        title: `Not switched to ${this.#nameOf(model)}`,
+        title: `Not switched to ${$("#model").selectedOptions[0]?.text ?? model}`,
+        subject: this.#subject(thread),
         thread,
-        call: async (api) => {
-          await api.switchModel(thread.who.user, model);
-          if (!signal.aborted) await this.#open(model, signal);
+        call: async () => {
+          await session.api.switchModel(thread.who.user, model);
+          if (!session.isOver) await session.learn(model);
+          if (!session.isOver) this.#open(model);
         },
         retry: () => this.switchModel(model),
+      }))
+      .finally(() => {
+        if (!isCurrent()) return;
+        $("main").removeAttribute("aria-busy");
+        $("#model").value = this.thread.who.model;
       });
-    }).finally(() => {
-      if (signal !== this.#session.signal || this.#choice !== model) return;
-      $("main").removeAttribute("aria-busy");
-      if (this.thread) $("#model").value = this.thread.who.model;
-    });
-  }
-
-  /** Do what the user has asked for in a conversation. If the service is away, do it once it is
-   *  back, as long as the same conversation is shown and no question was asked in it since. */
-  async #act(action, failures = 1) {
-    const { api } = this;
-    const { kind, thread } = action;
-    const last = thread.turns.at(-1);
-    this.retries.cancel(kind);
-    try {
-      await action.call(api);
-      this.notices.clear(kind);
-      this.#back();
-    } catch (error) {
-      const problem = problemOf(error);
-      const wentOn = this.thread !== thread || thread.turns.at(-1) !== last;
-      if (problem.slug !== "offline" || wentOn) {
-        this.#tellUndone(action, `${problem.title}. ${problem.reason}`);
-        if (problem.status === 401 && this.api === api) this.#offerKey(problem);
-        return;
-      }
-      this.away = true;
-      this.notices.trouble(kind, `${action.title} yet`,
-        `The conversation of ${this.#subject(thread)}: ${problem.title}. Trying again.`);
-      const run = action.retry ?? (() => this.#act(action, failures + 1));
-      this.retries.schedule({ ...action, run }, pause(failures, problem));
-    }
-  }
-
-  /** Say what the user has asked for and was not done. */
-  #tellUndone({ kind, title, thread }, why) {
-    this.notices.trouble(kind, title, `The conversation of ${this.#subject(thread)}: ${why}`,
-      { dismissible: true });
   }
 
   switchUser(user) {
-    if (user === this.user && this.thread) return;
-    this.user = user;
+    if (user === this.session.user && this.thread) return;
     const url = new URL(location.href);
     url.searchParams.set("user", user);
     history.replaceState(null, "", url);
-    this.begin();
-  }
-
-  #useKey(key) {
-    this.api = Api.withKey(key);
-    this.models = new Map(); // this key may see others
-    this.palettes = new Map();
-    this.notices.clear("key");
-    this.begin();
+    this.begin(this.session.api, user);
   }
 
   /** Look at an earlier answer; null is now. */
@@ -405,9 +363,8 @@ class Page {
 
   #show(turn, gone) {
     const { thread } = this;
-    const palette = this.palettes.get(thread.who.model) ?? new Palette();
+    const { model, palette } = this.session.known(thread.who.model);
     const fresh = thread.turns.length === 0;
-    const model = this.models.get(thread.who.model) ?? { id: thread.who.model };
     $("#welcome").hidden = !fresh;
     if (fresh) {
       $("#welcome").replaceChildren(...welcomeOf(model, thread.conversation, (texts) => {
@@ -448,7 +405,7 @@ class Page {
 
   /** Ask for a key; `asked` says that the user is waiting for what needs it. */
   #offerKey(problem, { asked = false } = {}) {
-    const reason = this.api.hasKey ? problem.reason || "The service does not know this key." : "";
+    const reason = this.session.api.hasKey ? problem.reason || "The service does not know this key." : "";
     $("#key").hidden = false;
     if (this.thread) {
       this.notices.trouble("key", problem.title, reason,
@@ -462,36 +419,18 @@ class Page {
     $("#said").replaceChildren(h("span", {}, text));
   }
 
-  #nameOf(model) {
-    return this.models.get(model)?.name || model;
-  }
-
   #subject({ who: { user, model } }) {
-    return `${user} with ${this.#nameOf(model)}`;
+    return `The conversation of ${user} with ${this.session.known(model).model.name || model}`;
   }
 
   #offerNext() {
-    const { sample } = this.thread;
-    const next = sample?.texts[sample.at];
-    const box = $("#next");
-    box.hidden = !next || this.thread.turns.length === 0;
-    if (box.hidden) return;
-    box.replaceChildren(
-      h("span", { class: "label" }, "Next in this sample"),
-      h("button", { type: "button", class: "text", dir: "auto", on: { click: () => this.#play() } }, next),
-      h("button", {
-        type: "button",
-        class: "icon",
-        "aria-label": "Leave the sample",
-        title: "Leave the sample",
-        on: {
-          click: () => {
-            this.thread.sample = null;
-            keepFocus(() => this.#offerNext());
-          },
-        },
-      }, icon("close")),
-    );
+    offerNext($("#next"), this.thread, {
+      onPlay: () => this.#play(),
+      onLeave: () => {
+        this.thread.sample = null;
+        keepFocus(() => this.#offerNext());
+      },
+    });
   }
 
   #play() {
@@ -500,32 +439,6 @@ class Page {
     sample.at += 1;
     if (!this.ask(text)) sample.at -= 1;
     this.composer.focus();
-  }
-
-  /** The models to choose from; the active one alone, if the key may not list them. */
-  async #listModels(active, signal) {
-    let models = [{ id: active, name: active }];
-    try {
-      ({ models } = await this.api.models(signal));
-    } catch (error) {
-      if (error.status !== 403) throw error;
-    }
-    const select = $("#model");
-    select.replaceChildren(...models.map(({ id, name }) =>
-      h("option", { value: id }, name || id)));
-    select.disabled = models.length < 2;
-  }
-
-  async #learn(id, signal) {
-    if (this.models.has(id)) return;
-    let model = { id, samples: [] };
-    try {
-      model = await this.api.model(id, signal);
-    } catch (error) {
-      if (error.status !== 403) throw error;
-    }
-    this.models.set(id, model);
-    this.palettes.set(id, new Palette(model.elements));
   }
 
   #furnish() {
@@ -556,7 +469,7 @@ class Page {
     $("#user").addEventListener("change", (event) => {
       const user = event.target.value.trim();
       if (user) this.switchUser(user);
-      else event.target.value = this.user;
+      else event.target.value = this.session.user;
     });
     $("#key").addEventListener("click", () => this.door.open());
     keys({
@@ -580,18 +493,4 @@ class Page {
   }
 }
 
-function problemOf(error) {
-  if (error instanceof Problem) return error;
-  return new Problem({ slug: "page", title: "Something went wrong in this page", detail: `${error}` });
-}
-
-function mayNotAsk({ scopes }) {
-  return new Problem({
-    slug: "forbidden",
-    status: 403,
-    title: "This key may not ask",
-    detail: `It has the scope ${scopes.join(", ")}. Enter a key with the scope ask.`,
-  });
-}
-
-new Page().begin();
+new Page().begin(Api.fromTab(), new URLSearchParams(location.search).get("user") || "user");

@@ -30,9 +30,9 @@ export class ChatView {
     return this.list.querySelector(`[data-turn="${turn.id}"] .asked`);
   }
 
-  /** Scroll to the last turn. */
+  /** Scroll to the last turn; what is there before the first one is read from its top. */
   end() {
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.scroll.scrollTop = this.list.childElementCount > 0 ? this.scroll.scrollHeight : 0;
   }
 
   reveal(turn) {

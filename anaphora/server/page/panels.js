@@ -10,7 +10,7 @@ import { rankingOf } from "./ranking.js";
 import { sentenceOf } from "./tagged.js";
 import { counted, moment } from "./words.js";
 
-const WAITING = "One moment …";
+const EMPTY = "Nothing to show yet.";
 
 export class Panels {
   #palette = new Palette();
@@ -43,9 +43,9 @@ export class Panels {
     $("#then").hidden = true;
     $("#why").classList.remove("past");
     $("#gone").hidden = true;
-    this.memory.blank(WAITING);
+    this.memory.blank(EMPTY);
     for (const name of ["sentence", "ranking", "flow"]) {
-      $(`#${name} .content`).replaceChildren(h("p", { class: "empty" }, WAITING));
+      $(`#${name} .content`).replaceChildren(h("p", { class: "empty" }, EMPTY));
     }
   }
 
@@ -167,7 +167,7 @@ function sourceIn(thread, turn) {
 
 function whyUnreadable(thread) {
   const { unreadable } = thread;
-  if (!unreadable) return WAITING;
+  if (!unreadable) return "One moment …";
   if (unreadable.status === 403) return "This key may ask, but not look into the memory.";
   return "The memory cannot be read now.";
 }
