@@ -7,9 +7,9 @@ import { Composer } from "./composer.js";
 import { $, h, icon } from "./dom.js";
 import { Door } from "./door.js";
 import { keepFocus } from "./focus.js";
+import { Header } from "./header.js";
 import { keys } from "./keys.js";
-import { tabs, themeSwitch } from "./look.js";
-import { menu } from "./menu.js";
+import { tabs } from "./look.js";
 import { Notices } from "./notices.js";
 import { Panels } from "./panels.js";
 import { pause } from "./retries.js";
@@ -69,6 +69,14 @@ class Page {
       this.notices.clear("key");
       this.begin(Api.withKey(key), this.session.user);
     } });
+    this.header = new Header({
+      onModel: (model) => this.switchModel(model),
+      onUser: (user) => this.switchUser(user),
+      onReset: (what) => this.forget({ what }),
+      onKey: () => this.door.open(),
+      onHelp: () => $("#keys").showModal(),
+    });
+    this.tip = tips($("#tip"));
     this.#furnish();
   }
 
@@ -81,15 +89,13 @@ class Page {
     });
     this.session = session;
     this.#enter(null);
-    this.#showUser();
+    this.header.showUser(session);
     session.connect();
   }
 
   #connected(active, choices) {
-    this.#showUser();
-    $("#model").replaceChildren(...choices.map(({ id, name }) =>
-      h("option", { value: id }, name || id)));
-    $("#model").disabled = choices.length < 2;
+    this.header.showUser(this.session);
+    this.header.listModels(choices);
     this.notices.clear("session");
     this.#back();
     this.#open(active);
@@ -97,7 +103,7 @@ class Page {
 
   /** Say what is wrong, and what to do if it is not tried again by itself. */
   #notConnected(problem) {
-    this.#showUser();
+    this.header.showUser(this.session);
     const choices = {};
     let todo = "";
     if (problem.isTransient) {
@@ -106,10 +112,8 @@ class Page {
     } else if (problem.status === 401 || problem.status === 403) {
       choices["Enter a key"] = () => this.door.open();
       if (problem.status === 401) this.#offerKey(problem);
-    } else if (problem.status === 422 && !$("#user").readOnly) {
+    } else if (problem.status === 422 && this.header.refuseUser()) {
       todo = "Change the user above.";
-      $("#user").setAttribute("aria-invalid", "true");
-      this.#showTools(true);
     } else {
       choices["Try again"] = () => this.session.connect();
     }
@@ -118,22 +122,13 @@ class Page {
       problem.isTransient ? WAITING : "There is no conversation yet."));
   }
 
-  #showUser() {
-    const { me, user } = this.session;
-    const field = $("#user");
-    if (field !== document.activeElement || me?.user) field.value = user;
-    field.readOnly = Boolean(me?.user);
-    field.removeAttribute("aria-invalid");
-    if (me) $("#key").hidden = me.id === null;
-  }
-
   /** Show the conversation of the user with a model. */
   #open(model) {
     const { owner, user } = this.session;
     const name = JSON.stringify([owner, model]);
     if (!this.threads.has(name)) this.threads.set(name, new Thread(user, model));
     this.#enter(this.threads.get(name));
-    if (this.#choice === null || this.#choice === model) $("#model").value = model;
+    if (this.#choice === null || this.#choice === model) this.header.showModel(model);
     this.chat.end();
     this.#say(`${this.#subject(this.thread)}.`);
     this.look({ soon: true });
@@ -155,7 +150,7 @@ class Page {
       this.#choice = null;
       this.#switching = Promise.resolve();
       $("main").removeAttribute("aria-busy");
-      $("#model").disabled = true;
+      this.header.lockModels();
       $("#welcome").hidden = false;
       $("#welcome").replaceChildren(h("p", { class: "about" }, WAITING));
       $("#next").hidden = true;
@@ -300,7 +295,7 @@ class Page {
   }
 
   /** Switch the user to another model, once a switch that is under way is through. */
-  switchModel(model) {
+  switchModel(model, failures = 1) {
     const { session, thread } = this;
     const isCurrent = () => !session.isOver && this.#choice === model;
     this.#choice = model;
@@ -309,7 +304,7 @@ class Page {
     this.#switching = this.#switching
       .then(() => isCurrent() && this.actions.run({
         kind: "switch",
-        title: `Not switched to ${$("#model").selectedOptions[0]?.text ?? model}`,
+        title: `Not switched to ${this.header.nameOf(model)}`,
         subject: this.#subject(thread),
         thread,
         call: async () => {
@@ -317,17 +312,20 @@ class Page {
           if (!session.isOver) await session.learn(model);
           if (!session.isOver) this.#open(model);
         },
-        retry: () => this.switchModel(model),
-      }))
+        retry: () => this.switchModel(model, failures + 1),
+      }, failures))
       .finally(() => {
         if (!isCurrent()) return;
         $("main").removeAttribute("aria-busy");
-        $("#model").value = this.thread.who.model;
+        this.header.showModel(this.thread.who.model);
       });
   }
 
   switchUser(user) {
-    if (user === this.session.user && this.thread) return;
+    if (user === this.session.user) {
+      if (!this.thread) this.session.connect();
+      return;
+    }
     const url = new URL(location.href);
     url.searchParams.set("user", user);
     history.replaceState(null, "", url);
@@ -398,6 +396,7 @@ class Page {
 
   #back() {
     this.notices.clear("service");
+    this.notices.clear("key");
     if (!this.away) return;
     this.away = false;
     this.notices.tell("The service is back");
@@ -406,7 +405,7 @@ class Page {
   /** Ask for a key; `asked` says that the user is waiting for what needs it. */
   #offerKey(problem, { asked = false } = {}) {
     const reason = this.session.api.hasKey ? problem.reason || "The service does not know this key." : "";
-    $("#key").hidden = false;
+    this.header.offerKey();
     if (this.thread) {
       this.notices.trouble("key", problem.title, reason,
         { choices: { "Enter a key": () => this.door.open() } });
@@ -442,36 +441,16 @@ class Page {
   }
 
   #furnish() {
-    $("#choice").append(icon("down"));
     $("#send").append(icon("send"));
-    $("#more").append(icon("more"));
-    $("#help").append(icon("keys"));
-    themeSwitch($("#theme"));
     const views = tabs($("#tabs"));
     const toQuestion = () => {
       views.select("chat");
       this.composer.focus();
     };
-    this.tip = tips($("#tip"));
-    menu($("#reset"), $("#reset-menu"), (item) => this.forget({ what: item.dataset.what }));
-    $("#help").addEventListener("click", () => $("#keys").showModal());
-    $("#more").addEventListener("click", () =>
-      this.#showTools(!$("#tools").classList.contains("open")));
     $(".skip").addEventListener("click", (event) => {
       event.preventDefault();
       toQuestion();
     });
-    $("#model").addEventListener("change", (event) => this.switchModel(event.target.value));
-    $("#user-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      $("#user").blur();
-    });
-    $("#user").addEventListener("change", (event) => {
-      const user = event.target.value.trim();
-      if (user) this.switchUser(user);
-      else event.target.value = this.session.user;
-    });
-    $("#key").addEventListener("click", () => this.door.open());
     keys({
       help: $("#keys"),
       onFocus: toQuestion,
@@ -485,11 +464,6 @@ class Page {
     }, 1000);
     document.addEventListener("visibilitychange", () =>
       !document.hidden && this.look({ soon: true }));
-  }
-
-  #showTools(open) {
-    $("#tools").classList.toggle("open", open);
-    $("#more").setAttribute("aria-expanded", String(open));
   }
 }
 

@@ -126,6 +126,13 @@ class TestTheFocus:
         page.keyboard.press("Enter")
         expect(page.locator("#question")).to_be_focused()
 
+    def test_stays_in_the_field_of_the_user_when_another_one_is_entered(self, visit: Visits):
+        page = visit().open("sales").page
+        page.locator("#user").fill("zoe")
+        page.locator("#user").press("Enter")
+        expect(said(page)).to_contain_text("zoe")
+        expect(page.locator("#user")).to_be_focused()
+
     def test_stays_on_the_button_that_has_sent_a_question(self, visit: Visits):
         at = visit().open("sales")
         page = at.page
@@ -295,6 +302,10 @@ class TestANarrowScreen:
         page.locator(".skip").focus()
         page.keyboard.press("Enter")
         expect(question).to_be_focused()
+
+    def test_begins_with_the_name_of_the_model(self, visit: Visits):
+        page = visit(viewport=_NARROW).open("cafe").page
+        expect(page.locator("#welcome h2")).to_be_in_viewport()
 
     def test_has_a_panel_for_each_tab(self, visit: Visits):
         at = visit(viewport=_NARROW).open("sales")
