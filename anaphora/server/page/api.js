@@ -9,24 +9,54 @@ export class Problem extends Error {
     super(title);
     Object.assign(this, { slug, status, title, detail, errors, wait });
   }
-}
 
-export class Api {
-  #key = fromSession();
-
-  get hasKey() {
-    return this.#key !== null;
+  /** Any error as a problem: what is none yet is a mistake of this page. */
+  static from(error) {
+    if (error instanceof Problem) return error;
+    return new Problem({ slug: "page", title: "Something went wrong in this page", detail: `${error}` });
   }
 
-  /** Use this key from now on; null for none. It lives as long as the tab. */
-  set key(text) {
-    this.#key = text;
+  /** Whether the same request may succeed later. */
+  get isTransient() {
+    return this.slug === "offline" || [408, 409, 425, 429].includes(this.status) || this.status >= 500;
+  }
+
+  /** What to show: the mistakes in the request where they are known, else the detail. */
+  get reason() {
+    const mistakes = this.errors.map(({ where, message }) => (where ? `${where}: ${message}` : message));
+    return mistakes.length > 0 ? mistakes.join(" ") : this.detail;
+  }
+}
+
+/** The service with one key, which never changes: a request is made with the key of its `Api`. */
+export class Api {
+  #key;
+
+  constructor(key) {
+    this.#key = key;
+  }
+
+  /** With the key that this tab keeps, if it keeps one. */
+  static fromTab() {
     try {
-      if (text === null) sessionStorage.removeItem(STORED_KEY);
-      else sessionStorage.setItem(STORED_KEY, text);
+      return new Api(sessionStorage.getItem(STORED_KEY));
+    } catch {
+      return new Api(null); // storage is switched off
+    }
+  }
+
+  /** With another key. The tab keeps it for as long as it lives. */
+  static withKey(key) {
+    try {
+      sessionStorage.setItem(STORED_KEY, key);
     } catch {
       // without storage it is asked for again after a reload
     }
+    return new Api(key);
+  }
+
+  get hasKey() {
+    return this.#key !== null;
   }
 
   ask(text, { user, model }) {
@@ -42,33 +72,34 @@ export class Api {
     return this.#call("DELETE", "v1/conversation", { query });
   }
 
-  activeModel(user) {
-    return this.#call("GET", "v1/active-model", { query: { user } });
+  activeModel(user, signal) {
+    return this.#call("GET", "v1/active-model", { query: { user }, signal });
   }
 
   switchModel(user, model) {
     return this.#call("PUT", "v1/active-model", { body: { user, model } });
   }
 
-  models() {
-    return this.#call("GET", "v1/models");
+  models(signal) {
+    return this.#call("GET", "v1/models", { signal });
   }
 
-  model(id) {
-    return this.#call("GET", "v1/model", { query: { id } });
+  model(id, signal) {
+    return this.#call("GET", "v1/model", { query: { id }, signal });
   }
 
-  whoAmI() {
-    return this.#call("GET", "v1/key");
+  whoAmI(signal) {
+    return this.#call("GET", "v1/key", { signal });
   }
 
-  async #call(method, path, { query = {}, body = null } = {}) {
+  async #call(method, path, { query = {}, body = null, signal = null } = {}) {
     const url = new URL(path, document.baseURI);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const headers = { Accept: "application/json" };
     if (this.#key !== null) headers.Authorization = `Bearer ${this.#key}`;
     if (body !== null) headers["Content-Type"] = "application/json";
     const patience = path === "v1/ask" ? null : AbortSignal.timeout(PATIENCE);
+    const limits = [signal, patience].filter(Boolean);
     let response;
     let text;
     try {
@@ -76,12 +107,13 @@ export class Api {
         method,
         headers,
         body: body === null ? null : JSON.stringify(body),
-        signal: patience,
+        signal: limits.length > 0 ? AbortSignal.any(limits) : null,
         cache: "no-store",
         credentials: "same-origin",
       });
       text = await response.text();
     } catch (error) {
+      if (signal?.aborted) throw error; // nobody waits for it any more
       throw unreachable(error);
     }
     const plain = parsed(text);
@@ -116,14 +148,6 @@ function problemOf(response, plain) {
 function parsed(text) {
   try {
     return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function fromSession() {
-  try {
-    return sessionStorage.getItem(STORED_KEY);
   } catch {
     return null;
   }

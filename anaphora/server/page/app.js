@@ -1,34 +1,41 @@
 // The page: it asks, shows what came of it, and keeps looking at the conversation.
 
+import { Actions } from "./actions.js";
 import { Api, Problem } from "./api.js";
 import { ChatView, spoken } from "./chat.js";
-import { Palette } from "./colors.js";
 import { Composer } from "./composer.js";
 import { $, h, icon } from "./dom.js";
+import { Door } from "./door.js";
+import { keepFocus } from "./focus.js";
+import { Header } from "./header.js";
 import { keys } from "./keys.js";
-import { tabs, themeSwitch } from "./look.js";
-import { menu } from "./menu.js";
+import { tabs } from "./look.js";
 import { Notices } from "./notices.js";
 import { Panels } from "./panels.js";
+import { pause } from "./retries.js";
+import { offerNext } from "./sample.js";
+import { Session } from "./session.js";
 import { Thread } from "./thread.js";
 import { tips } from "./tips.js";
 import { welcomeOf } from "./welcome.js";
+import { heard, named } from "./words.js";
 
 const POLL = 3000; // ms between two looks at the conversation
-const RETRY = 1500; // ms between two tries to reach a service that is away
+const WAITING = "Connecting to the service …";
+const FORGOTTEN = {
+  all: "Everything is forgotten.",
+  entities: "What was remembered is forgotten.",
+  flow: "The dialog flow is forgotten.",
+};
 
 class Page {
-  api = new Api();
-  notices = new Notices($("#notice"));
-  threads = new Map();
-  models = new Map(); // what GET /v1/model said, by id
-  palettes = new Map();
-  thread = null;
-  user = new URLSearchParams(location.search).get("user") || "user";
+  session = null; // who asks, with which key
+  thread = null; // the conversation that is shown; null while it is not known which
+  threads = new Map(); // by owner and model
   away = false;
-  #looking = false;
-  #lookAt = 0;
-  #resume = null; // what to do once there is a key
+  #look = { thread: null, next: 0, failures: 0 };
+  #choice = null; // the model that was chosen last
+  #switching = Promise.resolve();
 
   constructor() {
     this.chat = new ChatView({
@@ -45,48 +52,126 @@ class Page {
     this.composer = new Composer({
       form: $("#ask"),
       input: $("#question"),
+      alert: $("#unsent"),
       onAsk: (text) => this.ask(text),
     });
+    this.notices = new Notices($("#notice"), { onFocusLost: () => this.composer.focus() });
+    this.actions = new Actions({
+      notices: this.notices,
+      current: () => this.thread,
+      onDone: () => this.#back(),
+      onProblem: (problem, thread) => {
+        if (problem.slug === "offline") this.away = true;
+        else if (this.thread === thread) this.#trouble(problem, { asked: true });
+      },
+    });
+    this.door = new Door({ dialog: $("#door"), onKey: (key) => {
+      this.notices.clear("key");
+      this.begin(Api.withKey(key), this.session.user);
+    } });
+    this.header = new Header({
+      onModel: (model) => this.switchModel(model),
+      onUser: (user) => this.switchUser(user),
+      onReset: (what) => this.forget({ what }),
+      onKey: () => this.door.open(),
+      onHelp: () => $("#keys").showModal(),
+    });
+    this.tip = tips($("#tip"));
     this.#furnish();
   }
 
-  /** Find out who is asking, which models there are, and show the active one's conversation. */
-  async start() {
-    try {
-      const me = await this.api.whoAmI();
-      if (me.user) this.user = me.user;
-      $("#user").value = this.user;
-      $("#user").readOnly = Boolean(me.user);
-      $("#key").hidden = me.id === null;
-      const active = await this.api.activeModel(this.user);
-      await this.#listModels(active.model);
-      await this.open(active.model);
-      this.#back();
-    } catch (error) {
-      this.trouble(error, () => this.start());
+  /** Begin a session. Nothing of the one before goes on. */
+  begin(api, user) {
+    this.session?.end();
+    const session = new Session(api, user, {
+      onConnect: (active, choices) => this.#connected(active, choices),
+      onFailure: (problem) => this.#notConnected(problem),
+    });
+    this.session = session;
+    this.#enter(null);
+    this.header.showUser(session);
+    session.connect();
+  }
+
+  #connected(active, choices) {
+    this.header.showUser(this.session);
+    this.header.listModels(choices);
+    this.notices.clear("session");
+    this.#back();
+    this.#open(active);
+  }
+
+  /** Say what is wrong, and what to do if it is not tried again by itself. */
+  #notConnected(problem) {
+    this.header.showUser(this.session);
+    const choices = {};
+    let todo = "";
+    if (problem.isTransient) {
+      this.away ||= problem.slug === "offline";
+      todo = "Trying again; what you have typed stays.";
+    } else if (problem.status === 401 || problem.status === 403) {
+      choices["Enter a key"] = () => this.door.open();
+      if (problem.status === 401) this.#offerKey(problem);
+    } else if (problem.status === 422 && this.header.refuseUser()) {
+      todo = "Change the user above.";
+    } else {
+      choices["Try again"] = () => this.session.connect();
     }
+    this.notices.trouble("session", problem.title, `${problem.reason} ${todo}`.trim(), { choices });
+    $("#welcome").replaceChildren(h("p", { class: "about" },
+      problem.isTransient ? WAITING : "There is no conversation yet."));
   }
 
   /** Show the conversation of the user with a model. */
-  async open(model) {
-    if (!this.models.has(model)) await this.#learn(model);
-    if (this.thread) this.thread.draft = this.composer.text;
-    const name = JSON.stringify([this.user, model]);
-    if (!this.threads.has(name)) this.threads.set(name, new Thread(this.user, model));
-    this.thread = this.threads.get(name);
-    $("#model").value = model;
-    this.composer.text = this.thread.draft;
-    this.show();
+  #open(model) {
+    const { owner, user } = this.session;
+    const name = JSON.stringify([owner, model]);
+    if (!this.threads.has(name)) this.threads.set(name, new Thread(user, model));
+    this.#enter(this.threads.get(name));
+    if (this.#choice === null || this.#choice === model) this.header.showModel(model);
     this.chat.end();
-    await this.look({ soon: true });
+    this.#say(`${this.#subject(this.thread)}.`);
+    this.look({ soon: true });
   }
 
-  /** Send a question; false if that cannot be done yet. */
+  /** Show another conversation, or none. What waits to be tried again in the former is dropped. */
+  #enter(thread) {
+    if (this.thread !== thread) this.actions.drop();
+    if (this.thread) {
+      this.thread.draft = this.composer.text;
+      this.composer.text = "";
+    }
+    this.thread = thread;
+    if (thread) {
+      this.composer.text ||= thread.draft; // what was typed while there was none is kept
+      this.composer.accept();
+      this.show();
+    } else {
+      this.#choice = null;
+      this.#switching = Promise.resolve();
+      $("main").removeAttribute("aria-busy");
+      this.header.lockModels();
+      $("#welcome").hidden = false;
+      $("#welcome").replaceChildren(h("p", { class: "about" }, WAITING));
+      $("#next").hidden = true;
+      this.chat.clear();
+      this.panels.clear();
+      this.tip.settle();
+    }
+  }
+
+  /** Send a question; if that cannot be done now, say why and return false. */
   ask(text) {
+    const hindrance = this.#hindrance();
+    if (hindrance) {
+      this.composer.refuse(`Not sent: ${hindrance}`);
+      if (!this.thread && this.session.problem?.status !== 429) this.session.connect();
+      return false;
+    }
     const { thread } = this;
-    const busy = thread?.turns.some((turn) => turn.state === "sending");
-    if (!thread || busy || $("main").hasAttribute("aria-busy")) return false;
+    this.actions.drop(); // what was to be forgotten was said before this question
     const turn = thread.begin(text);
+    this.composer.accept();
     this.show();
     this.chat.end();
     this.#send(thread, turn);
@@ -94,107 +179,173 @@ class Page {
   }
 
   again(turn) {
-    const { thread } = this;
-    if (thread.turns.some((one) => one.state === "sending")) return;
-    thread.drop(turn);
+    if (this.#hindrance()) {
+      this.ask(turn.text);
+      return;
+    }
+    this.thread.drop(turn);
     this.ask(turn.text);
     this.composer.focus();
   }
 
+  /** Why no question can be asked now; "" if one can. */
+  #hindrance() {
+    const { problem } = this.session;
+    if (!this.thread) {
+      if (!problem) return "the page is still being connected. Press Enter again in a moment.";
+      return `${problem.title}. ${problem.isTransient ? "Press Enter again in a moment." : problem.reason}`;
+    }
+    if (this.thread.isBusy) return "the last question has not been answered yet.";
+    if ($("main").hasAttribute("aria-busy")) return "the model is being switched.";
+    return "";
+  }
+
   async #send(thread, turn) {
+    const { api } = this.session;
     try {
-      thread.answer(turn, await this.api.ask(turn.text, thread.who));
+      thread.answer(turn, await api.ask(turn.text, thread.who));
       this.#back();
     } catch (error) {
       turn.failedAt = Date.now();
-      thread.fail(turn, error instanceof Problem ? error : unexpected(error));
-      this.trouble(error, () => this.thread === thread && this.again(turn), { quiet: true });
+      thread.fail(turn, Problem.from(error));
+      if (this.session.api === api) this.#trouble(turn.problem, { asked: this.thread === thread });
     }
-    if (turn.state === "done") await this.#remember(thread, turn);
+    if (turn.state === "done") await this.#remember(api, thread, turn);
     if (this.thread !== thread) return;
+    this.composer.accept();
     this.show({ turn: turn.state === "done" ? turn : null });
     this.chat.end();
-    $("#said").textContent = turn.reply ? spoken(turn.reply) : turn.problem.title;
+    this.#say(turn.reply ? spoken(turn.reply) : `${turn.problem.title} ${turn.problem.reason}`);
   }
 
-  async #remember(thread, turn) {
+  async #remember(api, thread, turn) {
+    const { version } = thread;
     try {
-      thread.take(await this.api.conversation(thread.who), { turn });
+      const conversation = await api.conversation(thread.who);
+      if (thread.version === version) thread.take(conversation, { turn });
+      else turn.after = conversation; // more has happened in it since
       thread.unreadable = null;
     } catch (error) {
-      thread.unreadable = error;
+      thread.unreadable = Problem.from(error);
     }
   }
 
   /** Look at the conversation: others may have asked in it, and things grow old. */
   async look({ soon = false } = {}) {
-    const { thread } = this;
-    const busy = thread?.turns.some((turn) => turn.state === "sending");
-    if (!thread || this.#looking || busy || (!soon && Date.now() < this.#lookAt)) return;
-    this.#looking = true;
-    this.#lookAt = Date.now() + (this.away ? RETRY : POLL);
+    const { session, thread } = this;
+    const look = this.#look;
+    if (!thread || look.thread === thread || thread.isBusy || (!soon && Date.now() < look.next)) return;
+    look.thread = thread;
+    look.next = Date.now() + POLL;
     try {
-      const questions = thread.turns.length;
-      const conversation = await this.api.conversation(thread.who);
-      if (thread.turns.length === questions) {
-        const before = JSON.stringify([thread.conversation?.questions, thread.conversation?.flow,
-          thread.conversation?.remembered, thread.conversation?.pending]);
-        const gone = thread.take(conversation);
-        const after = JSON.stringify([conversation.questions, conversation.flow,
-          conversation.remembered, conversation.pending]);
-        const changed = before !== after || thread.unreadable;
-        thread.unreadable = null;
-        if (this.thread === thread && changed) this.show({ gone });
-      }
+      const { version } = thread;
+      const conversation = await session.api.conversation(thread.who);
+      if (this.thread !== thread || session.isOver) return;
+      look.failures = 0;
+      if (thread.version === version) this.#take(thread, conversation);
       this.#back();
     } catch (error) {
-      if (error.wait) this.#lookAt = Date.now() + error.wait * 1000;
-      const fresh = thread.unreadable?.slug !== error.slug;
-      thread.unreadable = error;
-      this.trouble(error, () => this.start(), { quiet: true });
-      if (this.thread === thread && fresh) this.show();
+      if (this.thread !== thread || session.isOver) return;
+      const problem = Problem.from(error);
+      look.failures += 1;
+      look.next = Date.now() + pause(look.failures, problem);
+      const fresh = thread.unreadable?.slug !== problem.slug;
+      thread.unreadable = problem;
+      this.#trouble(problem, { asked: false });
+      if (fresh) this.show();
     } finally {
-      this.#looking = false;
+      if (look.thread === thread) look.thread = null;
     }
   }
 
-  async forget(what) {
+  #take(thread, conversation) {
+    const before = thread.conversation;
+    const parts = (one) => JSON.stringify([one?.questions, one?.flow, one?.remembered, one?.pending]);
+    const changed = parts(before) !== parts(conversation) || thread.unreadable;
+    const gone = thread.take(conversation);
+    thread.unreadable = null;
+    if (!changed) return;
+    this.show({ gone });
+    const news = heard(before, conversation, gone);
+    if (news) this.#say(news);
+  }
+
+  /** Forget a group, or what the menu says. */
+  forget({ what = "all", group = null }) {
     const { thread } = this;
-    try {
-      const gone = thread.take(await this.api.forget(thread.who, what), { forgotten: true });
-      thread.selected = null;
-      if (this.thread === thread) this.show({ gone });
-    } catch (error) {
-      this.trouble(error, () => this.forget(what));
+    const { api } = this.session;
+    const title = group === null ? "Not reset" : `Not forgotten: the group ${group}`;
+    if (!thread) {
+      this.notices.trouble("forget", title, "There is no conversation yet.", { dismissible: true });
+      return;
     }
+    this.actions.run({
+      kind: "forget",
+      title,
+      subject: this.#subject(thread),
+      thread,
+      call: async () => {
+        const gone = thread.take(await api.forget(thread.who, { what, group }), { forgotten: true });
+        if (this.thread !== thread) return;
+        thread.selected = null;
+        this.show({ gone, neighbour: group !== null });
+        this.#say(group === null ? FORGOTTEN[what] : `Forgotten: ${named(gone)}.`);
+      },
+    });
   }
 
-  async switchModel(model) {
+  /** Switch the user to another model, once a switch that is under way is through. */
+  switchModel(model, failures = 1) {
+    const { session, thread } = this;
+    const isCurrent = () => !session.isOver && this.#choice === model;
+    this.#choice = model;
+    this.actions.replace("switch");
     $("main").setAttribute("aria-busy", "true"); // a question now would go to the old one
-    try {
-      await this.api.switchModel(this.user, model);
-      await this.open(model);
-    } catch (error) {
-      $("#model").value = this.thread.who.model;
-      this.trouble(error, () => this.switchModel(model));
-    } finally {
-      $("main").removeAttribute("aria-busy");
-    }
+    this.#switching = this.#switching
+      .then(() => isCurrent() && this.actions.run({
+        kind: "switch",
+        title: `Not switched to ${this.header.nameOf(model)}`,
+        subject: this.#subject(thread),
+        thread,
+        call: async () => {
+          await session.api.switchModel(thread.who.user, model);
+          if (!session.isOver) await session.learn(model);
+          if (!session.isOver) this.#open(model);
+        },
+        retry: () => this.switchModel(model, failures + 1),
+      }, failures))
+      .finally(() => {
+        if (!isCurrent()) return;
+        $("main").removeAttribute("aria-busy");
+        this.header.showModel(this.thread.who.model);
+      });
   }
 
-  async switchUser(user) {
-    this.user = user;
+  switchUser(user) {
+    if (user === this.session.user) {
+      if (!this.thread) this.session.connect();
+      return;
+    }
     const url = new URL(location.href);
     url.searchParams.set("user", user);
     history.replaceState(null, "", url);
-    await this.start();
+    this.begin(this.session.api, user);
   }
 
   /** Look at an earlier answer; null is now. */
   select(turn) {
-    this.thread.selected = turn === this.thread.turns.at(-1) ? null : turn;
-    this.show({ settled: true });
+    const { thread } = this;
+    const before = thread.selected;
+    thread.selected = turn === thread.turns.at(-1) ? null : turn;
+    this.show({ otherwise: () => [before && this.chat.button(before), $("#why")] });
     if (turn) this.chat.reveal(turn);
+    const { selected } = thread;
+    if (selected) {
+      const number = thread.turns.indexOf(selected) + 1;
+      this.#say(`Question ${number} of ${thread.turns.length}, as it was: ${selected.text}`);
+    } else if (before) {
+      this.#say("Back to now.");
+    }
   }
 
   step(by) {
@@ -203,11 +354,15 @@ class Page {
     if (done[here + by]) this.select(done[here + by]);
   }
 
-  show({ turn = null, gone = [], settled = false } = {}) {
+  show({ turn = null, gone = [], ...focus } = {}) {
+    keepFocus(() => this.#show(turn, gone), focus);
+    this.tip.settle();
+  }
+
+  #show(turn, gone) {
     const { thread } = this;
-    const palette = this.palettes.get(thread.who.model) ?? new Palette();
+    const { model, palette } = this.session.known(thread.who.model);
     const fresh = thread.turns.length === 0;
-    const model = this.models.get(thread.who.model) ?? { id: thread.who.model };
     $("#welcome").hidden = !fresh;
     if (fresh) {
       $("#welcome").replaceChildren(...welcomeOf(model, thread.conversation, (texts) => {
@@ -216,72 +371,65 @@ class Page {
       }));
     }
     this.chat.show(thread, palette);
-    this.panels.show(thread, palette, { turn, gone, settled });
+    this.panels.show(thread, palette, { turn, gone });
     this.composer.recall(thread.turns.map((one) => one.text));
     const last = thread.turns.findLast((one) => one.state === "done")?.reply;
     $("#question").placeholder = last?.status === "incomplete" && last.prompt
       ? last.prompt
       : "Ask a question";
-    $("#send").disabled = thread.turns.some((one) => one.state === "sending");
+    $("#send").setAttribute("aria-disabled", String(thread.isBusy));
     this.#offerNext();
   }
 
-  /** Tell of a problem, and do `then` again once what it needs is there. */
-  trouble(error, then, { quiet = false } = {}) {
-    if (!(error instanceof Problem)) {
-      this.notices.trouble("Something went wrong in this page", String(error));
-      return;
-    }
-    if (error.status === 401) {
-      this.#askForKey(error, then);
-    } else if (error.slug === "offline") {
+  /** Tell of what every request may meet: a service that is away, a key that it refuses. */
+  #trouble(problem, { asked }) {
+    if (problem.slug === "offline") {
       this.away = true;
-      this.notices.trouble(error.title, `${error.detail} Trying again; what you have typed stays.`);
-      if (!quiet) setTimeout(then, RETRY);
-    } else if (!quiet) {
-      this.notices.trouble(error.title, error.detail);
-      setTimeout(() => this.notices.clear(), 2 * POLL);
+      this.notices.trouble("service", problem.title,
+        `${problem.detail} Trying again; what you have typed stays.`);
+    } else if (problem.status === 401) {
+      this.#offerKey(problem, { asked });
+    } else if (problem.slug === "page") {
+      this.notices.trouble("page", problem.title, problem.detail, { dismissible: true });
     }
   }
 
   #back() {
+    this.notices.clear("service");
+    this.notices.clear("key");
     if (!this.away) return;
     this.away = false;
     this.notices.tell("The service is back");
   }
 
-  #askForKey(problem, then) {
-    this.#resume = then;
-    const door = $("#door");
-    if (problem && this.api.hasKey) {
-      $("#door-why").textContent = problem.detail || "The service does not know this key.";
+  /** Ask for a key; `asked` says that the user is waiting for what needs it. */
+  #offerKey(problem, { asked = false } = {}) {
+    const reason = this.session.api.hasKey ? problem.reason || "The service does not know this key." : "";
+    this.header.offerKey();
+    if (this.thread) {
+      this.notices.trouble("key", problem.title, reason,
+        { choices: { "Enter a key": () => this.door.open() } });
     }
-    $("#key").hidden = false;
-    if (!door.open) door.showModal();
+    if (asked) this.door.open(reason);
+    else this.door.offer(reason);
+  }
+
+  #say(text) {
+    $("#said").replaceChildren(h("span", {}, text));
+  }
+
+  #subject({ who: { user, model } }) {
+    return `The conversation of ${user} with ${this.session.known(model).model.name || model}`;
   }
 
   #offerNext() {
-    const { sample } = this.thread;
-    const next = sample?.texts[sample.at];
-    const box = $("#next");
-    box.hidden = !next || this.thread.turns.length === 0;
-    if (box.hidden) return;
-    box.replaceChildren(
-      h("span", { class: "label" }, "Next in this sample"),
-      h("button", { type: "button", class: "text", dir: "auto", on: { click: () => this.#play() } }, next),
-      h("button", {
-        type: "button",
-        class: "icon",
-        "aria-label": "Leave the sample",
-        title: "Leave the sample",
-        on: {
-          click: () => {
-            this.thread.sample = null;
-            this.#offerNext();
-          },
-        },
-      }, icon("close")),
-    );
+    offerNext($("#next"), this.thread, {
+      onPlay: () => this.#play(),
+      onLeave: () => {
+        this.thread.sample = null;
+        keepFocus(() => this.#offerNext());
+      },
+    });
   }
 
   #play() {
@@ -292,85 +440,31 @@ class Page {
     this.composer.focus();
   }
 
-  /** The models to choose from; the active one alone, if the key may not list them. */
-  async #listModels(active) {
-    let models = [{ id: active, name: active }];
-    try {
-      ({ models } = await this.api.models());
-    } catch (error) {
-      if (error.status !== 403) throw error;
-    }
-    const select = $("#model");
-    select.replaceChildren(...models.map(({ id, name }) =>
-      h("option", { value: id }, name || id)));
-    select.disabled = models.length < 2;
-  }
-
-  async #learn(id) {
-    try {
-      const model = await this.api.model(id);
-      this.models.set(id, model);
-      this.palettes.set(id, new Palette(model.elements));
-    } catch (error) {
-      if (error.status !== 403) throw error;
-      this.models.set(id, { id, samples: [] });
-      this.palettes.set(id, new Palette());
-    }
-  }
-
   #furnish() {
-    $("#choice").append(icon("down"));
     $("#send").append(icon("send"));
-    $("#more").append(icon("more"));
-    $("#help").append(icon("keys"));
-    themeSwitch($("#theme"));
-    tabs($("#tabs"));
-    const tip = tips($("#tip"));
-    menu($("#reset"), $("#reset-menu"), (item) => this.forget({ what: item.dataset.what }));
-    $("#help").addEventListener("click", () => $("#keys").showModal());
-    $("#more").addEventListener("click", () => {
-      const open = $("#tools").classList.toggle("open");
-      $("#more").setAttribute("aria-expanded", String(open));
-    });
-    $("#model").addEventListener("change", (event) => this.switchModel(event.target.value));
-    $("#user-form").addEventListener("submit", (event) => {
+    const views = tabs($("#tabs"));
+    const toQuestion = () => {
+      views.select("chat");
+      this.composer.focus();
+    };
+    $(".skip").addEventListener("click", (event) => {
       event.preventDefault();
-      $("#user").blur();
-    });
-    $("#user").addEventListener("change", (event) => {
-      const user = event.target.value.trim();
-      if (user) this.switchUser(user);
-      else event.target.value = this.user;
-    });
-    $("#key").addEventListener("click", () => this.#askForKey(null, () => this.start()));
-    $("#door-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.api.key = $("#door-key").value.trim();
-      $("#door-key").value = "";
-      $("#door").close();
-      const then = this.#resume ?? (() => this.start());
-      this.#resume = null;
-      if (this.thread) this.start().then(() => this.thread && then());
-      else this.start();
+      toQuestion();
     });
     keys({
       help: $("#keys"),
-      onFocus: () => this.composer.focus(),
+      onFocus: toQuestion,
       onStep: (by) => this.step(by),
-      onBack: () => (tip.shown ? tip.hide() : this.thread?.selected && this.select(null)),
+      onBack: () => (this.tip.shown ? this.tip.hide() : this.thread?.selected && this.select(null)),
     });
     setInterval(() => {
       this.panels.tick();
       this.chat.tick();
-      if (!document.hidden && !$("#door").open) this.look();
+      if (!document.hidden && !this.door.isOpen) this.look();
     }, 1000);
-    document.addEventListener("visibilitychange", () => 
+    document.addEventListener("visibilitychange", () =>
       !document.hidden && this.look({ soon: true }));
   }
 }
 
-function unexpected(error) {
-  return new Problem({ slug: "page", title: "Something went wrong in this page", detail: `${error}` });
-}
-
-new Page().start();
+new Page().begin(Api.fromTab(), new URLSearchParams(location.search).get("user") || "user");

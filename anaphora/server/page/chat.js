@@ -1,28 +1,38 @@
 // The chat: numbered questions, and under each what became of it.
 
 import { h, icon } from "./dom.js";
+import { arrange } from "./focus.js";
 import { underlined } from "./tagged.js";
 import { counted, said, sentence } from "./words.js";
 
 export class ChatView {
+  #drawn = new WeakMap(); // the element of each turn, and what it shows
+
   constructor({ list, scroll, onSelect, onAgain }) {
     Object.assign(this, { list, scroll, onSelect, onAgain });
   }
 
   show(thread, palette) {
-    const items = thread.turns.map((turn, index) => this.#turn(turn, index + 1, thread, palette));
+    const items = thread.turns.map((turn, index) => this.#item(turn, index + 1, thread, palette));
     if (thread.elsewhere > 0 && thread.turns.length > 0) {
       items.push(h("li", { class: "elsewhere" },
         `${counted(thread.elsewhere, "question")} came by another channel`));
     }
-    const focused = document.activeElement?.closest?.(".turn")?.dataset.turn;
-    this.list.replaceChildren(...items);
-    if (focused) this.list.querySelector(`[data-turn="${focused}"] .asked`)?.focus();
+    arrange(this.list, items);
   }
 
-  /** Scroll to the last turn. */
+  clear() {
+    this.list.replaceChildren();
+  }
+
+  /** The button of a turn. */
+  button(turn) {
+    return this.list.querySelector(`[data-turn="${turn.id}"] .asked`);
+  }
+
+  /** Scroll to the last turn; what is there before the first one is read from its top. */
   end() {
-    this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.scroll.scrollTop = this.list.childElementCount > 0 ? this.scroll.scrollHeight : 0;
   }
 
   reveal(turn) {
@@ -37,6 +47,16 @@ export class ChatView {
       button.lastChild.textContent = left > 0 ? `Ask again in ${left} s` : "Ask again";
       if (left <= 0) delete button.dataset.until;
     }
+  }
+
+  /** A turn that looks as before is not drawn anew: what is marked in it stays marked. */
+  #item(turn, number, thread, palette) {
+    const name = JSON.stringify([number, turn.state, thread.shown === turn, thread.selected === turn]);
+    const known = this.#drawn.get(turn);
+    if (known?.name === name && known.palette === palette) return known.element;
+    const element = this.#turn(turn, number, thread, palette);
+    this.#drawn.set(turn, { name, palette, element });
+    return element;
   }
 
   #turn(turn, number, thread, palette) {
@@ -72,7 +92,7 @@ export class ChatView {
     const { problem } = turn;
     const until = turn.failedAt + problem.wait * 1000;
     const wait = Math.ceil((until - Date.now()) / 1000);
-    return h("div", { class: "answer problem", role: "alert" },
+    return h("div", { class: "answer problem" },
       h("p", { class: "say" }, problem.title),
       problem.detail && h("p", { class: "meta" }, problem.detail),
       problem.errors.length > 0 && h("ul", { class: "meta" },

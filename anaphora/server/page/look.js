@@ -1,6 +1,7 @@
 // Light, dark or as the system has it; and which view a narrow screen shows.
 
-import { icon } from "./dom.js";
+import { $, icon } from "./dom.js";
+import { isModified } from "./keys.js";
 
 const NEXT = { system: "light", light: "dark", dark: "system" };
 const NAMES = { system: "as the system", light: "light", dark: "dark" };
@@ -20,9 +21,12 @@ export function themeSwitch(button) {
   show();
 }
 
-/** The tabs of a narrow screen; a wide one shows all views at once. */
+/** The tabs of a narrow screen; a wide one shows all views at once, and no tabs. */
 export function tabs(list) {
   const all = [...list.querySelectorAll('[role="tab"]')];
+  const narrow = matchMedia("(width < 44rem)"); // as in style.css
+  const chat = $("#chat");
+  const why = $("#why"); // the panel of two tabs, for both show parts of it
 
   function select(tab) {
     document.body.dataset.tab = tab.dataset.tab;
@@ -30,6 +34,23 @@ export function tabs(list) {
       one.setAttribute("aria-selected", String(one === tab));
       one.tabIndex = one === tab ? 0 : -1;
     }
+    describe();
+  }
+
+  function describe() {
+    const tab = all.find((one) => one.getAttribute("aria-selected") === "true");
+    for (const panel of [chat, why]) {
+      if (narrow.matches) {
+        const own = tab.getAttribute("aria-controls") === panel.id ? tab : null;
+        panel.setAttribute("role", "tabpanel");
+        panel.setAttribute("aria-labelledby", (own ?? all.find((one) =>
+          one.getAttribute("aria-controls") === panel.id)).id);
+      } else {
+        panel.removeAttribute("role");
+        panel.removeAttribute("aria-labelledby");
+      }
+    }
+    why.tabIndex = narrow.matches ? 0 : -1; // it may have nothing else to put the focus on
   }
 
   list.addEventListener("click", (event) => {
@@ -37,12 +58,15 @@ export function tabs(list) {
     if (tab) select(tab);
   });
   list.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const next = all.at((all.indexOf(document.activeElement) + step) % all.length);
+    const here = all.indexOf(document.activeElement);
+    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined || isModified(event)) return;
+    event.preventDefault();
+    const next = all.at(to % all.length);
     select(next);
     next.focus();
   });
+  narrow.addEventListener("change", describe);
   select(all[0]);
   return { select: (name) => select(all.find((tab) => tab.dataset.tab === name)) };
 }

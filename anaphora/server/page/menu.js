@@ -1,5 +1,7 @@
 // A button that opens a menu, with the keys that a menu has.
 
+import { isModified } from "./keys.js";
+
 export function menu(button, list, onChoose) {
   const items = () => [...list.querySelectorAll('[role="menuitem"]')];
 
@@ -19,7 +21,7 @@ export function menu(button, list, onChoose) {
   button.addEventListener("click", () => (list.hidden ? open(0) : close()));
   button.addEventListener("keydown", (event) => {
     const place = { ArrowDown: 0, ArrowUp: -1 }[event.key];
-    if (place === undefined) return;
+    if (place === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     open(place);
   });
@@ -33,7 +35,7 @@ export function menu(button, list, onChoose) {
     const all = items();
     const here = all.indexOf(document.activeElement);
     const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
-    if (to !== undefined) {
+    if (to !== undefined && !isModified(event)) {
       event.preventDefault();
       all[(to + all.length) % all.length].focus();
     } else if (event.key === "Escape") {

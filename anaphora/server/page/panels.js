@@ -10,8 +10,11 @@ import { rankingOf } from "./ranking.js";
 import { sentenceOf } from "./tagged.js";
 import { counted, moment } from "./words.js";
 
+const EMPTY = "Nothing to show yet.";
+
 export class Panels {
   #palette = new Palette();
+  #told = {}; // the turn that a panel shows, with its thread and its palette: drawn once
 
   constructor({ onForget, onOver, onBack }) {
     this.onBack = onBack;
@@ -30,10 +33,20 @@ export class Panels {
     this.#memory(thread, selected, explanation);
     this.#ranking(thread, shown);
     const flow = (selected?.after ?? thread.conversation)?.flow ?? [];
-    $("#flow .content").replaceChildren(...flowOf(flow));
-    const rail = $("#flow .rail");
-    if (rail) rail.scrollLeft = rail.scrollWidth;
+    this.#flow(flow, { follow: turn !== null });
     if (before) this.#move(before, turn);
+  }
+
+  /** Show that there is no conversation. */
+  clear() {
+    this.#told = {};
+    $("#then").hidden = true;
+    $("#why").classList.remove("past");
+    $("#gone").hidden = true;
+    this.memory.blank(EMPTY);
+    for (const name of ["sentence", "ranking", "flow"]) {
+      $(`#${name} .content`).replaceChildren(h("p", { class: "empty" }, EMPTY));
+    }
   }
 
   tick() {
@@ -55,7 +68,26 @@ export class Panels {
     );
   }
 
+  /** Whether a panel shows something else than it did. */
+  #differs(panel, thread, shown) {
+    const now = [thread, shown, this.#palette];
+    const same = this.#told[panel]?.every((one, index) => one === now[index]) ?? false;
+    this.#told[panel] = now;
+    return !same;
+  }
+
+  /** The steps, with the last one in sight unless the user has scrolled away from it. */
+  #flow(flow, { follow }) {
+    const before = $("#flow .rail");
+    const left = before?.scrollLeft ?? 0;
+    const atEnd = !before || left + before.clientWidth >= before.scrollWidth - 4;
+    $("#flow .content").replaceChildren(...flowOf(flow));
+    const rail = $("#flow .rail");
+    if (rail) rail.scrollLeft = follow || atEnd ? rail.scrollWidth : left;
+  }
+
   #sentence(thread, shown) {
+    if (!this.#differs("sentence", thread, shown)) return;
     const content = $("#sentence .content");
     if (!shown) {
       content.replaceChildren(h("p", { class: "empty" },
@@ -83,6 +115,7 @@ export class Panels {
   }
 
   #ranking(thread, shown) {
+    if (!this.#differs("ranking", thread, shown)) return;
     $("#ranking .content").replaceChildren(...(shown
       ? rankingOf(shown.reply, this.#palette, { source: sourceIn(thread, shown) })
       : [h("p", { class: "empty" },

@@ -11,22 +11,30 @@ export class Thread {
     this.selected = null; // the turn that is looked at; null is now
     this.sample = null; // the sample dialog that is being played: { texts, at }
     this.draft = "";
+    this.version = 0; // grows with all that happens in it: what was asked for before is out of date
+  }
+
+  get isBusy() {
+    return this.turns.some((turn) => turn.state === "sending");
   }
 
   /** A question that has been sent. */
   begin(text) {
     const turn = { id: ++turns, text, state: "sending", reply: null, problem: null, after: null };
     this.turns.push(turn);
+    this.version += 1;
     this.selected = null;
     return turn;
   }
 
   answer(turn, reply) {
+    this.version += 1;
     Object.assign(turn, { state: "done", reply, problem: null });
     this.left = [];
   }
 
   fail(turn, problem) {
+    this.version += 1;
     Object.assign(turn, { state: "failed", problem });
   }
 
@@ -39,6 +47,7 @@ export class Thread {
   take(conversation, { turn = null, forgotten = false } = {}) {
     const before = this.conversation;
     this.conversation = conversation;
+    this.version += 1;
     if (turn) turn.after = conversation;
     if (turn || before === null) return [];
     const kept = new Set(conversation.remembered.map(nameOf));

@@ -33,5 +33,10 @@ export function tips(tip) {
   document.addEventListener("focusin", over);
   document.addEventListener("focusout", (event) => event.target === owner && hide());
   document.addEventListener("scroll", hide, { capture: true, passive: true });
-  return { hide, get shown() { return owner !== null; } };
+  return {
+    hide,
+    /** Hide it if what it tells of has gone. */
+    settle: () => owner && !owner.isConnected && hide(),
+    get shown() { return owner !== null; },
+  };
 }

@@ -36,6 +36,21 @@ export function whyGone(gone, { reading = [], timeout = 300, depth = 3 } = {}) {
   }
 }
 
+/** What a reader of the screen should hear of a conversation that has changed without this page. */
+export function heard(before, now, gone) {
+  const more = now.questions - (before?.questions ?? now.questions);
+  return [
+    more > 0 && `${counted(more, "question")} came by another channel.`,
+    more < 0 && "The conversation has begun anew.",
+    gone.length > 0 && `Left the memory: ${named(gone)}.`,
+  ].filter(Boolean).join(" ");
+}
+
+/** Entities by name, each once. */
+export function named(entities) {
+  return [...new Set(entities.map((entity) => said(entity).main))].join(", ");
+}
+
 /** A duration as a clock shows it: 4:05. */
 export function clock(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
