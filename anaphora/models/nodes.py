@@ -170,7 +170,7 @@ class TreeBuilder:
         self._report = report
         self._open: list[ListNode | MapNode] = []
         self._anchors_open: list[str | None] = []
-        self._pending: list[tuple[str, int] | None] = []
+        self._pending: list[tuple[str | None, int] | None] = []
         self._anchored: dict[str, tuple[Node, int, int]] = {}
         self._sizes: list[int] = []
         self._heights: list[int] = []
