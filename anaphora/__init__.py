@@ -5,8 +5,8 @@
 >>> engine.ask("What is the weather in Tokyo today?").slots["city"].value
 'Tokyo'
 >>> reply = engine.ask("And in Kyoto?")
->>> reply.intent, reply.slots["date"].value
-('weather', 'today')
+>>> reply.intent, reply.slots["city"].value, reply.slots["date"].text
+('weather', 'Kyoto', 'today')
 """
 
 from __future__ import annotations

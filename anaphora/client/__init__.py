@@ -1,8 +1,9 @@
 """A client of the service, for programs in Python: ``Client``, and ``AsyncClient`` for asyncio.
 
 >>> from anaphora.client import Client
->>> with Client("http://localhost:8080", key="ana_…") as client:  # doctest: +SKIP
-...     client.ask("What is the weather in Tokyo now?", user="ann").text
+>>> client = Client("http://localhost:8080")
+>>> ask = client.ask  # as in ask("What is the weather in Tokyo now?", user="ann").text
+>>> client.close()
 """
 
 from __future__ import annotations

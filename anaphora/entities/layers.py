@@ -24,6 +24,7 @@ from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import Hit, Step, Trie
 from anaphora.grammar.parts import Part
 from anaphora.models.composition import strata
@@ -189,7 +190,7 @@ class Layer:
     def find(
         self,
         words: Sequence[Word],
-        texts: Sequence[str],
+        pattern_ends: PatternEnds | None = None,
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
@@ -199,12 +200,13 @@ class Layer:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
-        ``found`` are the entities of earlier layers; ``passable`` says which words may be passed
-        over inside a phrase. Those of a phrase whose words may stand apart anyway are not.
-        ``guesses`` are what a word may stand for, and ``has_odd`` says whether some are odd.
+        ``pattern_ends`` says what patterns match; ``found`` are the entities of earlier layers;
+        ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
+        words may stand apart anyway are not. ``guesses`` are what a word may stand for, and
+        ``has_odd`` says whether some are odd.
         """
         parts_at = None if found is None else found.at
-        hits = self.trie.find(words, texts, parts_at, passable, guesses, has_odd=has_odd)
+        hits = self.trie.find(words, pattern_ends, parts_at, passable, guesses, has_odd=has_odd)
         if self._swaps:
             hits = self._with_swaps_told(hits)
         if passable is not None:
@@ -212,7 +214,7 @@ class Layer:
         if len(self.scattered):
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
-            hits += self.scattered.find(words, texts, parts_in, guesses)
+            hits += self.scattered.find(words, pattern_ends, parts_in, guesses)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
+from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import ANY, MOST_MADE, Hit, Step, form_of
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
@@ -81,14 +82,14 @@ class Scattered:
     def find(
         self,
         words: Sequence[Word],
-        texts: Sequence[str],
+        pattern_ends: PatternEnds | None = None,
         parts_in: PartsIn | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
     ) -> list[Hit]:
         """Each smallest window of each phrase, but for phrases that stand there as they are.
 
-        ``texts`` are the words as they were written, for the patterns; ``guesses`` what they may
-        stand for.
+        ``pattern_ends`` and ``parts_in`` say what matches patterns and parts; ``guesses`` what the
+        words may stand for.
         """
         at: dict[str, int] = {}
         for index, word in enumerate(words):
@@ -102,10 +103,10 @@ class Scattered:
             numbers = self._without_those_found_at_once(numbers, words, at, hits)
             if not numbers:
                 return _merged(hits) if len(hits) > 1 else list(hits)
-        texts_and_parts = texts, parts_in or _no_parts
+        special = pattern_ends or _no_runs, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
         searches = [
-            _Search(words, *texts_and_parts, _with_at_most(typos, guesses))
+            _Search(words, *special, _with_at_most(typos, guesses))
             for typos in range(self._most_typos + 1 if guesses else 1)
         ]
         for number in numbers:
@@ -196,14 +197,14 @@ class _Search:
     def __init__(
         self,
         words: Sequence[Word],
-        texts: Sequence[str],
+        pattern_ends: PatternEnds,
         parts_in: PartsIn,
         guesses: Sequence[Sequence[Guess]],
     ) -> None:
         self.work = 0
         self.places: dict[str, _Places] = {}
         self.words = words
-        self._texts, self._parts_in = texts, parts_in
+        self._pattern_ends, self._parts_in = pattern_ends, parts_in
         self._typos: dict[tuple[str, int], int] = {}
         self._special: dict[Pattern | Part, _Places] = {}
         starts: dict[str, list[int]] = {}
@@ -251,21 +252,34 @@ class _Search:
             return _Places(
                 [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
             )
-        indexes = [
-            index
-            for index, (word, text) in enumerate(zip(self.words, self._texts, strict=True))
-            if step.fits(text) or step.fits(word.lower)
+        runs = [
+            (index, ends)
+            for index in range(len(self.words))
+            if (ends := self._pattern_ends(step, index))
         ]
-        return _Places(indexes, [index + 1 for index in indexes])
+        return _Places([start for start, _ in runs], [ends[0] for _, ends in runs])
+
+    def shortest(self, step: Step, places: _Places) -> _Places:
+        """The ``places`` of a step, but with the shortest run that a pattern matches from each
+        start, and not with the longest."""
+        if not isinstance(step, Pattern):
+            return places
+        ends = [self._pattern_ends(step, start)[-1] for start in places.starts]
+        return places if ends == places.ends else _Places(places.starts, ends)
 
 
 def _windows(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterable[_Window]:
     """The windows of a phrase, by the places of its steps."""
     find = partial(_any_order, phrase.steps) if phrase.any_order else _in_order
     windows = list(_smallest(find(places, search)))
+    pairs = list(zip(phrase.steps, places, strict=True))
+    shortest = [search.shortest(*pair) for pair in pairs]
+    if any(one is not other for one, other in zip(shortest, places, strict=True)):
+        # What a long run takes may be a word of the phrase.
+        windows = list(dict.fromkeys([*windows, *_smallest(find(shortest, search))]))
     if all(_is_spelled(phrase, window, search) for window in windows):
         return windows
-    spelled = [search.spelled(*pair) for pair in zip(phrase.steps, places, strict=True)]
+    spelled = [search.spelled(*pair) for pair in pairs]
     if not all(one.starts for one in spelled):
         return windows
     return dict.fromkeys([*windows, *_smallest(find(spelled, search))])
@@ -410,6 +424,10 @@ def _sameness(step: Step) -> Step | str:
 
 def _form(step: Step, word: Word) -> str:
     return word.form if isinstance(step, Word) else ANY
+
+
+def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
+    return ()
 
 
 def _no_parts(part: Part) -> Sequence[tuple[int, int, tuple[int, ...]]]:

@@ -16,6 +16,7 @@ from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.sentence import Sentence
+from anaphora.entities.token_runs import TokenRuns
 from anaphora.entities.trie import Hit
 from anaphora.grammar.context import Surroundings
 from anaphora.models.domain import Element, Model
@@ -94,12 +95,13 @@ def search(
     """What is in ``sentence``, by its tokens and in their order, and what a predicate of a synonym
     could not work with ('' if nothing). ``recognized`` are the entities that others have found
     in it."""
-    words, texts = sentence.words, sentence.texts
+    words, starts = sentence.words, sentence.starts
     places = None
     if sentence.has_odd:
-        ends = [start + len(text) for start, text in zip(sentence.starts, texts, strict=True)]
-        places = solid(words, sentence.starts, ends)
-        words, texts = [words[i] for i in places], [texts[i] for i in places]
+        ends = [start + len(text) for start, text in zip(starts, sentence.texts, strict=True)]
+        places = solid(words, starts, ends)
+        words = [words[i] for i in places]
+    runs = TokenRuns(sentence.words, sentence.texts, starts, places)
     asks = known.guesses is not None and (sentence.strange or known.guesses.asks_of_all)
     guesses = _guesses(words, known, recognized, places) if asks else None
     passable = [_is_stop_word(word) for word in words] if known.skips else None
@@ -112,7 +114,7 @@ def search(
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        hits = layer.find(words, texts, found, passable, guesses, has_odd=sentence.has_odd)
+        hits = layer.find(words, runs.ends, found, passable, guesses, has_odd=sentence.has_odd)
         if passable is not None:
             hits = _without_named(hits, layer, named)
         for hit in hits[: most - len(finds)]:

@@ -23,6 +23,7 @@ from spacy.strings import get_string_id
 from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import Stems
+from anaphora.entities.token_runs import PatternEnds
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
 
@@ -35,7 +36,7 @@ ROOT = -1
 """The node from which walks start."""
 
 ANY = "\0"
-"""What stands in a form for a word that a pattern takes, or for an entity."""
+"""What stands in a form for the words that a pattern matches, or for an entity."""
 
 MOST_MADE = 16
 """In how many ways the same words may be made of different entities."""
@@ -129,7 +130,7 @@ class Trie:
     def find(
         self,
         words: Sequence[Word],
-        texts: Sequence[str],
+        pattern_ends: PatternEnds | None = None,
         parts_at: PartsAt | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
@@ -139,9 +140,9 @@ class Trie:
         """Every phrase at every place, also those that overlap; one hit for an entry, a place
         and the entities in it.
 
-        ``texts`` are the words as they were written, for the patterns; ``passable`` says of each
-        word whether it may be passed over between the first and the last of a phrase; ``guesses``
-        what it may stand for; ``has_odd`` says whether some of the words are odd.
+        ``pattern_ends`` and ``parts_at`` say what matches patterns and parts; ``passable`` says of
+        each word whether it may be passed over between the first and the last of a phrase;
+        ``guesses`` what it may stand for; ``has_odd`` says whether some of the words are odd.
         """
         stems = self.stems
         numbers = [stems[word.stem] for word in words]
@@ -153,8 +154,8 @@ class Trie:
             or self._parts
             or (has_odd and any(map(_IS_ODD, words)))
         ):
-            at = parts_at or _no_parts
-            return self._find_all(numbers, words, texts, at, passable or (), others or {})
+            special = pattern_ends or _no_runs, parts_at or _no_parts
+            return self._find_all(numbers, words, *special, passable or (), others or {})
         return self._find_plain(numbers, words)
 
     def _others(self, guesses: Sequence[Sequence[Guess]]) -> dict[int, list[_Other]] | None:
@@ -200,7 +201,7 @@ class Trie:
         self,
         numbers: list[int],
         words: Sequence[Word],
-        texts: Sequence[str],
+        pattern_ends: PatternEnds,
         parts_at: PartsAt,
         passable: Sequence[bool],
         others: Mapping[int, Sequence[_Other]],
@@ -235,10 +236,10 @@ class Trie:
                             way.over(child, end, passed, ANY, ((part.alias, number),))
                             for end, number in reversed(parts_at(part, here))
                         ]
-                    word, text = words[here], texts[here]
                     for pattern, child in self._patterns.get(node, ()):
-                        if pattern.fits(text) or pattern.fits(word.lower):
-                            ways.append(way.over(child, here + 1, passed, ANY))
+                        for end in pattern_ends(pattern, here):
+                            ways.append(way.over(child, end, passed, ANY))
+                    word = words[here]
                     after = self._follow(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.over(after, here + 1, passed, word.form))
@@ -331,6 +332,10 @@ class _Way(NamedTuple):
 def form_of(step: Step) -> str:
     """How the step is spelled, as forms of phrases and texts are compared."""
     return step.form if isinstance(step, Word) else ANY
+
+
+def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
+    return ()
 
 
 def _no_parts(part: Part, at: int) -> Sequence[tuple[int, int]]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from lark import Token, Transformer
 from msgspec import Struct
 
-from anaphora.grammar.literals import literal, number, unquoted
+from anaphora.grammar.literals import SMALLEST, literal, number, unquoted
 from anaphora.grammar.parsing import MistakeError, offset
 from anaphora.grammar.syntax import (
     BinaryNode,
@@ -277,6 +277,9 @@ class Builder(Transformer[Token, Any]):
         sign, digits = children
         return UnaryNode("-", LiteralNode(number(digits), offset(digits)), offset(sign))
 
+    def smallest(self, children: list[Token]) -> LiteralNode:
+        return LiteralNode(SMALLEST, offset(children[0]))
+
     def literal(self, children: list[Token]) -> LiteralNode:
         return LiteralNode(literal(children[0]), offset(children[0]))
 
@@ -303,6 +306,9 @@ class Builder(Transformer[Token, Any]):
     def negative_number(self, children: list[Any]) -> WrittenJson:
         sign, digits = children
         return WrittenJson(-number(digits), offset(sign))
+
+    def smallest_number(self, children: list[Token]) -> WrittenJson:
+        return WrittenJson(SMALLEST, offset(children[0]))
 
     def unquoted(self, children: list[Token]) -> LiteralNode:
         return LiteralNode(str(children[0]), offset(children[0]))

@@ -372,7 +372,7 @@ def _spot(error: UnexpectedInput, text: str, around: str) -> _Spot:
     position: int | None = error.pos_in_stream
     at = len(text.rstrip()) if ended or position is None else position
     bracket, inside = _innermost(parser.parser_state.value_stack, around)
-    return _Spot(text, at, frozenset(parser.accepts()), bracket, inside or around)
+    return _Spot(text, at, frozenset(parser.accepts()) - {"SMALLEST"}, bracket, inside or around)
 
 
 def _innermost(stack: list[Any], around: str) -> tuple[Token | None, str]:

@@ -9,7 +9,10 @@ from lark import Token
 
 from anaphora.grammar.parsing import MistakeError, offset
 
-__all__ = ["literal", "number", "unquoted"]
+__all__ = ["SMALLEST", "literal", "number", "unquoted"]
+
+SMALLEST = -(2**63)
+"""The smallest integer of 64 bits."""
 
 _LARGEST = 2**63 - 1
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/"}
@@ -32,15 +35,24 @@ def literal(token: Token) -> bool | int | float | str | None:
 
 
 def number(token: Token) -> int | float:
-    """An integer if it is written as one and fits 64 bits, else a fraction."""
+    """An integer if it is written as one, else a fraction. Raises MistakeError for an integer that
+    does not fit 64 bits; the smallest one is a token of its own, with its sign."""
     digits = token.replace("_", "")
     if digits[0] == "0" and digits[1:2].isdigit():
         raise MistakeError(offset(token), "a number does not begin with 0")
     fraction = float(digits)
     if isinf(fraction):
         raise MistakeError(offset(token), "this number is too large")
-    # Python refuses to read an integer of thousands of digits; those are infinite fractions.
-    return whole if digits.isdigit() and (whole := int(digits)) <= _LARGEST else fraction
+    if not digits.isdigit():
+        return fraction
+    whole = int(digits)  # not of thousands of digits, which Python refuses: those are infinite
+    if whole > _LARGEST:
+        raise MistakeError(
+            offset(token),
+            "this integer does not fit 64 bits",
+            f"the largest is {_LARGEST}; a fraction is written with a point, such as 1.5e20",
+        )
+    return whole
 
 
 def unquoted(token: Token) -> str:

@@ -42,7 +42,7 @@ class BlankPiece:
 
 @dataclass(frozen=True, slots=True)
 class RegexPiece:
-    """``//text//``: one word that the regular expression describes."""
+    """``//text//``: characters without whitespace that the regular expression matches."""
 
     text: str
     at: int = field(default=0, compare=False)

@@ -22,6 +22,8 @@ _MEMORY_LIMIT = 1 << 20  # bytes for the automaton of one pattern; RE2 refuses w
 # To find one place is linear in the text, to find all may take as long for each: a*b|a in aaaa….
 _MOST_WORK = 240_000_000  # places found times characters behind them, 0.2 to 0.6 seconds
 
+_AHEAD = ("$", r"\b", r"\B", r"\z")  # assertions of what follows, or not, escaped or not
+
 _REFERENCE = re.compile(r"\\(.)|\$([0-9])|\$\{([A-Za-z][A-Za-z0-9]*)\}|([\\$])", re.DOTALL)
 _DIGITS = frozenset("0123456789")
 
@@ -47,6 +49,25 @@ class Pattern:
     def fits(self, word: str) -> bool:
         """Whether the pattern describes the whole of ``word``."""
         return self._compiled.fullmatch(word) is not None
+
+    def matching_prefixes(self, text: str, ends: Sequence[int], limit: int) -> list[int]:
+        """Which of the prefixes of ``text`` with these ends the pattern matches as a whole, as
+        indexes in ``ends``: at most ``limit``, the longest ones, and the first of all."""
+        longest = len(text)
+        if not self._looks_ahead:
+            match = self._longest.match(text)
+            if match is None:
+                return []
+            longest = match.end()
+        found: list[int] = []
+        for index in range(len(ends) - 1, 0, -1):
+            if len(found) == limit:
+                break
+            if ends[index] <= longest and self.fits(text[: ends[index]]):
+                found.append(index)
+        if ends[0] <= longest and self.fits(text[: ends[0]]):
+            found.append(0)
+        return found
 
     def occurs_in(self, text: str) -> bool:
         """Whether the pattern is found anywhere in ``text``."""
@@ -143,12 +164,27 @@ class Pattern:
         return group, end
 
     @cached_property
+    def _looks_ahead(self) -> bool:
+        """Whether it may match a text and no prefix of a longer one: at least where it says so."""
+        return any(sign in self.text for sign in _AHEAD)
+
+    @cached_property
     def _compiled(self) -> Any:
+        return self._compile(longest=False)
+
+    @cached_property
+    def _longest(self) -> Any:
+        return self._compile(longest=True)
+
+    def _compile(self, *, longest: bool) -> Any:
+        """The automaton; with ``longest`` it finds the longest match from a place, and not the
+        first one in the order of the alternatives."""
         import re2  # here: most models have no pattern, and the import costs 10 ms
 
         options = re2.Options()
         options.log_errors = False
         options.max_mem = _MEMORY_LIMIT
+        options.longest_match = longest
         try:
             return re2.compile(self.text, options)
         except re2.error as error:

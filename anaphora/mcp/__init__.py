@@ -2,7 +2,9 @@
 
 >>> from anaphora import Engine
 >>> from anaphora.mcp import create_server
->>> create_server(Engine("weather")).run()  # doctest: +SKIP
+>>> server = create_server(Engine("weather"))
+
+``server.run()`` then answers on the standard input and output.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class TreeBuilder:
         self._report = report
         self._open: list[ListNode | MapNode] = []
         self._anchors_open: list[str | None] = []
-        self._pending: list[tuple[str, int] | None] = []
+        self._pending: list[tuple[str | None, int] | None] = []
         self._anchored: dict[str, tuple[Node, int, int]] = {}
         self._sizes: list[int] = []
         self._heights: list[int] = []
@@ -245,25 +245,26 @@ class TreeBuilder:
             self._pending[-1] = None
             self._put(parent, *key, node)
 
-    def _put(self, parent: MapNode, key: str, offset: int, node: Node) -> None:
+    def _put(self, parent: MapNode, key: str | None, offset: int, node: Node) -> None:
+        if key is None:
+            return None
         if key in parent.items:
             first = self._report.source.line(parent.keys[key])
             return self._report.add(
                 offset, f"the key '{key}' stands here twice; first on line {first}"
             )
-        if key:
-            parent.items[key] = node
-            parent.keys[key] = offset
+        parent.items[key] = node
+        parent.keys[key] = offset
         return None
 
-    def _key(self, node: Node, offset: int) -> tuple[str, int]:
-        """The text of a key; '' for one that was reported and whose value is passed over."""
+    def _key(self, node: Node, offset: int) -> tuple[str | None, int]:
+        """The text of a key; None for one that was reported and whose value is passed over."""
         if not isinstance(node, TextNode):
             kind = "list" if isinstance(node, ListNode) else "mapping"
             self._report.add(
                 offset, f"a key must be text, not a {kind}", "a text with braces needs quotes"
             )
-        elif not node.text:
+        elif not (node.text or node.style):
             self._report.add(offset, "a key is missing before the colon")
         elif node.text == "<<" and not node.style:
             self._report.add(
@@ -271,7 +272,7 @@ class TreeBuilder:
             )
         else:
             return node.text, offset
-        return "", offset
+        return None, offset
 
     def _check_depth(self, offset: int, more: int) -> None:
         if len(self._open) + more > DEEPEST:

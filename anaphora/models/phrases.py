@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.macro import check_macros, expand
+from anaphora.grammar.macro_lint import lint_macro
 from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
 from anaphora.models.draft import Draft
 from anaphora.models.nodes import MapNode, Path
@@ -15,7 +16,6 @@ __all__ = ["Phrasebook"]
 
 _MOST_PHRASES = 1_000_000  # in one model
 _MACRO_NAME = re.compile(r"<[^<>\s]+>")
-_LOOKS_REPEATED = re.compile(r"(?<!\\)[}>][*+](?=\s|$)")
 
 _Written = Sequence[str] | Mapping[str, Sequence[str]] | None
 
@@ -62,12 +62,7 @@ class Phrasebook:
         except GrammarError as error:
             self._draft.complain_inside((*path, index), error.problems)
             return ()
-        if _LOOKS_REPEATED.search(text):
-            self._draft.warn(
-                (*path, index),
-                "'*' and '+' behind a group stand for themselves",
-                "repetition is written {a}[1,3], what may be left out {a}?",
-            )
+        self._draft.warn_inside((*path, index), lint_macro(text, spaced=self._draft.imported))
         self._left -= len(phrases)
         if self._left <= 0:
             self._draft.complain(
@@ -86,6 +81,9 @@ class Phrasebook:
                 self._draft.complain_inside(("macros", name), (problem,))
             else:
                 self._draft.complain_of_key(("macros", name), problem.message, problem.hint)
+        for name in macros.keys() - {name for name, _ in problems}:
+            lint = lint_macro(macros[name], spaced=self._draft.imported)
+            self._draft.warn_inside(("macros", name), lint)
         node = self._draft.root.items.get("macros")
         bad = {name for name, _ in problems} | (node.lost if isinstance(node, MapNode) else set())
         while more := {

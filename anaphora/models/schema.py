@@ -128,20 +128,25 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def _depth(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
+def _whole(value: Any) -> int:
+    """A whole number, also as ``3.0``: to JSON Schema it is one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1:
         raise _wrong(f"expected a whole number, not {kind_of(value)}")
-    if value < 1:
-        raise _wrong(f"expected at least 1, not {value}")
     return int(value)
+
+
+def _depth(value: Any) -> int:
+    whole = _whole(value)
+    if whole < 1:
+        raise _wrong(f"expected at least 1, not {whole}")
+    return whole
 
 
 def _amount(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _wrong(f"expected a whole number, not {kind_of(value)}")
-    if value < 0:
-        raise _wrong(f"expected at least 0, not {value}")
-    return int(value)
+    whole = _whole(value)
+    if whole < 0:
+        raise _wrong(f"expected at least 0, not {whole}")
+    return whole
 
 
 def _typos(value: Any) -> int:
@@ -204,9 +209,27 @@ def _either(expected: str, **kinds: type) -> Discriminator:
 
 
 _WRITTEN = WithJsonSchema({"type": ["string", "number"]})
+_NAMED = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
+_DISTINCT = Field(json_schema_extra={"uniqueItems": True})
+
+# Patterns of JSON Schema have no \w for letters beyond ASCII in all validators: what is no part of
+# an id is named instead, ASCII's signs and the common blocks of others.
+_SIGNS = (
+    r"\s\x00-\x20!-,/;-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u2070\u207a-\u207e"
+    r"\u20a0-\u20cf\u2190-\u245f\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe50-\ufe6f\uff00-\uff0f"
+)
+_IDENTIFIER_PATTERN = rf"^[^{_SIGNS}.:0-9-][^{_SIGNS}]*$"
+
+_AMOUNT = r"[0-9]{1,9}(\.[0-9]{1,6})?"
+_DURATION_PATTERN = (
+    rf"^(?=.*[1-9])\s*(({_AMOUNT}\s*[dD]\s*)?({_AMOUNT}\s*[hH]\s*)?({_AMOUNT}\s*[mM]\s*)?"
+    rf"({_AMOUNT}\s*[sS])?|[pP]({_AMOUNT}[dD])?([tT]({_AMOUNT}[hH])?({_AMOUNT}[mM])?"
+    rf"({_AMOUNT}[sS])?)?)\s*$"
+)
+_MOMENT_PATTERN = r"^[0-9]{4}-?[0-9W].*[^0-9].*([zZ]|[+-][0-9]{2}(:?[0-9]{2}.*)?)$"
 
 Text: TypeAlias = Annotated[str, BeforeValidator(_text), _WRITTEN]
-Name: TypeAlias = Annotated[str, BeforeValidator(_name), _WRITTEN]
+Name: TypeAlias = Annotated[str, BeforeValidator(_name), _NAMED]
 _BUILT_IN = {"enum": [*BUILT_IN, *NLPCRAFT]}
 _OF_SPACY = {"type": "string", "pattern": r"^spacy:\S+$", "examples": ["spacy:PERSON"]}
 EntityName: TypeAlias = Annotated[
@@ -229,7 +252,7 @@ Recognizer: TypeAlias = Annotated[
 Identifier: TypeAlias = Annotated[
     str,
     BeforeValidator(_identifier),
-    WithJsonSchema({"type": "string", "pattern": r"^\S+$"}),
+    WithJsonSchema({"type": "string", "pattern": _IDENTIFIER_PATTERN}),
 ]
 Language: TypeAlias = Annotated[
     str,
@@ -249,17 +272,30 @@ Typos: TypeAlias = Annotated[
 Duration: TypeAlias = Annotated[
     timedelta,
     BeforeValidator(_duration),
-    WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m", "PT5M"]}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": _DURATION_PATTERN,
+            "examples": ["5m", "90s", "1h30m", "PT5M"],
+        }
+    ),
 ]
 Moment: TypeAlias = Annotated[
     datetime,
     BeforeValidator(_moment),
-    WithJsonSchema({"type": "string", "examples": ["2026-01-05T09:00+01:00"]}),
+    WithJsonSchema(
+        {"type": "string", "pattern": _MOMENT_PATTERN, "examples": ["2026-01-05T09:00+01:00"]}
+    ),
 ]
 Data: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_data)]
 
 LanguageTexts: TypeAlias = Annotated[
-    Annotated[Language, Tag(f"{TAG}one")] | Annotated[list[Language], Tag(f"{TAG}list")],
+    Annotated[Language, Tag(f"{TAG}one")]
+    | Annotated[
+        list[Language],
+        Field(json_schema_extra={"uniqueItems": True, "minItems": 1}),
+        Tag(f"{TAG}list"),
+    ],
     _either("the code of a language or a list of codes", list=list, one=object),
 ]
 LocalTexts: TypeAlias = Annotated[
@@ -283,7 +319,8 @@ ValueTexts: TypeAlias = Annotated[
     ),
 ]
 Values: TypeAlias = Annotated[
-    Annotated[list[Name], Tag(f"{TAG}list")] | Annotated[dict[Name, ValueTexts], Tag(f"{TAG}map")],
+    Annotated[list[Name], _DISTINCT, Tag(f"{TAG}list")]
+    | Annotated[dict[Name, ValueTexts], Tag(f"{TAG}map")],
     _either("a mapping from names to synonyms, or a list of names", list=list, map=dict),
 ]
 SlotTexts: TypeAlias = Annotated[
@@ -528,6 +565,7 @@ class ModelSchema(_Schema):
     )
     entities: list[EntityName] = Field(
         default=[],
+        json_schema_extra={"uniqueItems": True},
         description="The built-in entities that are switched on, by their names: date, number, "
         "place …, spacy:PERSON.",
     )

@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
-"""One way to say something: texts (of one or more words), patterns (of one word each) and parts
-(each an entity)."""
+"""One way to say something: texts (of one or more words), patterns (of one run of
+tokens each) and parts (each an entity)."""
 
 Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]
 """Phrases by language; those under :data:`ANY_LANGUAGE` serve every language."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
+from anaphora.entities.lexicon import Word
+from anaphora.entities.token_runs import PatternEnds, TokenRuns
 from anaphora.grammar.compiler import compile_part
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
@@ -46,6 +49,12 @@ def model(
 
 def pattern(text: str) -> Phrase:
     return (Pattern(text),)
+
+
+def ends_in(words: Sequence[Word], texts: Sequence[str]) -> PatternEnds:
+    """What patterns match in words with spaces between them."""
+    starts = list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
+    return TokenRuns(words, texts, starts).ends
 
 
 def part(predicate: str, alias: str = "") -> Part:

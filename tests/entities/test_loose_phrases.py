@@ -222,7 +222,7 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
                 found |= ends(at + skipped + 1, left[1:])
         return found
 
-    hits = known.find(words, said, passable=[not word.free for word in words])
+    hits = known.find(words, passable=[not word.free for word in words])
     assert {(hit.start, hit.end) for hit in hits} == {
         (start, end) for start in range(len(said)) for end in ends(start, phrase)
     }
@@ -238,7 +238,7 @@ def test_skipping_does_not_multiply_the_ways(text):
 
     def walk(said: list[str]) -> int:
         words = Lexicon("en").words(said)
-        return counted(lambda: known.find(words, said, passable=[True] * len(said)))[0]
+        return counted(lambda: known.find(words, passable=[True] * len(said)))[0]
 
     small, large = walk(text.split()[:100]), walk(text.split()[:200])
     assert 0 < large < 2.5 * small
@@ -366,7 +366,7 @@ def test_patterns_and_skipped_words_in_a_long_text_are_bounded():
     pipeline = Pipeline(model(element("p", *phrases), stop_words=SKIPPED))
     work, utterance = counted(lambda: pipeline("a " * 5000))
     assert utterance.entities
-    assert 0 < work < 4_000_000
+    assert 0 < work < 4_500_000
 
 
 def test_the_entities_in_a_long_text_are_bounded():

@@ -11,7 +11,7 @@ from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.scattered import Scattered, Spread
 from anaphora.grammar.patterns import Pattern
 
-from .models import part
+from .models import ends_in, part
 from .work import counted
 
 LEXICON = Lexicon("en")
@@ -30,7 +30,7 @@ def known(*phrases, any_order=False):
 
 def found(phrases: Scattered, text: str, parts_in=None) -> list[str]:
     texts = text.split()
-    hits = phrases.find(LEXICON.words(texts), texts, parts_in)
+    hits = phrases.find(words := LEXICON.words(texts), ends_in(words, texts), parts_in)
     return [
         " ".join(texts[i] for i in hit.tokens or range(hit.start, hit.end))
         + f" @{hit.start}+{hit.gaps}"
@@ -58,7 +58,7 @@ def test_in_any_order_too_if_told_so():
     phrases = known("turn off", any_order=True)
     assert found(phrases, "off I turn it") == ["off turn @0+1"]
     assert found(phrases, "off turn") == ["off turn @0+0"]
-    (hit,) = phrases.find(*[LEXICON.words(["off", "turn"]), ["off", "turn"]])
+    (hit,) = phrases.find(LEXICON.words(["off", "turn"]))
     assert (hit.permuted, hit.exact, hit.tokens) == (True, False, ())
 
 
@@ -69,10 +69,10 @@ def test_a_word_that_a_phrase_has_twice_must_stand_there_twice():
 
 def test_the_spelling_tells_what_is_exact():
     texts = ["turns", "it", "off"]
-    (hit,) = known("turn off").find(LEXICON.words(texts), texts)
+    (hit,) = known("turn off").find(LEXICON.words(texts))
     assert not hit.exact
     texts = ["TURN", "it", "off"]
-    (hit,) = known("turn off", "turns off").find(LEXICON.words(texts), texts)[:1]
+    (hit,) = known("turn off", "turns off").find(LEXICON.words(texts))[:1]
     assert hit.exact
 
 
@@ -87,7 +87,7 @@ def test_of_words_that_are_alike_any_may_come_first():
     for phrase in ("lock locked", "locked lock"):
         for said in ("locked the lock", "lock the locked"):
             texts = said.split()
-            (hit,) = known(phrase, any_order=True).find(LEXICON.words(texts), texts)
+            (hit,) = known(phrase, any_order=True).find(LEXICON.words(texts))
             assert (hit.tokens, hit.exact) == ((0, 2), True)
 
 
@@ -97,9 +97,8 @@ def test_patterns_and_entities_are_steps_too():
     day = part("# == 'day'", "when")
     phrases = known(("book", day))
     hits = phrases.find(
-        LEXICON.words(words := ["book", "a", "room", "next", "monday", "now"]),
-        words,
-        lambda _: [(3, 5, (9,))],
+        LEXICON.words(["book", "a", "room", "next", "monday", "now"]),
+        parts_in=lambda _: [(3, 5, (9,))],
     )
     assert [(hit.tokens, hit.gaps, hit.parts) for hit in hits] == [
         ((0, 3, 4), 2, (("when", 9),)),
@@ -129,7 +128,7 @@ def test_it_finds_the_windows_that_a_search_through_all_places_finds(phrase, sai
         for one in places
         if not any(o != one and one[0] <= o[0] and o[1] <= one[1] for o in places)
     }
-    hits = known(tuple(phrase), any_order=any_order).find(LEXICON.words(said), said)
+    hits = known(tuple(phrase), any_order=any_order).find(LEXICON.words(said))
     as_it_is = {
         (at, at + len(phrase))
         for at in range(len(said))
@@ -153,7 +152,7 @@ def test_the_work_on_a_long_text_is_bounded(text, any_order):
     phrases = known(*["a b a c", "a b c", "c b a", "b a a a"] * 5, any_order=any_order)
     texts = text.split()
     words = LEXICON.words(texts)
-    work, _ = counted(lambda: phrases.find(words, texts))
+    work, _ = counted(lambda: phrases.find(words))
     assert 0 < work < 30 * module.MOST_WORK
 
 
@@ -161,12 +160,13 @@ def test_phrases_with_a_word_that_is_not_there_cost_nothing():
     few, many = known("turn red"), known(*(f"turn word{n}" for n in range(3000)))
     texts = ["turn", "it", "blue"]
     words = LEXICON.words(texts)
-    assert counted(lambda: many.find(words, texts))[0] <= counted(lambda: few.find(words, texts))[0]
+    assert counted(lambda: many.find(words))[0] <= counted(lambda: few.find(words))[0]
 
 
 @pytest.mark.parametrize("phrase", [("w", "[a-z0-9]+", "[a-z]+"), ("w", "[a-z]+", "[a-z0-9]+")])
 def test_of_two_patterns_the_one_that_fits_fewer_words_takes_its_own(phrase):
-    word, *texts = phrase
-    phrases = known((word, *map(Pattern, texts)), any_order=True)
-    (hit,) = phrases.find(LEXICON.words(said := ["w", "!", "a", "5"]), said)
+    word, *patterns = phrase
+    phrases = known((word, *map(Pattern, patterns)), any_order=True)
+    texts = ["w", "!", "a", "5"]
+    (hit,) = phrases.find(words := LEXICON.words(texts), ends_in(words, texts))
     assert hit.tokens == (0, 2, 3)

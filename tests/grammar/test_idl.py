@@ -98,7 +98,9 @@ class TestExpressions:
             (r"'a\n\t\\\u0041'", "a\n\t\\A"),
             (r"'\ud83d\ude00'", "😀"),
             ("9223372036854775807", 2**63 - 1),
-            ("9223372036854775808", 2.0**63),
+            ("-9223372036854775808", -(2**63)),
+            ("- 9_223_372_036_854_775_808", -(2**63)),
+            ("9223372036854775808.0", 2.0**63),
             ("'погода'", "погода"),
             (r"'^\d+\s\|'", r"^\d+\s\|"),
         ],
@@ -107,6 +109,28 @@ class TestExpressions:
         node = expression(text)
         assert node == literal(value)
         assert type(node.value) is type(value)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["9223372036854775808", "-9223372036854775809", "1 - 9223372036854775808", "1" + 300 * "0"],
+    )
+    def test_an_integer_that_does_not_fit_64_bits_is_none(self, text):
+        with pytest.raises(GrammarError) as caught:
+            parse(f"intent=x term={{1 == {text}}}")
+        problem = caught.value.problems[0]
+        assert problem.message == "this integer does not fit 64 bits"
+        assert problem.column == 21 + len(text) - len(text.lstrip("-1 ") if "-" in text else text)
+        assert "9223372036854775807" in problem.hint
+
+    def test_the_smallest_integer_stands_wherever_a_number_does(self):
+        smallest = -(2**63)
+        (intent,) = parse(
+            "intent=x meta={'a': [-9223372036854775808]} term={@a = -9223372036854775808 @a < 1}"
+        )
+        assert intent.meta == {"a": [smallest]}
+        assert expression("-9223372036854775808 + 1").left == literal(smallest)
+        (short,) = parse("id=x term={~a == -9223372036854775808}")
+        assert short.terms[0].predicate.expression.right == literal(smallest)
 
     def test_lists_calls_and_variables(self):
         assert expression("['a', 1]") == ListNode((literal("a"), literal(1)))

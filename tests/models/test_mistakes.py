@@ -91,7 +91,7 @@ BELOW_START = {
     "tag": ("meta: {a: !!python/object:os.system x}", 4, 11, "'!!python/object:os.system'", ""),
     "merge key": ("meta: {<<: {a: b}}", 4, 8, "merge keys (<<) are not supported", ""),
     "list as a key": ("meta: {[a]: b}", 4, 8, "a key must be text, not a list", ""),
-    "empty key": ("meta: {'': b}", 4, 8, "a key is missing", ""),
+    "missing key": ("meta: {? : b}", 4, 10, "a key is missing", ""),
     "unknown anchor": ("meta: {a: *x}", 4, 11, "no anchor '&x'", ""),
     "alias in itself": ("meta: &x {a: *x}", 4, 14, "stands inside of what it repeats", ""),
     "second document": ("---\nid: m", 4, 1, "one document", ""),

@@ -223,10 +223,40 @@ def test_what_looks_like_a_mistake_is_told_with_its_place_in_the_file():
     assert (warning.source, warning.line) == ("m.yaml", 5)
 
 
-def test_a_sign_that_looks_like_repetition_is_warned_of():
-    text = HEAD.replace("{id: weather}", "{id: w, synonyms: ['{very}* good', 'C++ {or}[1,2] a+']}")
-    (warning,) = parse_model(f"{text}{INTENT}").warnings
-    assert "stand for themselves" in warning.message
+@pytest.mark.parametrize(
+    ("synonym", "column", "message"),
+    [
+        ("{very}* good", 7, "this '*' behind a group is only a sign"),
+        ("{very}+", 7, "this '+' behind a group is only a sign"),
+        ("{a|b}[0,2]? c", 11, "this '?' behind a repetition is only a sign"),
+        ("{a|b}?? c", 7, "this '?' behind a repetition is only a sign"),
+        ("x {y {a|b}*|z} c", 11, "this '*' behind a group is only a sign"),
+        ("<M>+ c", 4, "this '+' behind a macro is only a sign"),
+        ("the //a b// c", 5, "no word matches the regular expression 'a b'"),
+        ("{x|//a^b//}", 4, "no word matches the regular expression 'a^b'"),
+    ],
+)
+@pytest.mark.parametrize("place", ["synonyms: ['{}']", "values: {{v: ['{}']}}", "macro"])
+def test_what_cannot_be_meant_is_warned_of_where_it_stands(synonym, column, message, place):
+    macros = ["'<M>': m"]
+    if place == "macro":
+        macros.append(f"'<N>': '{synonym}'")
+        line, before = 2, macros[1].index(synonym) + len("macros: {, ") + len(macros[0])
+        element = "{id: w, synonyms: ['<N>', '<N> x']}"
+    else:
+        element = "{id: w, " + place.format(synonym) + "}"
+        line, before = 3, len("elements: [") + element.index(synonym)
+    text = f"id: m\nmacros: {{{', '.join(macros)}}}\nelements: [{element}, {{id: city}}]\n{INTENT}"
+    (warning,) = parse_model(text, source="m.yaml").warnings
+    assert (warning.message, warning.line, warning.column) == (message, line, before + column)
+    assert warning.source == "m.yaml"
+    assert warning.hint
+
+
+def test_what_is_meant_is_not_warned_of():
+    fine = ["C++ {or}[1,2] a+", r"{c}\+\+", r"{a}[0,2]\?", "{five|two} + x", r"//\$[0-9]+//"]
+    text = HEAD.replace("{id: weather}", f"{{id: w, synonyms: {json.dumps(fine)}}}")
+    assert parse_model(f"{text}{INTENT}").warnings == ()
 
 
 def test_json_may_have_comments():

@@ -18,8 +18,9 @@ from anaphora.grammar.functions.registry import function
 from anaphora.grammar.operators import in_range
 from anaphora.grammar.values import describe
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
-_DECIMAL = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?")
+# Of the decimal digits of any script, as those of "is_num".
+_INTEGER = re.compile(r"[+-]?\d{1,400}")
+_DECIMAL = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?")
 
 
 @function("maths", "abs", examples=("abs(-2) == 2",))
@@ -217,9 +218,13 @@ def rand(context: Context) -> float:
     return context.surroundings.random()
 
 
-@function("maths", examples=("to_int(2.5) == 3", "to_int('-12') == -12"))
+@function("maths", examples=("to_int(2.5) == 3", "to_int('-12') == -12", "to_int('٥') == 5"))
 def to_int(value: float | str) -> int:
-    """A number, or the number that a text spells, rounded to an integer; halves go up."""
+    """A number, or the number that a text spells, rounded to an integer; halves go up.
+
+    A text is of decimal digits of any script, with a sign, a point and an exponent if need be,
+    and of nothing else: no blanks, no ``_``.
+    """
     if not isinstance(value, str):
         return _rounded("to_int", value)
     if _INTEGER.fullmatch(value):
@@ -229,7 +234,7 @@ def to_int(value: float | str) -> int:
 
 @function("maths", examples=("to_double('1.5e2') == 150",))
 def to_double(value: float | str) -> float:
-    """A number as a fraction, or the number that a text spells."""
+    """A number as a fraction, or the number that a text spells, as ``to_int`` reads it."""
     return spelled("to_double", value) if isinstance(value, str) else float(value)
 
 

@@ -1,9 +1,9 @@
 """How a function of the intent language is declared: one decorated Python function.
 
->>> @function("text", "trim", "strip")
-... def trim(text: str) -> str:
-...     \"\"\"The text without the white space around it.\"\"\"
-...     return text.strip()
+    @function("text", "trim", "strip")
+    def trim(text: str) -> str:
+        \"\"\"The text without the white space around it.\"\"\"
+        return text.strip()
 
 ``examples`` may follow, expressions of the language that are true: they stand in the reference
 page, and a test evaluates them.

@@ -111,7 +111,7 @@ def is_alphanum(text: str) -> bool:
 
 @function("text", examples=("is_num('007')", "!is_num('-7')"))
 def is_num(text: str) -> bool:
-    """Whether there are digits and nothing else: no sign, no point."""
+    """Whether there are decimal digits, of any script, and nothing else: no sign, no point."""
     return text.isdecimal()
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anaphora.errors import EvaluationError
 from tests.grammar.functions.calls import call, mistake, refusal, same, value
 
 INFINITE, NO_NUMBER = math.inf, math.nan
@@ -175,3 +176,26 @@ def test_every_fraction_has_a_result(one: float, other: float) -> None:
 def test_an_integer_next_to_a_half_is_not_rounded_up() -> None:
     assert call("round", 0.49999999999999994) == 0
     assert call("round", 4503599627370497.0) == 4503599627370497
+
+
+@given(st.text(st.characters(categories=["Nd", "No", "Nl"]) | st.sampled_from("12_ +-.\n")))
+def test_what_is_a_number_to_one_function_is_one_to_all(text: str) -> None:
+    is_number = call("is_num", text)
+    assert is_number == (bool(text) and all(map(str.isdecimal, text)))
+    if is_number and len(text) < 19:
+        assert call("to_int", text) == int(text)
+        assert call("to_double", text) == float(text)
+        assert call("is_alphanum", text)
+        assert call("is_numspace", text)
+
+
+@pytest.mark.parametrize("text", ["1_000", "nan", "inf", " 5", "5\n", "²", "", "0x1", "½"])
+def test_what_is_no_number_is_none_to_any_function(text: str) -> None:
+    assert not call("is_num", text)
+    for name in ("to_int", "to_double"):
+        with pytest.raises(EvaluationError):
+            call(name, text)
+
+
+def test_no_digit_of_an_integer_is_lost() -> None:
+    assert value("to_int('00000000000009007199254740993')") == 9007199254740993

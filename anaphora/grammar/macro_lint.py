@@ -1,0 +1,82 @@
+"""Find what a synonym says and hardly means: signs and regular expressions without effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from lark.exceptions import UnexpectedInput
+
+from anaphora.errors import Problem
+from anaphora.grammar.macro_errors import shortened
+from anaphora.grammar.macro_reader import read_macro
+from anaphora.grammar.macro_tree import (
+    BlankPiece,
+    GroupPiece,
+    Piece,
+    ReferencePiece,
+    RegexPiece,
+    SequencePiece,
+    TextPiece,
+)
+from anaphora.grammar.parsing import MistakeError
+from anaphora.grammar.places import problem_at
+from anaphora.grammar.regex_analysis import can_match_word
+
+__all__ = ["lint_macro"]
+
+_SUSPICIOUS = re.compile(r"//|[}>\]?][*+?]")
+_SPACED = re.compile(r"//|[}>\]?]\s*[*+?]")
+
+
+def lint_macro(text: str, *, spaced: bool = False) -> list[Problem]:
+    """Warnings about a text of the synonym language; none about one that cannot be read.
+
+    ``spaced`` says that a blank before a sign may not have been written, as in files of NLPCraft.
+    """
+    if not (_SPACED if spaced else _SUSPICIOUS).search(text):
+        return []
+    try:
+        tree = read_macro(text)
+    except (UnexpectedInput, MistakeError):
+        return []
+    found = sorted(_warnings(tree, text, spaced=spaced), key=lambda warning: warning[0])
+    return [problem_at(text, "", at, message, hint) for at, message, hint in found]
+
+
+def _warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[int, str, str]]:
+    pending = [tree]
+    while pending:
+        match pending.pop():
+            case RegexPiece(expression, at) if not can_match_word(expression):
+                yield (
+                    at,
+                    f"no word matches the regular expression '{shortened(expression)}'",
+                    "it matches characters without whitespace between them: for two words write "
+                    "two expressions, as in //[0-9]+// //km|mi//",
+                )
+            case SequencePiece(pieces):
+                pending.extend(pieces)
+                row = [one for one in pieces if not (spaced and isinstance(one, BlankPiece))]
+                for left, right in pairwise(row):
+                    if warning := _sign_behind_group(left, right, text):
+                        yield warning
+            case GroupPiece(alternatives):
+                pending.extend(alternatives)
+
+
+def _sign_behind_group(left: Piece, right: Piece, text: str) -> tuple[int, str, str] | None:
+    if not (isinstance(left, GroupPiece | ReferencePiece) and isinstance(right, TextPiece)):
+        return None
+    sign = text[right.at]  # a backslash, where the sign is meant
+    if sign not in "*+?":
+        return None
+    what = "macro" if isinstance(left, ReferencePiece) else "group"
+    if what == "group" and sign == "?":
+        what = "repetition"
+    return (
+        right.at,
+        f"this '{sign}' behind a {what} is only a sign",
+        f"repetition is written {{a}}[1,3], what may be left out {{a}}?, the sign \\{sign}",
+    )
