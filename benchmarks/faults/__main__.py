@@ -10,6 +10,7 @@ exit code is 1 if a promise was broken.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -41,11 +42,14 @@ def main() -> int:
     )
     parser.add_argument("--faults", nargs="*", choices=list(FAULTS), help="left out: all")
     parser.add_argument("--pace", type=float, default=usual.pace, help="more faults, or fewer")
+    parser.add_argument(
+        "--think", type=float, default=usual.think, help="seconds between two questions of a user"
+    )
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--minutes", type=float, default=usual.minutes, help="at most")
-    parser.add_argument("--logs", action="store_true", help="show what the servers logged")
     chosen = vars(parser.parse_args())
-    chosen.pop("logs")
+    # Whoever ends it, by whatever signal, everything that it started ends with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         try:
             result = run(Plan(**chosen), Path(folder), report=_report)

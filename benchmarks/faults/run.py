@@ -34,7 +34,8 @@ _SETTLING = 40.0  # seconds in which what was answered must be in the history at
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a run is to do. ``faults`` are the names of faults, all possible ones if None, and
-    ``pace`` is how much more often than usual they come."""
+    ``pace`` is how much more often than usual they come. A user thinks for ``think`` seconds
+    between two questions."""
 
     questions: int = 10_000
     users: int = 100
@@ -44,6 +45,7 @@ class Plan:
     layout: Layout = "supervised"
     faults: Sequence[str] | None = None
     pace: float = 1.0
+    think: float = 0.5
     seed: int = 1
     minutes: float = 30.0
 
@@ -124,6 +126,7 @@ async def _talk(
                 http,
                 operations.append,
                 random.Random(f"{plan.seed} user {number}"),
+                plan.think,
             )
             for number in range(plan.users)
         ]

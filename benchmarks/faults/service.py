@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ import psutil
 
 from benchmarks.faults.bot import MODEL, write_bot
 from benchmarks.faults.clock import Clocks
+from benchmarks.faults.operations import serials_in
 from benchmarks.faults.proxy import Proxy
 from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
 from tests.server.served import Served
@@ -69,6 +70,8 @@ class Service:
                 for worker in _workers_of(server.process.pid):
                     _send(worker, signal.SIGCONT)
                 server.end(sign)
+            with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
+                os.killpg(server.process.pid, signal.SIGKILL)
             server.launch().wait_for()
 
     def heal(self) -> None:
@@ -98,16 +101,15 @@ class Service:
         """The lines that the servers have logged."""
         return [line for server in self.servers for line in server.errors.splitlines()]
 
-    def files_with(self, serials: Sequence[str]) -> dict[str, list[str]]:
-        """Which of the serials the bytes of which files hold. Redis and PostgreSQL have files of
-        their own, which are not looked at."""
-        found: dict[str, list[str]] = {}
+    def files_with(self, serials: Collection[str]) -> dict[str, list[str]]:
+        """Which of the serials the bytes of which files hold, the log included. Redis and
+        PostgreSQL have files of their own, which are not looked at."""
+        found = {"the log": " ".join(self.logged()).encode()}
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path.name not in ("clock.so", "clocks"):
-                data = path.read_bytes()
-                if held := [serial for serial in serials if serial.encode() in data]:
-                    found[str(path.relative_to(self.folder))] = held
-        return found
+                found[str(path.relative_to(self.folder))] = path.read_bytes()
+        held = {name: serials_in(data.decode("ascii", "replace")) for name, data in found.items()}
+        return {name: sorted({*held[name]}.intersection(serials)) for name in held}
 
     def damage(self, user: str) -> None:
         """Overwrite what the stores keep of a user with bytes that nobody can read."""
@@ -151,8 +153,10 @@ def running(
             postgres = stack.enter_context(PostgresServer(with_pgvector()))
             proxy = stack.enter_context(Proxy(postgres.port))
             memory_url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?schema=anaphora"
+        (folder / "tmp").mkdir()
         environment = {
             **clocks.environment,
+            "TMPDIR": str(folder / "tmp"),
             "ANAPHORA_SHUTDOWN_GRACE": str(GRACE),
             "ANAPHORA_MEMORY__MAX_WORDS": "200",
             "ANAPHORA_MEMORY__JOURNAL": str(folder / "journal"),

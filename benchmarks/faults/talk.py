@@ -63,6 +63,7 @@ class Talk:
     http: httpx.AsyncClient
     record: Callable[[Operation], None]
     chance: random.Random
+    think: float = 0.0
     asked: int = 0
     generation: int = 0
     ahead: timedelta = timedelta()
@@ -74,6 +75,7 @@ class Talk:
         while self.asked < self.questions:
             (action,) = self.chance.choices(actions, weights)
             await getattr(self, f"_{action}")()
+            await asyncio.sleep(self.think * 2 * self.chance.random())
 
     # -- questions -----------------------------------------------------------------------------
 
