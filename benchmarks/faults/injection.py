@@ -35,6 +35,8 @@ FAULTS: dict[str, str] = {
     "reload": "the model is read anew from its file",
     "hostile": "clients that pipeline without reading, stay idle, or send broken requests",
 }
+_ENDING = ("kill", "terminate")
+_PROGRESS = 50  # answers between two faults that end a process
 _EVERY = {  # seconds from one to the next, on average
     "kill": 6.0,
     "terminate": 9.0,
@@ -65,11 +67,25 @@ def possible_faults(service: Service) -> list[str]:
 
 class Injection:
     """Makes the faults of these ``names`` happen while its block runs, ``pace`` times as often as
-    usual. ``faults`` are those that have happened, ``failures`` those that could not."""
+    usual. ``faults`` are those that have happened, ``failures`` those that could not.
 
-    def __init__(self, service: Service, names: list[str], *, seed: int, pace: float) -> None:
+    A process is only ended when ``answered``, the number of answers so far, has grown since the
+    last one was: where starting takes long, there would be no service to speak of."""
+
+    def __init__(
+        self,
+        service: Service,
+        names: list[str],
+        *,
+        seed: int,
+        pace: float,
+        answered: Callable[[], int],
+    ) -> None:
         self._service = service
         self._pace = pace
+        self._answered = answered
+        self._due = _PROGRESS
+        self._ending = threading.Lock()
         self._ended = threading.Event()
         self._victims = 0
         self.faults: list[Fault] = []
@@ -97,12 +113,29 @@ class Injection:
     def _repeat(self, name: str, chance: random.Random) -> None:
         inject: Callable[[random.Random], None] = getattr(self, f"_{name}")
         while not self._ended.wait(_EVERY[name] / self._pace * (0.5 + chance.random())):
-            begin = time.monotonic()
-            try:
-                inject(chance)
-            except Exception as error:
-                self.failures.append(f"{name}: {type(error).__name__}: {error}")
-            self.faults.append(Fault(name, begin, time.monotonic()))
+            if name in _ENDING:
+                with self._ending:
+                    self._await_progress()
+                    if self._ended.is_set():
+                        return
+                    self._inject(name, inject, chance)
+                    self._due = self._answered() + _PROGRESS
+            else:
+                self._inject(name, inject, chance)
+
+    def _inject(
+        self, name: str, inject: Callable[[random.Random], None], chance: random.Random
+    ) -> None:
+        begin = time.monotonic()
+        try:
+            inject(chance)
+        except Exception as error:
+            self.failures.append(f"{name}: {type(error).__name__}: {error}")
+        self.faults.append(Fault(name, begin, time.monotonic()))
+
+    def _await_progress(self) -> None:
+        while self._answered() < self._due and not self._ended.wait(0.05):
+            pass
 
     def _worker(self, chance: random.Random) -> int | None:
         workers = self._service.workers()

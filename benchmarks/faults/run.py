@@ -87,8 +87,17 @@ def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> R
         names = possible_faults(service) if plan.faults is None else list(plan.faults)
         report(f"{plan.users} users, {plan.questions:,} questions, faults: {', '.join(names)}")
         operations: list[Operation] = []
-        with Injection(service, names, seed=plan.seed, pace=plan.pace) as injection:
-            failures, is_complete = asyncio.run(_talk(plan, service, operations, report))
+        answers: list[Operation] = []
+
+        def record(operation: Operation) -> None:
+            operations.append(operation)
+            if operation.kind == "ask" and operation.outcome == "answered":
+                answers.append(operation)
+
+        with Injection(
+            service, names, seed=plan.seed, pace=plan.pace, answered=lambda: len(answers)
+        ) as injection:
+            failures, is_complete = asyncio.run(_talk(plan, service, operations, record, report))
         report("all is asked; the service is healed and started anew")
         service.heal()
         service.flush()
@@ -112,7 +121,11 @@ def run(plan: Plan, folder: Path, *, report: Callable[[str], None] = print) -> R
 
 
 async def _talk(
-    plan: Plan, service: Service, operations: list[Operation], report: Callable[[str], None]
+    plan: Plan,
+    service: Service,
+    operations: Sequence[Operation],
+    record: Callable[[Operation], None],
+    report: Callable[[str], None],
 ) -> tuple[list[str], bool]:
     """Let all users ask; what went wrong, and whether they came to the end in time."""
     # A connection serves one request: the next one may be another worker's.
@@ -124,7 +137,7 @@ async def _talk(
                 plan.questions // plan.users + (number < plan.questions % plan.users),
                 service.urls,
                 http,
-                operations.append,
+                record,
                 random.Random(f"{plan.seed} user {number}"),
                 plan.think,
             )

@@ -21,7 +21,7 @@ __all__ = ["Talk", "read_history"]
 
 PAUSE = timedelta(hours=2)  # more than the timeout of the model
 TRIES = 200
-WAIT = 0.3  # seconds before a question is asked again
+WAIT, LONGEST_WAIT = 0.2, 2.0  # seconds before a question is asked again, at first and at last
 
 _ODD = (
     "\N{GRINNING FACE}\N{ZERO WIDTH JOINER}\N{GRINNING FACE}",
@@ -139,7 +139,7 @@ class Talk:
     async def _post(self, text: str, *, tries: int = TRIES, **facts: Any) -> Operation:
         """Ask, and ask again as long as the answer is an error that allows it."""
         body: dict[str, Any] = {"user": self.user, "model": MODEL, "text": text}
-        for _ in range(tries):
+        for number in range(tries):
             if self.ahead:
                 body["at"] = (datetime.now(UTC) + self.ahead).isoformat()
             done, _ = await self._call(
@@ -147,7 +147,7 @@ class Talk:
             )
             if done.outcome != "refused":
                 return done
-            await asyncio.sleep(WAIT * (0.5 + self.chance.random()))
+            await self._wait(number)
         if tries > 1:
             self.failures.append(f"a question of {self.user} was refused {tries} times")
         return done
@@ -172,12 +172,16 @@ class Talk:
 
     async def _repeated(self, kind: Kind, path: str, **query: str) -> None:
         """Have something forgotten, as often as it takes."""
-        for _ in range(TRIES):
+        for number in range(TRIES):
             done, _ = await self._call(kind, "DELETE", path, params={"user": self.user, **query})
             if done.outcome == "answered":
                 return
-            await asyncio.sleep(WAIT)
+            await self._wait(number)
         self.failures.append(f"'{kind}' of {self.user} was refused {TRIES} times")
+
+    async def _wait(self, number: int) -> None:
+        """Wait after a try that failed, the longer the more there were."""
+        await asyncio.sleep(min(WAIT * 1.5**number, LONGEST_WAIT) * (0.5 + self.chance.random()))
 
     async def _read(self) -> None:
         path = self.chance.choice(("/v1/recall", "/v1/history", "/v1/conversation"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -37,10 +38,10 @@ def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_pat
 def test_ctrl_c_ends_it_and_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.faults", "--questions", "100000", "--store"]
     command += ["sqlite", "--faults", "kill", "--think", "2"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
-        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
-        stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
         assert next(line for line in lines if "answered" in line)
