@@ -23,7 +23,7 @@ from benchmarks.faults.clock import Clocks
 from benchmarks.faults.operations import serials_in
 from benchmarks.faults.proxy import Proxy
 from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
-from tests.server.served import Served
+from tests.server.served import PATIENCE, Served
 from tests.stm.stores.redis_server import RedisServer
 
 __all__ = ["History", "Layout", "Service", "Store", "running"]
@@ -70,9 +70,23 @@ class Service:
                 for worker in _workers_of(server.process.pid):
                     _send(worker, signal.SIGCONT)
                 server.end(sign)
+            self._start(server)
+
+    def _start(self, server: Served) -> None:
+        """Start a server that has ended, as often as it takes: it refuses to begin while a store
+        cannot be reached."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
             with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
                 os.killpg(server.process.pid, signal.SIGKILL)
-            server.launch().wait_for()
+            server.launch()
+            try:
+                server.wait_for()
+            except (AssertionError, httpx.HTTPError):
+                if time.monotonic() > deadline:
+                    raise
+            else:
+                return
 
     def heal(self) -> None:
         """Let all be as it was before any fault."""
@@ -81,9 +95,11 @@ class Service:
         for worker in self.workers():
             _send(worker, signal.SIGCONT)
             self.clocks.set(worker, 0)
+        if self.redis is not None and self.redis.process is None:
+            self.redis.start()
         for server in self.servers:
             if not _is_running(server):
-                server.launch().wait_for()
+                self._start(server)
 
     def stop(self) -> None:
         """End all servers as an operator would."""
