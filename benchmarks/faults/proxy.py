@@ -78,6 +78,8 @@ class Proxy:
                     self.cuts += 1
                     await self._break(fault, data, writer, far_writer, answers)
                     return
+        except asyncio.CancelledError:
+            return  # the proxy ends; nobody waits for this task
         finally:
             answers.cancel()
             writer.close()

@@ -73,18 +73,24 @@ class Service:
             self._start(server)
 
     def _start(self, server: Served) -> None:
-        """Start a server that has ended, as often as it takes: it refuses to begin while a store
-        cannot be reached."""
-        deadline = time.monotonic() + PATIENCE
+        with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
+            os.killpg(server.process.pid, signal.SIGKILL)
+        self.await_start(server.launch())
+
+    def await_start(self, server: Served) -> None:
+        """Wait until a server that was launched answers. It is launched again if it gives up,
+        which it does while a store cannot be reached."""
+        deadline = time.monotonic() + 2 * PATIENCE
         while True:
-            with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
-                os.killpg(server.process.pid, signal.SIGKILL)
-            server.launch()
             try:
                 server.wait_for()
             except (AssertionError, httpx.HTTPError):
                 if time.monotonic() > deadline:
                     raise
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(server.process.pid, signal.SIGKILL)
+                server.process.wait()
+                server.launch()
             else:
                 return
 
@@ -189,7 +195,7 @@ def running(
         for server in servers:
             stack.push(server.launch())
         for server in servers:
-            server.wait_for()
+            service.await_start(server)
         yield service
 
 
