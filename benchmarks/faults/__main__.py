@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.faults.injection import FAULTS
-from benchmarks.faults.report import format_report
+from benchmarks.faults.report import format_report, format_trace
 from benchmarks.faults.run import Plan, run
 from benchmarks.faults.service import History, Layout, Store
 
@@ -47,7 +47,11 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--minutes", type=float, default=usual.minutes, help="at most")
+    parser.add_argument(
+        "--trace", type=Path, metavar="FILE", help="write all that led to violations, as JSON lines"
+    )
     chosen = vars(parser.parse_args())
+    trace = chosen.pop("trace")
     # Whoever ends it, by whatever signal, everything that it started ends with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
@@ -57,6 +61,8 @@ def main() -> int:
             print("interrupted", file=sys.stderr)
             return 130
     print(format_report(result))
+    if trace is not None:
+        trace.write_text("".join(f"{line}\n" for line in format_trace(result)), encoding="utf-8")
     return 1 if result.violations or result.failures or not result.is_complete else 0
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from benchmarks.faults.checker import KINDS, Violation
 from benchmarks.faults.injection import Fault
 from benchmarks.faults.run import Result
 
-__all__ = ["format_report"]
+__all__ = ["format_report", "format_trace"]
 
 _BEFORE, _AFTER = 1.0, 5.0  # seconds around an operation in which a fault may have harmed it
 _EXAMPLES = 3
@@ -18,6 +20,19 @@ _EXAMPLES = 3
 def format_report(result: Result) -> str:
     """The report of a run."""
     return "\n".join(_lines(result))
+
+
+def format_trace(result: Result) -> Iterator[str]:
+    """Everything that happened to users with violations, as lines of JSON: their operations and
+    violations, and the faults, in the order of time; then what is kept of them."""
+    users = {one.user for one in result.violations}
+    operations = [one for one in result.trace.operations if one.user in users]
+    events = [*operations, *result.violations, *result.faults]
+    for event in sorted(events, key=lambda event: event.begin):
+        yield json.dumps({"is": type(event).__name__.lower(), **asdict(event)})
+    for user in sorted(users):
+        kept = sorted(result.trace.kept.get(user, ()), key=lambda exchange: exchange.number)
+        yield json.dumps({"is": "kept", "user": user, "exchanges": [*map(asdict, kept)]})
 
 
 def _lines(result: Result) -> Iterator[str]:

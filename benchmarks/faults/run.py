@@ -28,7 +28,7 @@ from benchmarks.faults.talk import Talk, read_history
 __all__ = ["Plan", "Result", "run"]
 
 _TIMEOUT = httpx.Timeout(90.0, connect=10.0)
-_SETTLING = 40.0  # seconds in which what was answered must be in the history at last
+_SETTLING = 60.0  # seconds in which what was answered must be in the history at last
 
 
 @dataclass(frozen=True, slots=True)
