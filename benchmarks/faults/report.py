@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from benchmarks.faults.checker import KINDS, Violation
 from benchmarks.faults.injection import Fault
+from benchmarks.faults.operations import Operation
 from benchmarks.faults.run import Result
 
 __all__ = ["format_report", "format_trace"]
@@ -27,7 +28,7 @@ def format_trace(result: Result) -> Iterator[str]:
     violations, and the faults, in the order of time; then what is kept of them."""
     users = {one.user for one in result.violations}
     operations = [one for one in result.trace.operations if one.user in users]
-    events = [*operations, *result.violations, *result.faults]
+    events: list[Operation | Violation | Fault] = [*operations, *result.violations, *result.faults]
     for event in sorted(events, key=lambda event: event.begin):
         yield json.dumps({"is": type(event).__name__.lower(), **asdict(event)})
     for user in sorted(users):

@@ -20,8 +20,8 @@ from tests.server.served import PATIENCE, ROOT, until
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(300, 30, store="redis", history="postgres", layout="supervised", pace=3),
-        Plan(300, 30, store="sqlite", history="sqlite", layout="separate", pace=3),
+        Plan(240, 40, store="redis", history="postgres", layout="supervised", pace=3),
+        Plan(240, 40, store="sqlite", history="sqlite", layout="separate", pace=3),
     ],
     ids=["redis and postgres", "sqlite"],
 )
