@@ -35,8 +35,8 @@ FAULTS: dict[str, str] = {
     "reload": "the model is read anew from its file",
     "hostile": "clients that pipeline without reading, stay idle, or send broken requests",
 }
-_ENDING = ("kill", "terminate")
-_PROGRESS = 50  # answers between two faults that end a process
+_ENDING = ("kill", "terminate", "redis")
+_PROGRESS = 25  # answers between two faults that end a process
 _EVERY = {  # seconds from one to the next, on average
     "kill": 6.0,
     "terminate": 9.0,

@@ -20,8 +20,8 @@ from tests.server.served import PATIENCE, ROOT, until
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(240, 40, store="redis", history="postgres", layout="supervised", pace=3),
-        Plan(240, 40, store="sqlite", history="sqlite", layout="separate", pace=3),
+        Plan(240, 40, store="redis", history="postgres", layout="supervised", pace=2, minutes=2),
+        Plan(240, 40, store="sqlite", history="sqlite", layout="separate", pace=2, minutes=2),
     ],
     ids=["redis and postgres", "sqlite"],
 )
