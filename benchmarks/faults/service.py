@@ -1,0 +1,239 @@
+"""The service of a run: real servers with real stores, whose processes, clocks and connections can
+be made to fail."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import psutil
+
+from benchmarks.faults.bot import MODEL, write_bot
+from benchmarks.faults.clock import Clocks
+from benchmarks.faults.operations import serials_in
+from benchmarks.faults.proxy import Proxy
+from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
+from tests.server.served import PATIENCE, Served
+from tests.stm.stores.redis_server import RedisServer
+
+__all__ = ["History", "Layout", "Service", "Store", "running"]
+
+Store = Literal["redis", "sqlite"]
+History = Literal["sqlite", "postgres"]
+Layout = Literal["supervised", "separate"]
+"""``supervised``: workers behind one address, which the service itself starts again;
+``separate``: services with an address each, which share their stores."""
+
+GRACE = 1.0  # seconds that a question has when a server ends; some take longer
+_LEASE = 2  # seconds for which a conversation stays locked when its worker was killed
+
+
+@dataclass
+class Service:
+    """What runs. ``settled`` is held by whoever ends or starts a server."""
+
+    folder: Path
+    servers: Sequence[Served]
+    layout: Layout
+    clocks: Clocks
+    redis: RedisServer | None
+    postgres: PostgresServer | None
+    proxy: Proxy | None
+    settled: threading.RLock
+
+    def urls(self) -> Sequence[str]:
+        """The addresses that clients may ask at."""
+        return [server.url for server in self.servers]
+
+    def workers(self) -> list[int]:
+        """The processes that answer."""
+        with self.settled:
+            mains = [server.process.pid for server in self.servers if _is_running(server)]
+        if self.layout == "separate":
+            return mains
+        return [child for main in mains for child in _workers_of(main)]
+
+    def restart(self, server: Served, sign: signal.Signals) -> None:
+        """End a server, and start it again at the same address."""
+        with self.settled:
+            if _is_running(server):
+                for worker in _workers_of(server.process.pid):
+                    _send(worker, signal.SIGCONT)
+                server.end(sign)
+            self._start(server)
+
+    def _start(self, server: Served) -> None:
+        with contextlib.suppress(ProcessLookupError):  # what a killed one has left behind
+            os.killpg(server.process.pid, signal.SIGKILL)
+        self.await_start(server.launch())
+
+    def await_start(self, server: Served) -> None:
+        """Wait until a server that was launched answers. It is launched again if it gives up,
+        which it does while a store cannot be reached."""
+        deadline = time.monotonic() + 2 * PATIENCE
+        while True:
+            try:
+                server.wait_for()
+            except (AssertionError, httpx.HTTPError):
+                if time.monotonic() > deadline:
+                    raise
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(server.process.pid, signal.SIGKILL)
+                server.process.wait()
+                server.launch()
+            else:
+                return
+
+    def heal(self) -> None:
+        """Let all be as it was before any fault."""
+        if self.proxy is not None:
+            self.proxy.fault = None
+        for worker in self.workers():
+            _send(worker, signal.SIGCONT)
+            self.clocks.set(worker, 0)
+        if self.redis is not None and self.redis.process is None:
+            self.redis.start()
+        for server in self.servers:
+            if not _is_running(server):
+                self._start(server)
+
+    def stop(self) -> None:
+        """End all servers as an operator would."""
+        with self.settled:
+            for server in self.servers:
+                if _is_running(server):
+                    server.end(signal.SIGTERM)
+
+    def flush(self) -> None:
+        """Start all servers anew: what they end with, and what others left, is kept then."""
+        for server in self.servers:
+            self.restart(server, signal.SIGTERM)
+
+    def logged(self) -> list[str]:
+        """The lines that the servers have logged."""
+        return [line for server in self.servers for line in server.errors.splitlines()]
+
+    def files_with(self, serials: Collection[str]) -> dict[str, list[str]]:
+        """Which of the serials the bytes of which files hold, the log included. Redis and
+        PostgreSQL have files of their own, which are not looked at."""
+        found = {"the log": " ".join(self.logged()).encode()}
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and path.name not in ("clock.so", "clocks"):
+                found[str(path.relative_to(self.folder))] = path.read_bytes()
+        held = {name: serials_in(data.decode("ascii", "replace")) for name, data in found.items()}
+        return {name: sorted({*held[name]}.intersection(serials)) for name in held}
+
+    def damage(self, user: str) -> None:
+        """Overwrite what the stores keep of a user with bytes that nobody can read."""
+        if self.redis is not None:
+            with self.redis.client() as client:
+                for key in client.scan_iter(f"*{user}*:c"):
+                    client.set(key, b"\x00damaged", keepttl=True)
+        else:
+            with _file(self.folder / "bot.db") as file:
+                file.execute("UPDATE conversations SET record = x'0064' WHERE user = ?", (user,))
+        if self.postgres is not None:
+            with self.postgres.client() as client:
+                client.execute(
+                    "UPDATE anaphora.exchanges SET record = '\\x0064' WHERE user_id IN "
+                    "(SELECT id FROM anaphora.users WHERE name = %s)",
+                    (user.encode(),),
+                )
+        else:
+            with _file(self.folder / "memory.db") as file:
+                file.execute(
+                    "UPDATE exchanges SET rest = x'0064' WHERE owner IN "
+                    "(SELECT id FROM owners WHERE user = ?)",
+                    (user,),
+                )
+
+
+@contextlib.contextmanager
+def running(
+    folder: Path, *, workers: int, store: Store, history: History, layout: Layout
+) -> Iterator[Service]:
+    """A service with its stores, which all end with the block. Its files are in ``folder``."""
+    model = write_bot(folder)
+    with ExitStack() as stack:
+        clocks = stack.enter_context(Clocks(folder))
+        redis = postgres = proxy = None
+        store_url, memory_url = "sqlite:///bot.db", "sqlite:///memory.db"
+        if store == "redis":
+            redis = stack.enter_context(RedisServer("--appendfsync", "always"))
+            store_url = f"{redis.url}?lease={_LEASE}"
+        if history == "postgres":
+            postgres = stack.enter_context(PostgresServer(with_pgvector()))
+            proxy = stack.enter_context(Proxy(postgres.port))
+            memory_url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?schema=anaphora"
+        (folder / "tmp").mkdir()
+        environment = {
+            **clocks.environment,
+            "TMPDIR": str(folder / "tmp"),
+            "ANAPHORA_SHUTDOWN_GRACE": str(GRACE),
+            "ANAPHORA_MEMORY__MAX_WORDS": "200",
+            "ANAPHORA_MEMORY__JOURNAL": str(folder / "journal"),
+            "ANAPHORA_LOG__FORMAT": "json",
+        }
+        arguments = [model, "--store", store_url, "--memory", memory_url]
+        if layout == "supervised":
+            arguments += ["--workers", str(workers)]
+        count = 1 if layout == "supervised" else workers
+        servers = [Served(folder, *arguments, env=environment) for _ in range(count)]
+        service = Service(
+            folder, servers, layout, clocks, redis, postgres, proxy, threading.RLock()
+        )
+        for server in servers:
+            stack.push(server.launch())
+        for server in servers:
+            service.await_start(server)
+        yield service
+
+
+def ask_as(service: Service, user: str, text: str) -> None:
+    """Ask one question, of which nobody needs the answer."""
+    url = f"{service.urls()[0]}/v1/ask"
+    httpx.post(url, json={"user": user, "text": text, "model": MODEL}, timeout=30)
+
+
+def _workers_of(main: int) -> list[int]:
+    try:
+        children = psutil.Process(main).children()
+        return [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+    except psutil.Error:
+        return []
+
+
+def _is_running(server: Served) -> bool:
+    return server.process.poll() is None
+
+
+def _send(process: int, sign: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, sign)
+
+
+@contextlib.contextmanager
+def _file(path: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(path, timeout=30)) as connection, connection:
+        yield connection
+
+
+def wait_until_ready(service: Service, *, seconds: float) -> bool:
+    """Wait until every server says that it can answer."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.HTTPError):
+            if all(httpx.get(f"{url}/ready").status_code == 200 for url in service.urls()):
+                return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,59 @@
+"""The run with faults in its short form. The long one is ``python -m benchmarks.faults``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from benchmarks.faults.injection import FAULTS
+from benchmarks.faults.report import format_report
+from benchmarks.faults.run import Plan, run
+from tests.server.served import PATIENCE, ROOT, until
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan(240, 40, store="redis", history="postgres", layout="supervised", pace=2, minutes=2),
+        Plan(240, 40, store="sqlite", history="sqlite", layout="separate", pace=2, minutes=2),
+    ],
+    ids=["redis and postgres", "sqlite"],
+)
+def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_path: Path) -> None:
+    result = run(plan, tmp_path)
+    print(format_report(result))
+    assert result.is_complete
+    assert result.questions == plan.questions
+    assert result.outcomes["answered"] >= plan.questions * 0.8  # or nothing was shown
+    assert len({fault.name for fault in result.faults}) >= 5
+    assert not result.violations, format_report(result)
+
+
+def test_ctrl_c_ends_it_and_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.faults", "--questions", "100000", "--store"]
+    command += ["sqlite", "--faults", "kill", "--think", "2"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert next(line for line in lines if "answered" in line)
+        started = psutil.Process(process.pid).children(recursive=True)
+        assert started
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    until(lambda: not any(one.is_running() for one in started), "the end of all processes")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_its_help_tells_of_every_fault() -> None:
+    command = [sys.executable, "-m", "benchmarks.faults", "--help"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert all(name in shown for name in FAULTS)
