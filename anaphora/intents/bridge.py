@@ -100,7 +100,10 @@ def _bridged(bot: Bot, decision: Decision, at: datetime, long_term: LongTerm) ->
     except Exception:  # whatever a long-term memory comes to, the question is answered
         _log.exception("the long-term memory cannot be read")
         return replace(decision, bridged=Bridged("unreadable"))
-    known = tuple(takewhile(lambda one: at - one.at <= settings.within, latest))
+    since = decision.conversation.forgotten  # the mark of that may not have come yet
+    known = tuple(
+        takewhile(lambda one: at - one.at <= settings.within and one.clock >= since, latest)
+    )
     looked_at = 0
     for offer in _offers(known, decision, at):
         looked_at += 1

@@ -276,10 +276,13 @@ class Engine:
             after = rules.closed(
                 outcome.conversation, language=spoken, fits=bot.fitting.mark, clock=clock
             )
-            session.commit(after)
+            is_reset = decision.reset_phrase or decision.is_reset or outcome.is_reset
+            # If the question says more, what was forgotten has a mark of its own before it.
+            forgotten = clock - (outcome.status != "reset") if is_reset else 0
+            session.commit(replace(after, forgotten=forgotten) if is_reset else after)
         reply = _reply(outcome, explanation)
         if self._long_term is not None and not has_failed:
-            self._hand_over(text, bot, now, decision, outcome, reply, clock)
+            self._hand_over(text, bot, now, decision, outcome, reply, clock, forgotten)
         return reply
 
     def explain(
@@ -439,8 +442,12 @@ class Engine:
                 # Of one that has not begun there is nothing to keep, not even which model it fits.
                 conversation = Conversation.of(conversation.key)
             clock = self._tick(session)
-            session.commit(replace(conversation, clock=clock))
-        if self._long_term is not None and (what != "flow" or group is not None or where):
+            is_marked = self._long_term is not None and (
+                what != "flow" or group is not None or where
+            )
+            forgotten = clock if is_marked else conversation.forgotten
+            session.commit(replace(conversation, clock=clock, forgotten=forgotten))
+        if is_marked:
             left = (held.entity for held in conversation.remembered)
             self._keep(conversation.key, forgetting(self._clock(), left, clock=clock))
 
@@ -455,16 +462,22 @@ class Engine:
         shelf, tenant = shelf_of(who), tenant_of(who)
         keys = {key_of(who, id) for id in self._bots}
         kept = self._store.keys()
-        clock = 0
+        clocks: dict[str, int] = {}
         for key in keys.union(key for key in kept if (key.user, key.tenant) == (who.id, tenant)):
             with self._store.open(key, timedelta()) as session:
-                clock = max(clock, self._tick(session))
-                session.commit(replace(Conversation.of(key), clock=clock))
+                clocks[key.model] = self._tick(session)
+                session.commit(replace(Conversation.of(key), clock=clocks[key.model]))
         for name in self._store.notes(shelf):
             self._store.drop_note(shelf, name)
         if self._long_term is None:
             return 0
-        return self._long_term.erase(who.id, tenant=tenant, clock=clock)
+        # A question that was asked meanwhile is kept there as well if it is in its conversation.
+        first = min(clocks.values())
+        return self._long_term.erase(who.id, tenant=tenant, clock=first) + sum(
+            self._long_term.erase(who.id, tenant=tenant, model=model, clock=clock)
+            for model, clock in clocks.items()
+            if clock > first
+        )
 
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
@@ -504,12 +517,12 @@ class Engine:
         outcome: Outcome,
         reply: Reply,
         clock: int,
+        forgotten: int,
     ) -> None:
         """Give the long-term memory a question and its answer."""
         conversation = outcome.conversation
-        is_reset = decision.reset_phrase or decision.is_reset or outcome.is_reset
-        if is_reset and reply.status != "reset":
-            self._keep(conversation.key, forgetting(at, clock=clock - 1))
+        if 0 < forgotten < clock:
+            self._keep(conversation.key, forgetting(at, clock=forgotten))
         # A next question would not find what has gone unused for long enough by now.
         left = rules.recall(conversation, at, bot.model.conversation)[0].remembered
         is_all = left is conversation.remembered

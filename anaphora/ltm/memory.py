@@ -215,8 +215,8 @@ class LongTermMemory:
         self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
     ) -> int:
         """Erase all that is kept of a user (with one model), also what still waits to be kept,
-        here or elsewhere: all that was said up to the logical time ``clock``, or up to now; how
-        many exchanges that were.
+        here or elsewhere: all that was said up to the logical time ``clock``, or all; how many
+        exchanges that were.
 
         Raises :class:`StoreError` if it cannot be done now: then nothing is sure to be erased.
         """
@@ -224,7 +224,10 @@ class LongTermMemory:
         self._intake.adopt()
         self._intake.advance(max(clock, self._store.clock()))
         return self._store.erase(
-            Whose(user, tenant), model=model, clock=clock or self._intake.tick()
+            Whose(user, tenant),
+            model=model,
+            clock=clock or self._intake.tick(),
+            keep_later=clock > 0,
         )
 
     def flush(self, timeout: float | None = None) -> bool:

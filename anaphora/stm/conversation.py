@@ -107,7 +107,8 @@ class Conversation(Struct, frozen=True):
     ``language`` what it was asked in ('' before the first). ``fits`` tells which state of the
     model its entities fit ('' if that is not known). ``offer`` is what the long-term memory
     would bring back. ``clock`` is the logical time of the last question (0 before the first),
-    by which whatever the conversation leads to elsewhere is ordered.
+    by which whatever the conversation leads to elsewhere is ordered, ``forgotten`` the one at which
+    something was last forgotten on purpose: nothing from before may be brought back.
     """
 
     user: str
@@ -125,6 +126,7 @@ class Conversation(Struct, frozen=True):
     fits: str = ""
     offer: Offer | None = None
     clock: int = 0
+    forgotten: int = 0
 
     @classmethod
     def of(cls, key: Key) -> Conversation:

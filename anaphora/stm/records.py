@@ -106,6 +106,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
         "questions": conversation.questions,
         "matches": conversation.matches,
         "clock": conversation.clock,
+        "forgotten": conversation.forgotten,
         "rejections": conversation.rejections,
         "remembered": [
             [
@@ -369,6 +370,7 @@ _CONVERSATION: Mapping[str, _Field] = {
     "questions": (int, None),
     "matches": (int, None),
     "clock": (int, None),
+    "forgotten": (int, None),
     "rejections": (int, None),
     "remembered": (list, _each(_remembered)),
     "flow": (list, _each(_step)),

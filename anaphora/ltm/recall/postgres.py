@@ -272,7 +272,14 @@ class PostgresRecallStore:
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(
+        self,
+        whose: Whose,
+        *,
+        model: str | None = None,
+        clock: int = 0,
+        keep_later: bool = False,
+    ) -> int:
         count = self._link.do(lambda transaction: erase(transaction, whose, model, clock))
         self._search.forget_matrices()
         if count:

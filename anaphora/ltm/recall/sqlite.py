@@ -261,7 +261,14 @@ class SqliteRecallStore:
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(
+        self,
+        whose: Whose,
+        *,
+        model: str | None = None,
+        clock: int = 0,
+        keep_later: bool = False,
+    ) -> int:
         """As the contract says. The file is made anew without what was erased, which takes as
         long as copying it, and other writers wait meanwhile.
 

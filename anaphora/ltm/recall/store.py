@@ -200,10 +200,18 @@ class RecallStore(Protocol):
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(
+        self,
+        whose: Whose,
+        *,
+        model: str | None = None,
+        clock: int = 0,
+        keep_later: bool = False,
+    ) -> int:
         """Erase everything of a user (with one model): exchanges, summaries, vectors and what
-        searches are made of, so that the files don't hold it either. Whatever of them has a clock
-        up to ``clock`` is not kept any more. Returns how many exchanges there were."""
+        searches are made of, so that the files don't hold it either; with ``keep_later`` only what
+        has a clock up to ``clock``, and every summary. What has a clock up to that, or to the
+        largest that was erased, is not kept any more. Returns how many exchanges were erased."""
         ...
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
