@@ -7,11 +7,11 @@ standard library is not used here. RE2 has neither look-around nor back-referenc
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
 from anaphora.grammar.values import LONGEST_LIST, bounded, describe, joined
+from anaphora.storage.forks import hold_off_forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,11 +38,11 @@ class Pattern:
     Raises :class:`GrammarError` when the text is no pattern that RE2 takes.
     """
 
-    __slots__ = ("__dict__", "text")
+    __slots__ = ("_compiled", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        _ = self._compiled
+        self._compiled = _compiled(text)
 
     def fits(self, word: str) -> bool:
         """Whether the pattern describes the whole of ``word``."""
@@ -142,25 +142,6 @@ class Pattern:
             group, end = longer, end + 1
         return group, end
 
-    @cached_property
-    def _compiled(self) -> Any:
-        import re2  # here: most models have no pattern, and the import costs 10 ms
-
-        options = re2.Options()
-        options.log_errors = False
-        options.max_mem = _MEMORY_LIMIT
-        try:
-            return re2.compile(self.text, options)
-        except re2.error as error:
-            reason = error.args[0]
-            text = reason.decode() if isinstance(reason, bytes) else str(reason)
-            raise GrammarError(
-                Problem(
-                    f"'{self.text}' is not a regular expression: {text}",
-                    hint="the syntax is RE2's: without look-ahead, look-behind and \\1",
-                )
-            ) from None
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self.text == other.text
 
@@ -172,3 +153,23 @@ class Pattern:
 
     def __reduce__(self) -> tuple[Callable[[str], Pattern], tuple[str]]:
         return Pattern, (self.text,)
+
+
+def _compiled(text: str) -> Any:
+    with hold_off_forks():
+        import re2  # here: most models have no pattern, and the import costs 10 ms
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY_LIMIT
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        reason = error.args[0]
+        told = reason.decode() if isinstance(reason, bytes) else str(reason)
+        raise GrammarError(
+            Problem(
+                f"'{text}' is not a regular expression: {told}",
+                hint="the syntax is RE2's: without look-ahead, look-behind and \\1",
+            )
+        ) from None

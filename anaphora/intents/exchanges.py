@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from anaphora.intents.reply import Reply
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["ProcessMemory", "exchange_of", "forgetting"]
 
@@ -48,7 +48,7 @@ class ProcessMemory:
 
     def __init__(self, most: int = 1_000) -> None:
         self._kept: defaultdict[Key, deque[Exchange]] = defaultdict(lambda: deque(maxlen=most))
-        self._mutex = threading.Lock()
+        self._mutex = fork_safe_lock()
 
     def add(self, key: Key, exchange: Exchange) -> None:
         with self._mutex:

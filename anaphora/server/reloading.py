@@ -47,13 +47,13 @@ class Reloads:
         not fit the model any more: the model as it was goes on. Raises :class:`StoreError` if
         the other workers cannot be told.
         """
-        try:
-            now = self._engine.reload(model)
-        except HandlerError as error:
-            raise Refusal("model-invalid", str(error)) from error
+        # Noted first: whoever noted last, here or elsewhere, reads the file after all others did.
         note = self._seen[model] = uuid4().hex
         self._engine.store.put_note(_SHELF, model, note, _NOTED_FOR)
-        return now
+        try:
+            return self._engine.reload(model)
+        except HandlerError as error:
+            raise Refusal("model-invalid", str(error)) from error
 
     async def follow(self) -> None:
         """Do for ever what other workers were asked for."""
