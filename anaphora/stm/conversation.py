@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from anaphora.frozen import EMPTY
 from anaphora.models.utterance import Entity
 
 __all__ = ["Conversation", "FlowStep", "Forgotten", "Key", "Offer", "Pending", "Remembered", "Rule"]
@@ -113,7 +114,7 @@ class Conversation(Struct, frozen=True):
     remembered: tuple[Remembered, ...] = ()
     flow: tuple[FlowStep, ...] = ()
     pending: Pending | None = None
-    data: Mapping[str, Any] = {}
+    data: Mapping[str, Any] = EMPTY
     last: datetime | None = None
     questions: int = 0
     matches: int = 0

@@ -82,7 +82,7 @@ def run(request, tmp_path):
 
 
 def test_children_answer_whatever_the_threads_of_their_parent_were_doing(run):
-    children = int(os.environ.get("FORKED_CHILDREN", "24"))
+    children = int(os.environ.get("FORKED_CHILDREN", "12"))
     told = run(
         """
         done = threading.Event()
