@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 __all__ = ["BOUND", "exit_code_of"]
 
-BOUND = 60  # seconds; a loaded machine is slow, a child that hangs never ends
+BOUND = 120  # seconds; a loaded machine is slow, a child that hangs never ends
 
 
 def exit_code_of(child: Callable[[], int]) -> int:

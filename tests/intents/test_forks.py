@@ -163,8 +163,8 @@ def test_a_vocabulary_that_was_being_forgotten_is_made_anew():
         from tests.forks import exit_code_of
 
         now = datetime.now(UTC)
-        pipeline = Pipeline(load_model("weather"))
-        said = pipeline("weather in Tokyo", "en", at=now)
+        pipeline = Pipeline(load_model("lights"))
+        said = pipeline("turn on the lamp", "en", at=now)
         own = pipeline._readers["en"]._nlp
         begun, over = threading.Event(), threading.Event()
 
@@ -177,7 +177,7 @@ def test_a_vocabulary_that_was_being_forgotten_is_made_anew():
         thread = threading.Thread(target=pipeline, args=("unheard of", "en"), daemon=True)
         thread.start()
         begun.wait()
-        print(exit_code_of(lambda: pipeline("weather in Tokyo", "en", at=now) != said))
+        print(exit_code_of(lambda: pipeline("turn on the lamp", "en", at=now) != said))
     """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", dedent(script)],
