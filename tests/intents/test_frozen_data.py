@@ -15,7 +15,9 @@ elements:
   - {id: lamp, values: [lamp], meta: {watts: 60, list: [1, {deep: 2}]}}
   - {id: when, recognizer: date, meta: {list: [1]}}
 intents:
-  - intent=light meta={'intent': {'list': [1]}} term(lamp)={# == 'lamp'} term(when)~{# == 'when'}?
+  - >-
+    intent=light meta={'intent': {'list': [1]}}
+    term(lamp)={# == 'lamp'} term(when)~{# == 'when'}?
 responses:
   light: "{{ slots.lamp.meta.watts }}"
 """
