@@ -152,38 +152,3 @@ def test_workers_that_are_forked_from_one_that_has_answered_answer_too(run):
         engine.close()
     """)
     assert told == ["0", "0"]
-
-
-def test_a_vocabulary_that_was_being_forgotten_is_made_anew():
-    script = """
-        import threading
-        from datetime import UTC, datetime
-        from anaphora.entities.pipeline import Pipeline
-        from anaphora.models.loader import load_model
-        from tests.forks import exit_code_of
-
-        now = datetime.now(UTC)
-        pipeline = Pipeline(load_model("lights"))
-        said = pipeline("turn on the lamp", "en", at=now)
-        own = pipeline._readers["en"]._nlp
-        begun, over = threading.Event(), threading.Event()
-
-        def forever():
-            begun.set()
-            over.wait()
-            raise RuntimeError("nobody shall see this")
-
-        own._nlp.memory_zone, own._full = forever, 0
-        thread = threading.Thread(target=pipeline, args=("unheard of", "en"), daemon=True)
-        thread.start()
-        begun.wait()
-        print(exit_code_of(lambda: pipeline("turn on the lamp", "en", at=now) != said))
-    """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", dedent(script)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=BOUND * 4,
-    )
-    assert (done.stdout, done.stderr) == ("0\n", "")
