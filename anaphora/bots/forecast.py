@@ -16,6 +16,8 @@ from math import isfinite
 from time import monotonic
 from typing import Any
 
+from anaphora.storage.forks import hold_off_forks
+
 __all__ = ["VARIABLE", "Forecast", "forecast"]
 
 VARIABLE = "ANAPHORA_FORECAST_URL"
@@ -78,7 +80,8 @@ def forecast(
 def _fetched(address: str, parameters: dict[str, str]) -> Any:
     """The JSON that is there. Raises whatever may go wrong; also when it takes too long (httpx's
     own limit is one for each piece of the answer), or is too long."""
-    import httpx
+    with hold_off_forks():
+        import httpx
 
     end, body = monotonic() + _SECONDS, bytearray()
     with httpx.stream("GET", address, params=parameters, timeout=_SECONDS) as reply:

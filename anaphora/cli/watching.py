@@ -65,6 +65,7 @@ class WatchedModel:
         self._cache = cache
         self._store = MemoryStore()
         self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
+        self._imports: list[WatchedFile] = []
         self.engine = self._load()
         self._imports = self._imported()
 
@@ -93,7 +94,9 @@ class WatchedModel:
         )
 
     def _imported(self) -> list[WatchedFile]:
-        return [WatchedFile(path) for path in self.engine.models[0].imports]
+        known = {file.path: file for file in self._imports}  # looked at before they were read
+        imports = self.engine.models[0].imports
+        return [known.get(path) or WatchedFile(path) for path in imports]
 
     def _carry_over(self, before: Model, now: Model) -> list[str]:
         """Fit the conversation to the model; what is forgotten of it, as text."""

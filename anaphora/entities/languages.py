@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -25,6 +24,7 @@ from spacy.vocab import Vocab
 
 from anaphora.entities.tongue import tongue
 from anaphora.errors import ModelError, Problem
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
     "LETTERS",
@@ -134,7 +134,7 @@ def stemmer(language: str) -> Stem:
         return (lambda words: list(map(known.stem, words))) if known.has_stems else list
     # Its own cache is off: purging it stops the world, and the lexicon keeps the stems.
     snowball = Stemmer.Stemmer(algorithm, 0)
-    lock = threading.Lock()  # a stemmer keeps its work in one buffer
+    lock = fork_safe_lock()  # a stemmer keeps its work in one buffer
 
     def stem(words: Sequence[str]) -> list[str]:
         with lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -33,6 +32,7 @@ from anaphora.models.domain import Element, Model
 from anaphora.models.functions import takes
 from anaphora.models.utterance import Entity, Utterance
 from anaphora.storage.cache import Cache
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["BATCH_SIZE", "Pipeline", "build"]
 
@@ -208,7 +208,7 @@ class _Reader:
         }
         self._is_ours = nlp is None and all(map(_is_built_in, model.elements))
         self._settling = Settling(model.elements)
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
         self._cuts: Cuts | None = None
         if self._is_ours and type(tokenizer) is Tokenizer:
@@ -377,7 +377,7 @@ class _Own:
         self._start(build(model, language, cache=cache))
 
     def __call__(self) -> Language:
-        if len(self._nlp.vocab.strings) >= self._full:
+        if self._is_changing or len(self._nlp.vocab.strings) >= self._full:
             self._forget()
         return self._nlp
 
@@ -386,11 +386,15 @@ class _Own:
         self._zone: AbstractContextManager[Any] | None = None
         self._zones = 0
         self._full = len(nlp.vocab.strings) + _NEW_STRINGS
+        self._is_changing = False
 
     def _forget(self) -> None:
-        if self._zone is not None:
+        # Another thread stopped in the midst of this when the process was forked: its zone is
+        # neither open nor closed.
+        was_interrupted, self._is_changing = self._is_changing, True
+        if self._zone is not None and not was_interrupted:
             self._zone.__exit__(None, None, None)
-        if self._zones == self._most_zones:
+        if was_interrupted or self._zones == self._most_zones:
             fresh = _blank(self._language, self._model.source)
             add_recognizers(fresh, self._model, self._language, like=self._nlp)
             _tagger(fresh).take_over(_tagger(self._nlp))
@@ -400,6 +404,7 @@ class _Own:
         self._zone.__enter__()
         self._zones += 1
         self._full = len(self._nlp.vocab.strings) + _NEW_STRINGS
+        self._is_changing = False
 
 
 class _Given:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.marks import has_enclosures, in_brackets, in_quotes
+from anaphora.frozen import frozen
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity, Token, Tokens
 
@@ -132,7 +133,7 @@ class Sentence:
         # By place: 1.4 µs instead of 1.8 by name.
         return Entity(
             element.id, element.groups, text, tokens, start, end, value,
-            element.ancestors, {**element.meta, **meta} if meta else element.meta,
+            element.ancestors, frozen({**element.meta, **meta}) if meta else element.meta,
             element.topic, exact, own,
             stem, lemma, pos, (alias,) if alias else (), parts, gaps, marks,
         )  # fmt: skip

@@ -15,18 +15,18 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from threading import RLock
 from types import ModuleType
 from typing import Any
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
 from anaphora.grammar.context import Context
 from anaphora.grammar.values import describe
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Code", "FlowCode", "term_test"]
 
 
-_IMPORTING = RLock()  # a module beside a model has its name in sys.modules while it is run
+_IMPORTING = fork_safe_lock()  # a module beside a model has its name in sys.modules while it is run
 
 
 @dataclass(frozen=True, slots=True)

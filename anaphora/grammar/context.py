@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from anaphora.frozen import EMPTY
 from anaphora.grammar.request import Request, User
 
 __all__ = ["Context", "EntityView", "ModelFacts", "Surroundings"]
@@ -95,7 +96,7 @@ class ModelFacts(Struct, frozen=True):
     name: str = ""
     version: str = ""
     origin: str = ""
-    meta: Mapping[str, Any] = {}
+    meta: Mapping[str, Any] = EMPTY
 
 
 _NO_MODEL = ModelFacts()
@@ -114,8 +115,8 @@ class Surroundings(Struct, frozen=True):
     request: Request = _NOTHING
     user: User = _NOBODY
     model: ModelFacts = _NO_MODEL
-    intent_meta: Mapping[str, Any] = {}
-    conversation_data: Mapping[str, Any] = {}
+    intent_meta: Mapping[str, Any] = EMPTY
+    conversation_data: Mapping[str, Any] = EMPTY
     environment: Mapping[str, str] = {}
     random: Callable[[], float] = random.random
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from anaphora.frozen import frozen
 from anaphora.grammar.code import FlowCode
 from anaphora.grammar.context import Context
 from anaphora.grammar.patterns import Pattern
@@ -78,6 +79,9 @@ class Intent:
     meta: Mapping[str, Any] = field(default_factory=dict)
     mentions: Mapping[Key, int] = field(default_factory=dict, compare=False)
     at: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meta", frozen(self.meta))
 
     def term(self, name: str) -> Term | None:
         """The term of that id, or None."""

@@ -7,11 +7,11 @@ standard library is not used here. RE2 has neither look-around nor back-referenc
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
 from anaphora.grammar.values import LONGEST_LIST, bounded, describe, joined
+from anaphora.storage.forks import hold_off_forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,11 +40,12 @@ class Pattern:
     Raises :class:`GrammarError` when the text is no pattern that RE2 takes.
     """
 
-    __slots__ = ("__dict__", "text")
+    __slots__ = ("_compiled", "_greedy", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        _ = self._compiled
+        self._compiled = _compiled(text)
+        self._greedy: Any = None
 
     def fits(self, word: str) -> bool:
         """Whether the pattern describes the whole of ``word``."""
@@ -54,8 +55,10 @@ class Pattern:
         """Which of the prefixes of ``text`` with these ends the pattern matches as a whole, as
         indexes in ``ends``: at most ``limit``, the longest ones, and the first of all."""
         longest = len(text)
-        if not self._looks_ahead:
-            match = self._longest.match(text)
+        if not any(sign in self.text for sign in _AHEAD):
+            if self._greedy is None:  # most patterns are never asked for prefixes
+                self._greedy = _compiled(self.text, longest=True)
+            match = self._greedy.match(text)
             if match is None:
                 return []
             longest = match.end()
@@ -163,40 +166,6 @@ class Pattern:
             group, end = longer, end + 1
         return group, end
 
-    @cached_property
-    def _looks_ahead(self) -> bool:
-        """Whether it may match a text and no prefix of a longer one: at least where it says so."""
-        return any(sign in self.text for sign in _AHEAD)
-
-    @cached_property
-    def _compiled(self) -> Any:
-        return self._compile(longest=False)
-
-    @cached_property
-    def _longest(self) -> Any:
-        return self._compile(longest=True)
-
-    def _compile(self, *, longest: bool) -> Any:
-        """The automaton; with ``longest`` it finds the longest match from a place, and not the
-        first one in the order of the alternatives."""
-        import re2  # here: most models have no pattern, and the import costs 10 ms
-
-        options = re2.Options()
-        options.log_errors = False
-        options.max_mem = _MEMORY_LIMIT
-        options.longest_match = longest
-        try:
-            return re2.compile(self.text, options)
-        except re2.error as error:
-            reason = error.args[0]
-            text = reason.decode() if isinstance(reason, bytes) else str(reason)
-            raise GrammarError(
-                Problem(
-                    f"'{self.text}' is not a regular expression: {text}",
-                    hint="the syntax is RE2's: without look-ahead, look-behind and \\1",
-                )
-            ) from None
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self.text == other.text
 
@@ -208,3 +177,26 @@ class Pattern:
 
     def __reduce__(self) -> tuple[Callable[[str], Pattern], tuple[str]]:
         return Pattern, (self.text,)
+
+
+def _compiled(text: str, *, longest: bool = False) -> Any:
+    """The automaton; with ``longest`` it finds the longest match from a place, and not the first
+    one in the order of the alternatives."""
+    with hold_off_forks():
+        import re2  # here: most models have no pattern, and the import costs 10 ms
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY_LIMIT
+    options.longest_match = longest
+    try:
+        return re2.compile(text, options)
+    except re2.error as error:
+        reason = error.args[0]
+        told = reason.decode() if isinstance(reason, bytes) else str(reason)
+        raise GrammarError(
+            Problem(
+                f"'{text}' is not a regular expression: {told}",
+                hint="the syntax is RE2's: without look-ahead, look-behind and \\1",
+            )
+        ) from None

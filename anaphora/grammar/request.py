@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from anaphora.frozen import EMPTY, frozen
 
 __all__ = ["Company", "Request", "User"]
 
@@ -22,7 +25,10 @@ class Company(Struct, frozen=True):
     city: str | None = None
     address: str | None = None
     postcode: str | None = None
-    meta: Mapping[str, Any] = {}
+    meta: Mapping[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        _freeze(self, "meta")
 
 
 class User(Struct, frozen=True):
@@ -35,7 +41,10 @@ class User(Struct, frozen=True):
     admin: bool = False
     signed_up: datetime | None = None
     company: Company | None = None
-    meta: Mapping[str, Any] = {}
+    meta: Mapping[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        _freeze(self, "meta")
 
 
 class Request(Struct, frozen=True):
@@ -48,5 +57,13 @@ class Request(Struct, frozen=True):
     id: str | None = None
     address: str | None = None
     agent: str | None = None
-    data: Mapping[str, Any] = {}
+    data: Mapping[str, Any] = EMPTY
     time_zone: str | None = None
+
+    def __post_init__(self) -> None:
+        _freeze(self, "data")
+
+
+def _freeze(whole: Struct, name: str) -> None:
+    """What is given there stays as it is, whatever becomes of what it was made of."""
+    force_setattr(whole, name, frozen(getattr(whole, name)))

@@ -9,6 +9,7 @@ from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import partial
 from random import random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
@@ -45,6 +46,7 @@ _Respond: TypeAlias = Callable[[Decision, Match], tuple[LiveConversation, Any]]
 
 _TOLD_FOR = timedelta(minutes=1)
 _DECLINED = "the offer was declined"
+_ENVIRONMENT: Mapping[str, str] = MappingProxyType(os.environ)  # not to be changed by a model
 _MOST_REMATCHES = 10  # a hook that always wants another match must come to an end
 
 
@@ -188,7 +190,7 @@ class Bot:
             user=user,
             model=self._facts,
             conversation_data=conversation.data,
-            environment=os.environ,
+            environment=_ENVIRONMENT,
             random=self._random,
         )
         try:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -41,6 +40,7 @@ from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.cache import Cache
+from anaphora.storage.forks import fork_safe_lock, hold_off_forks
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -106,14 +106,16 @@ class Engine:
 
         self._live = live
         self._is_blank = nlp is None
-        self._reloading = threading.Lock()
-        with held_back():
+        self._changing = fork_safe_lock()  # which bots there are, and what they call
+        with held_back(), hold_off_forks():
             loaded = [
                 model if isinstance(model, Model) else load_model(model, cache=self._cache)
                 for model in models
             ]
             _check(loaded, nlp)
+            # Shared by copies of this engine, which get a reloaded model as it does.
             self._bots = {model.id: live(model) for model in loaded}
+        self._reloading = {id: fork_safe_lock() for id in self._bots}
         self._default = loaded[0].id
         self._clock = clock
         self._is_ours = store is None or isinstance(store, str)
@@ -323,20 +325,14 @@ class Engine:
         """
         if not isinstance(intent, str):
             raise HandlerError("name the intent that the handler answers: @engine.on('order')")
-        bots = self._bots_of(model)
-        known = {
-            declared.id: [bot for bot in bots if bot.model.intent(declared.id)]
-            for bot in bots
-            for declared in bot.model.intents
-        }
-        if intent not in known:
-            raise HandlerError(f"no model has an intent '{intent}'{_meant(intent, known)}")
+        self._check_intent(intent, model)
 
         def register(function: _Function) -> _Function:
-            for bot in known[intent]:
-                declared = bot.model.intent(intent)
-                assert declared is not None
-                bot.on(declared, function)
+            with self._changing:  # no reload may hand on meanwhile what was registered
+                self._check_intent(intent, model)
+                for bot in self._bots_of(model):
+                    if declared := bot.model.intent(intent):
+                        bot.on(declared, function)
             return function
 
         return register
@@ -354,11 +350,12 @@ class Engine:
 
         Raises :class:`HandlerError` for an unknown name.
         """
-        bots = self._bots_of(model)
+        self._bots_of(model)
 
         def register(function: _Function) -> _Function:
-            for bot in bots:
-                bot.hooks.set(name, function)
+            with self._changing:
+                for bot in self._bots_of(model):
+                    bot.hooks.set(name, function)
             return function
 
         return register
@@ -381,28 +378,31 @@ class Engine:
 
     def reload(self, model: str | None = None) -> Model:
         """Read the file of a model again, and answer with it from the next question on. What is
-        remembered stays as far as it fits; so do registered handlers and hooks.
+        remembered stays as far as it fits; so do registered handlers and hooks. Engines made of
+        this one (:meth:`with_long_term`) answer with it as well. Of several calls for a model
+        each reads the file when the one before has ended.
 
         Raises :class:`ModelError` or :class:`HandlerError` if that cannot be: the model as it was
         goes on answering.
         """
-        before = self._bot(self._default if model is None else model)
-        id, source = before.model.id, before.model.source
-        if not source:
-            raise AnaphoraError(f"the model '{id}' does not come from a file")
-        now = load_model(source, cache=self._cache)
-        if now.id != id:
-            raise ModelError(
-                Problem(
-                    f"the id of this model was '{id}' and is '{now.id}' now",
-                    source,
-                    hint="conversations are kept by the model's id; start anew to change it",
+        id = self._bot(self._default if model is None else model).model.id
+        with self._reloading[id], hold_off_forks():
+            source = self._bots[id].model.source
+            if not source:
+                raise AnaphoraError(f"the model '{id}' does not come from a file")
+            now = load_model(source, cache=self._cache)
+            if now.id != id:
+                raise ModelError(
+                    Problem(
+                        f"the id of this model was '{id}' and is '{now.id}' now",
+                        source,
+                        hint="conversations are kept by the model's id; start anew to change it",
+                    )
                 )
-            )
-        after = self._live(now)
-        after.take_over(before)
-        with self._reloading:
-            self._bots = self._bots | {id: after}
+            after = self._live(now)
+            with self._changing:
+                after.take_over(self._bots[id])
+                self._bots[id] = after
         return now
 
     def forget(
@@ -547,6 +547,11 @@ class Engine:
         except Exception:  # a long-term memory may be anybody's code
             _log.exception("the long-term memory does not take an exchange")
 
+    def _check_intent(self, intent: str, model: str | None) -> None:
+        known = {one.id: bot for bot in self._bots_of(model) for one in bot.model.intents}
+        if intent not in known:
+            raise HandlerError(f"no model has an intent '{intent}'{_meant(intent, known)}")
+
     def _bots_of(self, model: str | None) -> list[Bot]:
         return list(self._bots.values()) if model is None else [self._bot(model)]
 
@@ -624,6 +629,6 @@ def _check_question(text: object, request: object) -> None:
         raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
 
 
-def _meant(name: str, known: Mapping[str, object]) -> str:
+def _meant(name: str, known: Collection[str]) -> str:
     close = get_close_matches(name, known, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; there are: {', '.join(known)}"

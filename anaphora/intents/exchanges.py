@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,7 @@ from anaphora.intents.reply import Reply
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["ProcessMemory", "exchange_of", "forgetting"]
 
@@ -62,7 +62,7 @@ class ProcessMemory:
         self._most = most
         self._kept: defaultdict[Key, list[Exchange]] = defaultdict(list)
         self._gone: Counter[Key] = Counter()  # exchanges before those
-        self._mutex = threading.Lock()
+        self._mutex = fork_safe_lock()
 
     @property
     def clock(self) -> int:

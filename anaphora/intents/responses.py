@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
 from anaphora.models.domain import Localized, Model, in_language
+from anaphora.storage.forks import hold_off_forks
 
 __all__ = ["Responses", "SlotView"]
 
@@ -70,7 +71,8 @@ class Responses:
         try:
             template = self._compiled.get(text)
             if template is None:
-                template = self._compiled[text] = self._jinja().from_string(text)
+                with hold_off_forks():
+                    template = self._compiled[text] = self._jinja().from_string(text)
             return str(template.render(values()))
         except Exception as error:
             raise HandlerError(f"the response {text!r} cannot be filled: {error}") from error

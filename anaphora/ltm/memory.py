@@ -8,7 +8,6 @@ waits for nothing of that.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +35,7 @@ from anaphora.ltm.summarizers.apart import Apart
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
 from anaphora.stm.conversation import Key
-from anaphora.storage.forks import follow_forks
+from anaphora.storage.forks import follow_forks, fork_safe_lock
 
 __all__ = ["LongTermMemory", "Status"]
 
@@ -123,7 +122,7 @@ class LongTermMemory:
             name: Claim(files.folder / f"{name}.chore")
             for name in self._chores.keys() & {"embed", "compress"}
         }
-        self._closing = threading.Lock()
+        self._closing = fork_safe_lock()
         self._closed = False
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from anaphora.errors import Problem
+from anaphora.frozen import frozen
 from anaphora.grammar.context import ModelFacts
 from anaphora.grammar.intent import Intent
 from anaphora.models.values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, packed
@@ -60,6 +61,9 @@ class Recognition:
     options: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[..., Any] | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", frozen(self.options))
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -91,6 +95,7 @@ class Element:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", packed(self.values))
+        object.__setattr__(self, "meta", frozen(self.meta))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,9 @@ class Model:
     imports: tuple[Path, ...] = field(default=(), compare=False)
     bridge: BridgeSettings = BridgeSettings()
     offers: Mapping[str, Localized] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meta", frozen(self.meta))
 
     @staticmethod
     def load(source: str | Path, *, intents: str | Iterable[str] = ()) -> Model:

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn
 
 from anaphora.errors import ModelError, Problem
@@ -28,6 +27,7 @@ class Source:
         self.name = name
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         self._excerpts: dict[int, str] = {}
+        self._known_starts: list[int] | None = None
 
     def line(self, offset: int) -> int:
         """The line (from 1) on which ``offset`` stands."""
@@ -52,12 +52,14 @@ class Source:
             self._excerpts[line] = printable(self.text[start : end if end >= 0 else None])
         return self._excerpts[line]
 
-    @cached_property
+    @property
     def _starts(self) -> list[int]:
-        starts = [0]
-        while found := self.text.find("\n", starts[-1]) + 1:
-            starts.append(found)
-        return starts
+        if self._known_starts is None:
+            starts = [0]
+            while found := self.text.find("\n", starts[-1]) + 1:
+                starts.append(found)
+            self._known_starts = starts
+        return self._known_starts
 
 
 def printable(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any, Protocol, overload
 
 from msgspec import Struct
 
+from anaphora.frozen import EMPTY
+
 __all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant"]
 
 
@@ -100,7 +102,7 @@ class Entity(Struct, frozen=True):
     end: int = 0
     value: str | None = None
     ancestors: tuple[str, ...] = ()
-    meta: Mapping[str, Any] = {}
+    meta: Mapping[str, Any] = EMPTY
     topic: bool = False
     exact: bool = True
     own: bool = True

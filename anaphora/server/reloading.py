@@ -26,6 +26,7 @@ _LOOK_AT_SHELF = 2.0  # seconds
 _LOOK_AT_FILES = 0.5
 
 _Stamp: TypeAlias = tuple[int, int, int]
+_Stamps: TypeAlias = dict[Path, _Stamp | None]
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ class Reloads:
         self._engine = engine
         self._run = run
         self._seen: dict[str, str] = {}
-        self._stamps = {model.id: _stamps(model) for model in engine.models}
+        self._stamps: dict[str, _Stamps] = {model.id: _stamps(model) for model in engine.models}
         self._store_failed = False
 
     def reload(self, model: str) -> Model:
@@ -47,13 +48,13 @@ class Reloads:
         not fit the model any more: the model as it was goes on. Raises :class:`StoreError` if
         the other workers cannot be told.
         """
-        try:
-            now = self._engine.reload(model)
-        except HandlerError as error:
-            raise Refusal("model-invalid", str(error)) from error
+        # Noted first: whoever noted last, here or elsewhere, reads the file after all others did.
         note = self._seen[model] = uuid4().hex
         self._engine.store.put_note(_SHELF, model, note, _NOTED_FOR)
-        return now
+        try:
+            return self._engine.reload(model)
+        except HandlerError as error:
+            raise Refusal("model-invalid", str(error)) from error
 
     async def follow(self) -> None:
         """Do for ever what other workers were asked for."""
@@ -84,11 +85,15 @@ class Reloads:
         has not changed: an editor may be about to put a new one in its place."""
         for model in self._engine.models:
             stamps = _stamps(model)
-            if stamps == self._stamps[model.id] or None in stamps:
+            if stamps == self._stamps[model.id] or None in stamps.values():
                 continue
             self._stamps[model.id] = stamps
             if now := self._take_up(model.id):
-                self._stamps[model.id] = _stamps(now)
+                # As they were before they were read: one may have changed again since.
+                known = _stamps(now)
+                self._stamps[model.id] = known | {
+                    path: stamp for path, stamp in stamps.items() if path in known
+                }
 
     async def _again_and_again(self, look: Callable[[], None], pause: float) -> None:
         while True:
@@ -108,10 +113,10 @@ class Reloads:
         return model
 
 
-def _stamps(model: Model) -> tuple[_Stamp | None, ...]:
+def _stamps(model: Model) -> _Stamps:
     """How the files of a model are now, each None if it is not there, or empty."""
     files = (Path(model.source), *model.imports) if model.source else ()
-    return tuple(map(_stamp, files))
+    return {path: _stamp(path) for path in files}
 
 
 def _stamp(path: Path) -> _Stamp | None:

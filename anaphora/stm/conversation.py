@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.frozen import EMPTY
 from anaphora.models.utterance import Entity
 
 __all__ = ["Conversation", "FlowStep", "Forgotten", "Key", "Offer", "Pending", "Remembered", "Rule"]
@@ -116,7 +117,7 @@ class Conversation(Struct, frozen=True):
     remembered: tuple[Remembered, ...] = ()
     flow: tuple[FlowStep, ...] = ()
     pending: Pending | None = None
-    data: Mapping[str, Any] = {}
+    data: Mapping[str, Any] = EMPTY
     last: datetime | None = None
     questions: int = 0
     matches: int = 0

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
+from anaphora.frozen import frozen
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Conversation, FlowStep, Key, Offer, Pending, Remembered
 
@@ -347,7 +348,7 @@ _ENTITY: Mapping[str, _Field] = {
     "span": (list, _ints),
     "value": (str, None),
     "ancestors": (list, _strs),
-    "meta": (dict, None),
+    "meta": (dict, frozen),
     "topic": (bool, None),
     "loose": (bool, None),
     "found": (bool, None),
@@ -375,7 +376,7 @@ _CONVERSATION: Mapping[str, _Field] = {
     "remembered": (list, _each(_remembered)),
     "flow": (list, _each(_step)),
     "pending": (list, _pending),
-    "data": (dict, None),
+    "data": (dict, frozen),
     "offer": (list, _offer),
 }
 

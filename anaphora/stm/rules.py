@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from anaphora.frozen import frozen
 from anaphora.models.domain import ConversationSettings, Element
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
@@ -321,7 +322,7 @@ def closed(conversation: Conversation, *, language: str, fits: str, clock: int =
 
 def with_data(conversation: Conversation, data: Mapping[str, Any]) -> Conversation:
     """The conversation with other data of its handlers."""
-    return replace(conversation, data=data)
+    return replace(conversation, data=frozen(data))
 
 
 def _fitted_offer(offer: Offer, known: Mapping[str, Element]) -> Offer | None:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.storage.filelocks import FileLocks
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Database", "Synchronous", "Work"]
 
@@ -36,17 +37,7 @@ _LONGEST_LOG = 16 << 20  # bytes of the WAL
 _FREE_PAGES = 1024  # so many may wait for new conversations before some are given back
 
 _log = logging.getLogger(__name__)
-_creating = threading.Lock()
-
-
-def _begin_anew() -> None:
-    """In a forked process no other thread makes a file."""
-    global _creating
-    _creating = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+_creating = fork_safe_lock()
 
 
 class Database:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anaphora.errors import StoreError
+from anaphora.storage.forks import Forked, follow_forks, fork_safe_lock
 
 __all__ = ["FileLocks"]
 
@@ -179,19 +180,20 @@ class _File:
     held: set[int] = field(default_factory=set)
 
 
-_files: dict[tuple[int, int], _File] = {}
-_files_mutex = threading.Lock()
+class _Files(Forked):
+    """The files of this process, by which they are told apart."""
+
+    def __init__(self) -> None:
+        self.mutex = fork_safe_lock()
+        self.known: dict[tuple[int, int], _File] = {}
+        follow_forks(self)
+
+    def after_fork_in_child(self) -> None:
+        """Begin with none: the locks are the parent's."""
+        self.known = {}
 
 
-def _begin_anew() -> None:
-    """A forked process holds no lock of its parent."""
-    global _files_mutex
-    _files_mutex = threading.Lock()
-    _files.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+_files = _Files()
 
 
 class _ByProcess:
@@ -204,7 +206,7 @@ class _ByProcess:
         file.users += 1
 
     def lock(self, place: int) -> bool:
-        with _files_mutex:
+        with _files.mutex:
             if place in self._file.held:
                 return False
             try:
@@ -220,18 +222,18 @@ class _ByProcess:
             return True
 
     def unlock(self, place: int) -> None:
-        with _files_mutex:
+        with _files.mutex:
             self._let_go(place)
 
     def close(self) -> None:
-        with _files_mutex:
+        with _files.mutex:
             for place in tuple(self._mine):
                 self._let_go(place)
             self._file.users -= 1
             if not self._file.users:
                 identity = _identity(os.fstat(self.descriptor))
-                if _files.get(identity) is self._file:
-                    del _files[identity]
+                if _files.known.get(identity) is self._file:
+                    del _files.known[identity]
                 os.close(self.descriptor)
 
     def _let_go(self, place: int) -> None:
@@ -250,17 +252,17 @@ def _locker_of(path: Path, like: Path) -> _Locker:
         ) from error
     if hasattr(fcntl, "F_OFD_SETLK"):
         return _ByDescription(_opened(path, like), fcntl)
-    with _files_mutex:
+    with _files.mutex:
         return _ByProcess(_file_at(path, like), fcntl)
 
 
 def _file_at(path: Path, like: Path) -> _File:
     """The file at ``path`` as this process has it open, opened at most once."""
     with contextlib.suppress(FileNotFoundError):
-        if known := _files.get(_identity(path.stat())):
+        if known := _files.known.get(_identity(path.stat())):
             return known
     descriptor = _opened(path, like)
-    file = _files[_identity(os.fstat(descriptor))] = _File(descriptor, os.getpid())
+    file = _files.known[_identity(os.fstat(descriptor))] = _File(descriptor, os.getpid())
     return file
 
 

@@ -11,7 +11,6 @@ for: ``"{this|the} $weekday": weekday($weekday, 0)``. Every language also has th
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,6 +29,7 @@ from anaphora.entities.dates.vocabulary import Vocabulary, vocabulary
 from anaphora.entities.languages import base, normalizer
 from anaphora.grammar.macro import expand
 from anaphora.storage.cache import Cache, Kept, digest
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Table", "table"]
 
@@ -38,7 +38,7 @@ _WORD, _BEGINNING, _CATEGORY = "= ", "* ", "$ "  # what the steps of a rule begi
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
 
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 _tables: dict[str, Table] = {}
 _MOST_TABLES = 64
 

@@ -7,7 +7,6 @@ megabytes as ``benchmarks/test_places.py`` measures.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +22,7 @@ from anaphora.entities.places.source import size_for, state_of
 from anaphora.entities.places.spelling import key_of_name
 from anaphora.entities.places.tables import ENGLISH, called, local_names, names_in
 from anaphora.storage.cache import NOT_KEPT, Cache, Kept, digest
+from anaphora.storage.forks import fork_safe_lock, hold_off_forks
 
 __all__ = ["DEFAULT_POPULATION", "Gazetteer"]
 
@@ -36,7 +36,7 @@ _ALTERNATE = 0.3
 # A place so much less likely than another of its name is not meant.
 _HOPELESS = 2_000
 
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 _loaded: dict[int, Gazetteer] = {}  # by the size of the file
 
 
@@ -76,7 +76,8 @@ class Gazetteer:
         with _lock:  # who comes second waits, and does not read it as well
             size = size_for(population)
             if size not in _loaded:
-                _loaded[size] = _load(size, cache)
+                with hold_off_forks():
+                    _loaded[size] = _load(size, cache)
             return _loaded[size]
 
     def __len__(self) -> int:

@@ -7,10 +7,8 @@ called there.
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import compress
 from typing import Any, Literal
 
@@ -21,6 +19,7 @@ import regex
 from anaphora.entities.places.names import NameColumns, NameIndex, bytes_of
 from anaphora.entities.places.spelling import is_unspaced, keys_of_names
 from anaphora.storage.cache import NOT_KEPT, Kept
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Script", "ScriptedNames", "columns_of", "script_of"]
 
@@ -94,7 +93,7 @@ class ScriptedNames:
         self._indexes: dict[str, NameIndex] = {"latin": self._latin}
         self._lengths: Mapping[str, tuple[int, ...]] = {}
         self._raw = {script: _Lines(*lines) for script, lines in columns["raw"].items()}
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
 
     def __len__(self) -> int:
         """How many rows the indexes have that were needed so far."""
@@ -195,11 +194,14 @@ class _Lines:
     def __init__(self, texts: bytes, places: bytes) -> None:
         self._texts = texts
         self._places = np.frombuffer(places, np.uint32)
+        self._known_starts: npt.NDArray[np.uint32] | None = None
 
-    @cached_property
+    @property
     def _starts(self) -> npt.NDArray[np.uint32]:
-        ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
-        return np.concatenate(([0], ends + 1)).astype(np.uint32)
+        if self._known_starts is None:
+            ends = np.flatnonzero(np.frombuffer(self._texts, np.uint8) == ord("\n"))
+            self._known_starts = np.concatenate(([0], ends + 1)).astype(np.uint32)
+        return self._known_starts
 
     def all(self) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """All names, and the city of each."""

@@ -24,6 +24,7 @@ from spacy.tokens import Doc
 from anaphora.entities.languages import base
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.errors import ModelError, Problem
+from anaphora.storage.forks import hold_off_forks
 
 __all__ = ["create"]
 
@@ -65,10 +66,12 @@ class _Phones:
         text = text_of(doc)
         if not _GATE.search(text):
             return []
-        return [
-            Mention(match.start, match.end, self._written(match.number, "E164"), self._meta(match))
-            for match in self._library.PhoneNumberMatcher(text, self._region, max_tries=_MOST_TRIES)
-        ]
+        with hold_off_forks():  # it imports what it knows of a country, under a lock of its own
+            matches = self._library.PhoneNumberMatcher(text, self._region, max_tries=_MOST_TRIES)
+            return [
+                Mention(one.start, one.end, self._written(one.number, "E164"), self._meta(one))
+                for one in matches
+            ]
 
     def _meta(self, match: Any) -> dict[str, Any]:
         number = match.number

@@ -8,7 +8,6 @@ small letters; the metadata has ``host``, ``path``, and ``scheme``, ``port``, ``
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -23,6 +22,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import spaced_out
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]
 
@@ -57,7 +57,7 @@ class _Links:
         table = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
         self._files = frozenset(table["files"])
         self._linkify = LinkifyIt().tlds(sorted(set(table["endings"])), True)
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
 
     def find(self, text: str) -> list[Mention]:
         with self._lock:

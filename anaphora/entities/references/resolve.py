@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
+from anaphora.frozen import frozen
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
@@ -65,7 +66,9 @@ def with_references(entities: Sequence[Entity], elements: Mapping[str, Element])
             continue
         around = _Surroundings(entity, _near(entity, others), _allowed(elements[entity.element]))
         found = list(islice(_RESOLVERS[kind](entity, around), _MOST))
-        resolved += [replace(entity, meta={**entity.meta, **keys}) for keys in found or [{}]]
+        resolved += [
+            replace(entity, meta=frozen({**entity.meta, **keys})) for keys in found or [{}]
+        ]
     return resolved
 
 

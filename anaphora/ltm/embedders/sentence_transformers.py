@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.storage.forks import fork_safe_lock, hold_off_forks
 
 __all__ = ["SentenceTransformers"]
 
@@ -20,7 +20,7 @@ _BATCH = 32  # texts; so long others wait who want a single one
 _SAMPLE = 1 << 16  # bytes
 
 # Transformers shows its progress by a switch of the whole process.
-_loading = threading.Lock()
+_loading = fork_safe_lock()
 
 
 class SentenceTransformers:
@@ -43,7 +43,7 @@ class SentenceTransformers:
         self._name = name or (_named(self._folder) if self._folder else self._model_id)
         self._loaded: Any = None
         self._dimension = 0
-        self._using = threading.Lock()  # its tokenizer serves one thread at a time
+        self._using = fork_safe_lock()  # its tokenizer serves one thread at a time
 
     @property
     def name(self) -> str:
@@ -86,7 +86,8 @@ class SentenceTransformers:
 
     def _read(self) -> Any:
         try:
-            from sentence_transformers import SentenceTransformer
+            with hold_off_forks():
+                from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise AnaphoraError(
                 "embedding texts needs sentence-transformers: pip install 'anaphora[embeddings]'"

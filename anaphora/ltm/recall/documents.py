@@ -10,6 +10,7 @@ from typing import Any
 
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, terms
+from anaphora.storage.forks import hold_off_forks
 
 __all__ = ["exchange_terms", "meaning_text"]
 
@@ -79,9 +80,9 @@ def _info(language: str) -> dict[str, Any]:
         if not name.replace("-", "").isalnum():
             continue
         try:
-            info: dict[str, Any] = import_module(
-                f"dateparser.data.date_translation_data.{name}"
-            ).info
+            with hold_off_forks():
+                known = import_module(f"dateparser.data.date_translation_data.{name}")
+            info: dict[str, Any] = known.info
         except ImportError:
             continue
         if all(info.get(key) for key in (*_WEEKDAYS, *_MONTHS)):

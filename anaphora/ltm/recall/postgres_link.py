@@ -6,7 +6,6 @@ process, and it tells that there is no connection, but not why.
 
 from __future__ import annotations
 
-import os
 import re
 import select
 import threading
@@ -19,6 +18,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from anaphora.errors import StoreError, Unkeepable
+from anaphora.storage.forks import Forked, follow_forks
 
 __all__ = ["Link", "Row", "Transaction"]
 
@@ -64,7 +64,7 @@ _SAID = (  # of what fails before there is a connection only the text tells why
 )
 
 
-class Link:
+class Link(Forked):
     """Runs transactions on the server at ``url``, from any thread and also after a fork.
 
     ``prepare`` is called with every new connection before it is used. Nothing waits for longer
@@ -82,6 +82,7 @@ class Link:
         self._closed = False
         self._forked_away: list[deque[_Connection]] = []
         self._begin_anew()
+        follow_forks(self)
 
     def read(self, query: str, *values: Any) -> list[Row]:
         """The rows that one statement finds."""
@@ -116,9 +117,6 @@ class Link:
 
     @contextmanager
     def _connection(self) -> Iterator[_Connection]:
-        if self._process != os.getpid():
-            self._forked_away.append(self._idle)  # they belong to the parent, which uses them
-            self._begin_anew()
         idle, turns = self._idle, self._turns
         if not turns.acquire(timeout=self._patience):
             raise StoreError(
@@ -174,8 +172,12 @@ class Link:
             raise
         return connection
 
+    def after_fork_in_child(self) -> None:
+        """Go on with connections of its own."""
+        self._forked_away.append(self._idle)  # they belong to the parent, which uses them
+        self._begin_anew()
+
     def _begin_anew(self) -> None:
-        self._process = os.getpid()
         self._idle: deque[_Connection] = deque()
         self._turns = threading.Semaphore(_CONNECTIONS)
 

@@ -3,7 +3,6 @@ pairs of letters where words are not divided."""
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -11,6 +10,8 @@ from typing import TypeAlias
 
 import regex
 import Stemmer
+
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["DEFAULT_LANGUAGE", "terms"]
 
@@ -86,7 +87,7 @@ def _stemmer(language: str) -> _Stem:
         snowball = Stemmer.Stemmer(_ALIASES.get(code, code))
     except KeyError:
         return lambda words: words
-    lock = threading.Lock()  # a stemmer keeps its work in one buffer
+    lock = fork_safe_lock()  # a stemmer keeps its work in one buffer
 
     def stem(words: list[str]) -> Iterable[str]:
         with lock:

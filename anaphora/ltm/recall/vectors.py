@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.storage.forks import Forked, follow_forks, fork_safe_lock
 
 __all__ = ["Ids", "Matrices", "Matrix"]
 
@@ -28,7 +28,7 @@ class Matrix:
     """
 
     def __init__(self, dimension: int) -> None:
-        self.lock = threading.Lock()
+        self.lock = fork_safe_lock()
         self.generation = 0
         self.last = 0
         self._rows = _Rows.empty(dimension)
@@ -71,13 +71,14 @@ class Matrix:
         return list(zip(ids[best].tolist(), cosines[best].tolist(), strict=True))
 
 
-class Matrices:
+class Matrices(Forked):
     """The matrices that were searched last, as many as ``limit`` bytes hold."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._all: OrderedDict[Hashable, Matrix] = OrderedDict()
+        follow_forks(self)
 
     def of(self, scope: Hashable, dimension: int) -> Matrix:
         """The matrix of a scope, empty if it is not in memory."""
@@ -105,6 +106,10 @@ class Matrices:
         """Forget all."""
         with self._lock:
             self._all.clear()
+
+    def after_fork_in_child(self) -> None:
+        """Begin with none: a thread of the parent may have been reading into one."""
+        self._all = OrderedDict()
 
 
 def top(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np.intp]:

@@ -15,13 +15,13 @@ import signal
 import struct
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from typing import IO, Any
 from weakref import finalize
 
 from anaphora.errors import AnaphoraError, SummaryError
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Apart", "serve"]
 
@@ -43,7 +43,7 @@ class Apart:
     def __init__(self, summarizer: Summarizer, *, idle: float = 60.0) -> None:
         self._summarizer, self._idle = summarizer, idle
         self._process: _Process | None = None
-        self._closing = threading.Lock()
+        self._closing = fork_safe_lock()
         self._finalizer: finalize[..., Any] | None = None
 
     @property

@@ -8,7 +8,6 @@ command before the text does as well.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,6 +21,7 @@ from anaphora.ltm.summarizers.fitting import fitted, windows
 from anaphora.ltm.summarizers.loading import library, located, read, required
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.transcript import turns
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Backend", "Bart", "Precision"]
 
@@ -85,7 +85,7 @@ class Bart:
         self._device, self._precision, self._backend = device, precision, backend
         self._batch_size, self._beams = batch_size, beams
         self._cache = None if cache is None else Path(cache).expanduser()
-        self._lock = threading.Lock()
+        self._lock = fork_safe_lock()
         self._loaded: _Loaded | None = None
 
     @property

@@ -14,6 +14,8 @@ from typing import Any
 
 import regex
 
+from anaphora.storage.forks import hold_off_forks
+
 __all__ = ["Days", "days"]
 
 
@@ -111,7 +113,8 @@ def _info(language: str) -> Mapping[str, Any]:
         if not one.replace("-", "").isalnum():
             continue
         try:
-            module = import_module(f"dateparser.data.date_translation_data.{one}")
+            with hold_off_forks():
+                module = import_module(f"dateparser.data.date_translation_data.{one}")
         except ImportError:
             continue
         info: Mapping[str, Any] = module.info

@@ -3,7 +3,6 @@ error for whatever may be wrong with them."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,11 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anaphora.errors import SummaryError
+from anaphora.storage.forks import fork_safe_lock, hold_off_forks
 
 __all__ = ["library", "located", "quietly", "read", "required", "window"]
 
 _T = TypeVar("_T")
-_quiet = threading.Lock()
+_quiet = fork_safe_lock()
 
 
 def required(*packages: str) -> None:
@@ -31,7 +31,8 @@ def required(*packages: str) -> None:
 def library(name: str) -> Any:
     """The package of that name. Raises :class:`SummaryError` if it cannot be imported."""
     try:
-        return import_module(name)
+        with hold_off_forks():
+            return import_module(name)
     except (ImportError, OSError) as error:  # it is there, but something that it needs is not
         raise SummaryError(f"{name} cannot be imported: {error}") from error
 

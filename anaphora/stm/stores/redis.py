@@ -7,7 +7,6 @@ Where each key is and what each script does is told in :mod:`anaphora.stm.stores
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from anaphora.stm.stores.redis_names import Names, Naming, as_bytes, as_text
 from anaphora.stm.stores.redis_scripts import DROP, KEEP, PUT_NOTE, RENEW, TAKE
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import Turns, busy, forked
+from anaphora.storage.forks import Forked, follow_forks
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis_link import Link
@@ -42,7 +42,7 @@ _SHORT = 0.5  # seconds of patience where nothing is lost by a failure
 _log = logging.getLogger(__name__)
 
 
-class RedisStore:
+class RedisStore(Forked):
     """Keeps conversations in the Redis server at ``url`` until they have been idle for longer
     than their timeout, by the time of that server.
 
@@ -81,10 +81,11 @@ class RedisStore:
         self._process = self._new_process()
         self._looked_at = False
         self._latest = 0  # clock of a session
+        follow_forks(self)
 
     @contextmanager
     def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
-        process, end = self._here(), time.monotonic() + self._wait
+        process, end = self._process, time.monotonic() + self._wait
         turn = process.turns.take(key)
         token = token_hex(8)
         names = self._naming.of(key, token)
@@ -96,12 +97,12 @@ class RedisStore:
             session = Session(found, self._tick(there))
             yield session
             if session.committed is not None:
-                if process.is_another:
+                if process is not self._process:
                     raise forked(key)
                 self._keep(key, names, token, session.committed, timeout)
                 held = False
         finally:
-            if not process.is_another:
+            if process is self._process:
                 process.leases.remove(token)
                 try:
                     if held:
@@ -199,11 +200,9 @@ class RedisStore:
     def _renew(self, lock: bytes, token: str) -> bool:
         return bool(self._link.run(RENEW, (lock,), token, self._lease_in_ms, patience=_SHORT))
 
-    def _here(self) -> _Process:
-        """What belongs to this process: after a fork it holds no turn, and no thread renews."""
-        if self._process.is_another:
-            self._process = self._new_process()
-        return self._process
+    def after_fork_in_child(self) -> None:
+        """Go on with turns of its own; no thread renews yet."""
+        self._process = self._new_process()
 
     def _new_process(self) -> _Process:
         return _Process(Turns(self._wait), Leases(self._renew, every=self._lease / 3))
@@ -216,17 +215,11 @@ class RedisStore:
 class _Process:
     """The turns and the leases of one process."""
 
-    __slots__ = ("_id", "leases", "turns")
+    __slots__ = ("leases", "turns")
 
     def __init__(self, turns: Turns, leases: Leases) -> None:
-        self._id = os.getpid()
         self.turns = turns
         self.leases = leases
-
-    @property
-    def is_another(self) -> bool:
-        """Whether this one was forked from it."""
-        return self._id != os.getpid()
 
 
 def _link_to(url: str, patience: float) -> Link:

@@ -22,6 +22,7 @@ from redis.retry import Retry
 
 from anaphora.errors import StoreError
 from anaphora.stm.stores.redis_scripts import Script
+from anaphora.storage.forks import Forked, follow_forks
 
 __all__ = ["Link"]
 
@@ -45,7 +46,7 @@ _HINTS = {
 _Answer = TypeVar("_Answer")
 
 
-class Link:
+class Link(Forked):
     """Sends commands to the server at ``url``, from any thread and also after a fork.
 
     Whatever it sends may be sent twice: if the connection is lost, or the server is restarting,
@@ -58,24 +59,16 @@ class Link:
         self._reached = False
         self._shown = _without_password(url)
         try:
-            # Attempts are counted here alone. Nothing of the newer protocol is needed.
-            self._pool = redis.BlockingConnectionPool.from_url(
-                url,
-                max_connections=_CONNECTIONS,
-                timeout=_ANSWER_TIMEOUT,
-                socket_timeout=_ANSWER_TIMEOUT,
-                socket_connect_timeout=_CONNECT_TIMEOUT,
-                retry=Retry(NoBackoff(), 0),
-                protocol=2,
-            )
+            self._connect(url)
         except ValueError:  # what it says may be a part of the password
             raise StoreError(
                 f"'{self._shown}' is no URL of a Redis server: write redis://host:6379/0, "
                 "rediss://… or unix:///path, and / @ : % in a password as %2F %40 %3A %25"
             ) from None
-        # Typed as Any: its answers are typed as if they might have to be awaited.
-        self._client: Any = redis.Redis(connection_pool=self._pool)
+        self._url = url
         self._closed = False
+        self._forked_away: list[redis.ConnectionPool] = []
+        follow_forks(self)
 
     def run(
         self,
@@ -110,6 +103,25 @@ class Link:
     def close(self) -> None:
         self._closed = True
         self._pool.disconnect()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with connections of its own."""
+        self._forked_away.append(self._pool)  # they belong to the parent, which uses them
+        self._connect(self._url)
+
+    def _connect(self, url: str) -> None:
+        # Attempts are counted here alone. Nothing of the newer protocol is needed.
+        self._pool = redis.BlockingConnectionPool.from_url(
+            url,
+            max_connections=_CONNECTIONS,
+            timeout=_ANSWER_TIMEOUT,
+            socket_timeout=_ANSWER_TIMEOUT,
+            socket_connect_timeout=_CONNECT_TIMEOUT,
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+        )
+        # Typed as Any: its answers are typed as if they might have to be awaited.
+        self._client: Any = redis.Redis(connection_pool=self._pool)
 
     def _patiently(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
         end = time.monotonic() + (self._patience if patience is None else patience)
