@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -39,7 +40,7 @@ from anaphora.storage.forks import follow_forks
 
 __all__ = ["LongTermMemory", "Status"]
 
-_GRACE = 10.0  # seconds that a chore has to end when the memory is closed
+_GRACE = 10.0  # seconds that what is under way has to end when the memory is closed
 _BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing into the store
 _EVERYTHING = Among()
 _SETTINGS = HistorySettings()
@@ -243,9 +244,11 @@ class LongTermMemory:
         """Return if the store can be read and written; :class:`StoreError` if not."""
         self._store.ping()
 
-    def close(self) -> None:
-        """Bring into the store what waits, as far as the store takes it (the rest stays in the
-        journal, for the next process), and let go of both. Twice is once."""
+    def close(self, grace: float = _GRACE) -> None:
+        """Bring into the store what waits, as far as the store takes it within ``grace`` seconds
+        (the rest stays in the journal, for the next process), and let go of both. Twice is
+        once."""
+        end = time.monotonic() + grace
         with self._closing:
             if self._closed:
                 return
@@ -254,9 +257,9 @@ class LongTermMemory:
         self._reading.stop(0.0)
         if self._apart is not None:
             self._apart.close()
-        ended = ended or self._background.stop(_GRACE)
+        ended = ended or self._background.stop(max(0.0, end - time.monotonic()))
         try:
-            if self._intake.move(wait=_GRACE) and ended:
+            if self._intake.move(wait=max(0.0, end - time.monotonic())) and ended:
                 self._intake.leave_nothing()
         except Exception as error:  # the store must be let go of
             _log.warning("what was said last waits in the journal", extra={"reason": str(error)})

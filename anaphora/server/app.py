@@ -19,6 +19,7 @@ from starlette.routing import Match
 from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
 from anaphora.ltm.configure import memory_of
+from anaphora.server.deadline import Deadline
 from anaphora.server.guard import Guard
 from anaphora.server.keys import KeyRing
 from anaphora.server.limits import Limits
@@ -72,6 +73,7 @@ def create_app(
             if kept is not None:
                 kept.close()
             raise
+    deadline = Deadline()
     service = Service(
         engine,
         settings,
@@ -80,11 +82,13 @@ def create_app(
         Metrics(),
         tracing_of(settings.tracing),
         clock=clock,
+        deadline=deadline,
     )
     reloads = Reloads(engine, service.run)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        deadline.bind()
         tasks = [asyncio.create_task(task) for task in _background(settings, reloads, service)]
         try:
             yield
@@ -154,7 +158,13 @@ def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None
             allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
             expose_headers=("Retry-After", "X-Request-ID"),
         )
-    watch(app, metrics=service.metrics, tracing=service.tracing, texts=settings.log.texts)
+    watch(
+        app,
+        metrics=service.metrics,
+        tracing=service.tracing,
+        texts=settings.log.texts,
+        deadline=service.deadline,
+    )
 
 
 def _add_handlers(app: FastAPI) -> None:
