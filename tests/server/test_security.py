@@ -319,7 +319,7 @@ class TestBrowsers:
     @pytest.mark.parametrize("site", ["cross-site", "same-site", None])
     @pytest.mark.parametrize("is_open", [True, False])
     def test_the_page_of_another_origin_changes_and_runs_nothing(
-        self, serve: Serve, site: str | None, is_open: bool
+        self, serve: Serve, site: str | None, *, is_open: bool
     ) -> None:
         api = serve(cors=["https://good.example"], open=is_open, nlpcraft=True)
         told = {} if site is None else {"sec-fetch-site": site}
