@@ -45,6 +45,8 @@ __all__ = [
 
 _YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
 _LONGEST_NAME = 100  # of an unknown key, in messages
+_MOST_SLOTS = 20  # of a search
+_LONGEST_SLOT = 500  # characters of a name or a value
 _MOST_MISTAKES = 50  # that are told of one request
 
 _Body = TypeVar("_Body", bound=BaseModel)
@@ -308,6 +310,18 @@ def _slots(written: object) -> dict[str, str]:
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
+    if len(found) > _MOST_SLOTS:
+        raise PydanticCustomError(
+            "slots",
+            "There are {number} slots, and {most} are allowed",
+            {"number": len(found), "most": _MOST_SLOTS},
+        )
+    if any(len(text) > _LONGEST_SLOT for pair in found.items() for text in pair):
+        raise PydanticCustomError(
+            "slots",
+            "A name or a value is longer than {longest} characters",
+            {"longest": _LONGEST_SLOT},
+        )
     return found
 
 
@@ -346,7 +360,8 @@ class RecallQuery(UserQuery):
         WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     ] = Field(
         default={},
-        description='Only what had these values, a JSON object: `{"city": "Tokyo"}`.',
+        description='Only what had these values, a JSON object of 20 texts at most: '
+        '`{"city": "Tokyo"}`.',
     )
     page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(
         default=1, description="Which page, from 1."

@@ -121,6 +121,12 @@ class MemoryStore:
                 if not found.notes:
                     del self._shelves[shelf]
 
+    def scrub(self, user: str, tenant: str = "") -> None:
+        with self._mutex:
+            now = self._now()
+            while self._expiries and self._expiries[0][0] < now:
+                self._sweep(now)
+
     def ping(self) -> None:
         pass
 

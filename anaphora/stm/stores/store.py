@@ -96,6 +96,11 @@ class Store(Protocol):
         """Take a note from a shelf, if it is there."""
         ...
 
+    def scrub(self, user: str, tenant: str = "") -> None:
+        """Leave no trace of a user whose conversations and notes were forgotten: no copy in a
+        file, no record that has expired, no mark of an earlier commit."""
+        ...
+
     def ping(self) -> None:
         """Return if the store can be read and written; :class:`StoreError` if not."""
         ...
