@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -150,20 +151,23 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
 def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
     """The first stands innermost."""
     app.add_middleware(Guard, max_body=settings.max_body)
+    cors = None
     if settings.cors:
-        app.add_middleware(
+        cors = partial(
             CORSMiddleware,
             allow_origins=settings.cors,
             allow_methods=_METHODS,
             allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
             expose_headers=("Retry-After", "X-Request-ID"),
         )
+        app.add_middleware(cors)
     watch(
         app,
         metrics=service.metrics,
         tracing=service.tracing,
         texts=settings.log.texts,
         deadline=service.deadline,
+        cors=cors,
     )
 
 

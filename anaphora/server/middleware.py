@@ -7,8 +7,9 @@ import asyncio
 import logging
 import re
 import secrets
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 from structlog.contextvars import bound_contextvars
@@ -21,6 +22,8 @@ from anaphora.server.tracing import NO_TRACING, Span, Tracing
 if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    Cors: TypeAlias = Callable[[ASGIApp], ASGIApp]
 
 __all__ = ["Door", "Watch", "watch"]
 
@@ -48,12 +51,13 @@ def watch(
     tracing: Tracing = NO_TRACING,
     texts: bool = False,
     deadline: Deadline | None = None,
+    cors: Cors | None = None,
 ) -> Door:
     """Put a :class:`Watch` around ``app`` and return the door that it keeps, which is also in
     ``app.state.door``. Call it last: what is added later stands around it."""
     door = Door(deadline)
     app.state.door = door
-    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts)
+    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors)
     return door
 
 
@@ -80,7 +84,7 @@ class Watch:
     What stands inside may put the id of the key in use and the text of the question into the
     scope for the log (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id``
     there. A header that is set inside is left as it is. An exception that comes out is logged
-    and answered.
+    and answered. ``cors`` puts the headers for other origins around what is answered here.
     """
 
     def __init__(
@@ -91,12 +95,14 @@ class Watch:
         door: Door,
         tracing: Tracing = NO_TRACING,
         texts: bool = False,
+        cors: Cors | None = None,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._door = door
         self._tracing = tracing
         self._texts = texts
+        self._cors = cors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -117,7 +123,7 @@ class Watch:
     async def _answer(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if not self._door.is_open and path != _ALWAYS_OPEN:
-            await respond(self._closed())(scope, receive, answer)
+            await self._refuse(self._closed(), scope, receive, answer)
             return
         try:
             await self._app(scope, receive, answer)
@@ -126,12 +132,19 @@ class Watch:
                 raise
             # The server gives up a request that has not reached the engine by the deadline.
             _uncancel()
-            await respond(self._closed())(scope, receive, answer)
+            await self._refuse(self._closed(), scope, receive, answer)
         except Exception:
             self._complain(_route(scope))
             if answer.code:
                 raise  # a part is sent already: only breaking it off tells that it is none
-            await respond(Refusal("internal"))(scope, receive, answer)
+            await self._refuse(Refusal("internal"), scope, receive, answer)
+
+    async def _refuse(
+        self, refusal: Refusal, scope: Scope, receive: Receive, answer: _Answer
+    ) -> None:
+        """Answer in the place of the app, also to pages of other origins that may call it."""
+        response: ASGIApp = respond(refusal)
+        await (self._cors(response) if self._cors else response)(scope, receive, answer)
 
     def _closed(self) -> Refusal:
         return Refusal("shutting-down", headers={"Connection": "close"})

@@ -360,7 +360,7 @@ class RecallQuery(UserQuery):
         WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     ] = Field(
         default={},
-        description='Only what had these values, a JSON object of 20 texts at most: '
+        description="Only what had these values, a JSON object of 20 texts at most: "
         '`{"city": "Tokyo"}`.',
     )
     page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(

@@ -262,6 +262,37 @@ class TestHeaders:
         refused = api.get("/v1/key", headers={"origin": "https://good.example"})
         assert refused.headers["access-control-allow-origin"] == "https://good.example"
 
+    def test_a_page_that_is_allowed_can_read_every_refusal(
+        self, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        api = serve(cors=["https://good.example"], keys=KEYS, max_body=100, default_rate="9/day")
+        good = {"origin": "https://good.example"}
+        key = good | {"x-api-key": ACME}
+
+        def fail(*args: Any) -> Any:
+            raise RuntimeError("nobody expected this")
+
+        assert isinstance(api.app, FastAPI)
+        monkeypatch.setattr(api.app.state.service.limits, "count", fail)
+        refused = [("internal", api.get("/v1/key", headers=key))]
+        monkeypatch.undo()
+        refused += [
+            ("not-found", api.get("/nothing", headers=good)),
+            ("method-not-allowed", api.patch("/v1/ask", headers=good)),
+            ("too-large", api.post("/v1/ask", content=b"x" * 101, headers=key)),
+            ("unsupported-media-type", api.post("/v1/ask", content=b"x", headers=key)),
+            ("too-many-requests", [api.get("/v1/key", headers=key) for _ in range(10)][-1]),
+        ]
+        api.app.state.door.close()
+        refused.append(("shutting-down", api.get("/v1/key", headers=key)))
+        for kind, answer in refused:
+            assert slug(answer) == kind
+            assert answer.headers["access-control-allow-origin"] == "https://good.example", kind
+        evil = api.get("/v1/key", headers={"origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in evil.headers
+        asked = {"access-control-request-method": "PUT"}
+        assert api.options("/v1/ask", headers=good | asked).status_code == 200
+
     def test_the_name_of_the_host_leads_nowhere(self, api: TestClient) -> None:
         response = api.get("/v1/models/", headers={"host": "evil.example"}, follow_redirects=False)
         assert response.status_code == 404
