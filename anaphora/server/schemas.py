@@ -7,6 +7,7 @@ and a number that is none (``NaN``) are mistakes, each with its place and withou
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -45,6 +46,7 @@ __all__ = [
 
 _YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
 _LONGEST_NAME = 100  # of an unknown key, in messages
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 _MOST_SLOTS = 20  # of a search
 _LONGEST_SLOT = 500  # characters of a name or a value
 _MOST_MISTAKES = 50  # that are told of one request
@@ -325,6 +327,12 @@ def _slots(written: object) -> dict[str, str]:
     return found
 
 
+def _language_tag(text: str) -> str:
+    if not _LANGUAGE_TAG.fullmatch(text):
+        raise PydanticCustomError("language", "This is no language; write en, de or pt-BR")
+    return text
+
+
 class RecallQuery(UserQuery):
     """What is looked for, and among what."""
 
@@ -337,7 +345,7 @@ class RecallQuery(UserQuery):
         default=None,
         description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
     )
-    language: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+    language: Annotated[str, AfterValidator(_language_tag)] | None = Field(
         default=None, description="Of the text. Left out: any of those that the models have."
     )
     model: _Id | None = Field(

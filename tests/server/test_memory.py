@@ -170,6 +170,9 @@ class TestRecall:
             ("slots", '{"size": "a", "size": "b"}'),
             ("slots", json.dumps({f"slot {number}": "" for number in range(21)})),
             ("slots", json.dumps({"size": "x" * 501})),
+            ("language", "\u202e"),
+            ("language", "en\n"),
+            ("language", "x" * 40),
             ("neighbors", "1"),
         ],
     )
