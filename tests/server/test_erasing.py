@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -16,6 +17,7 @@ from anaphora.server.nlpcraft.shelf import Shelf
 from anaphora.stm.conversation import Conversation, Key
 from tests.conftest import Clock
 from tests.server.bots import LAMP, TEA
+from tests.server.conftest import Serve
 from tests.server.served import PATIENCE, Served, until, write_bot
 from tests.stm.stores.redis_server import RedisServer
 
@@ -111,6 +113,42 @@ def test_redis_holds_nothing_of_an_erased_user(tmp_path: Path) -> None:
         for user in (ANN, f"{ANN} {SAID}"):
             erase(server, user)
         assert found() == []
+
+
+def test_no_text_is_left_in_the_memory_of_the_process(serve: Serve, engine: Engine) -> None:
+    # Only here are these two texts made, so that nothing else can hold them.
+    user, word = "acilegna-neb"[::-1], "nainodlawak"[::-1]
+    api = serve(nlpcraft=True)
+    for text in (f"I'd like a large tea {word}", f"{word} nothing at all", f"a coffee {word}"):
+        for path in ("ask", "explain"):
+            api.post(f"/v1/{path}", json={"text": text, "user": user})
+        asked = {"txt": text, "mdlId": "tea", "usrExtId": user}
+        for path in ("ask", "ask/sync"):
+            assert api.post(f"{NLPCRAFT}/{path}", json=asked).status_code == 200
+
+    def are_ready() -> bool:
+        found = api.post(f"{NLPCRAFT}/check", json={"usrExtId": user}).json()["states"]
+        return all(state["status"] == "QRY_READY" for state in found)
+
+    until(are_ready, "the answers")
+    api.put("/v1/active-model", json={"user": user, "model": "lamp"})
+    del asked, text
+    assert texts_in_memory(user) > 0
+    assert api.delete("/v1/user", params={"user": user}).status_code == 200
+    api.get("/health")  # whatever the client keeps is of its last request
+    assert texts_in_memory(user) == 0
+    assert texts_in_memory(word) == 0
+
+
+def texts_in_memory(mark: str) -> int:
+    """How many texts of this process have ``mark`` in them, beside itself."""
+    gc.collect()
+    found = {}
+    for thing in gc.get_objects():
+        for part in gc.get_referents(thing):
+            if type(part) is str and part is not mark and mark in part:
+                found[id(part)] = part
+    return len(found)
 
 
 class TestStores:

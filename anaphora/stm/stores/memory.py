@@ -126,6 +126,7 @@ class MemoryStore:
             now = self._now()
             while self._expiries and self._expiries[0][0] < now:
                 self._sweep(now)
+            self._compact()  # what has been forgotten still waits there by its id
 
     def ping(self) -> None:
         pass
