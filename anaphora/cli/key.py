@@ -30,8 +30,10 @@ def key(
         list[str] | None,
         typer.Option(
             metavar="SCOPE",
-            help="What it may do: ask, read (conversations, models), write (forget, switch "
-            "models), admin (reload, check, metrics). Once for each. Left out: ask and read.",
+            help="What it may do: ask (questions, explanations, the active model), read "
+            "(conversations, histories, recall, models), write (forget conversations, erase "
+            "users), admin (reload and check models, metrics). Once for each. Left out: ask and "
+            "read.",
             show_default=False,
         ),
     ] = None,

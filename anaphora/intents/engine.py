@@ -30,7 +30,7 @@ from anaphora.intents.keeping import long_term_of, store_of
 from anaphora.intents.long_term import LongTerm
 from anaphora.intents.match import slots_of
 from anaphora.intents.reply import Reply
-from anaphora.intents.whose import as_user, key_of, shelf_of, tenant_of, zone_of
+from anaphora.intents.whose import SHELVES, as_user, key_of, shelf_of, tenant_of, zone_of
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.domain import Model, ResetWhat
 from anaphora.models.loader import load_model
@@ -453,13 +453,15 @@ class Engine:
 
     def erase(self, *, user: str | User) -> int:
         """Erase all that is kept of a user, with whatever model: the conversations, which model
-        they chose, and what the long-term memory has; how many exchanges that had.
+        they chose, the questions that the service answers in the background, and what the
+        long-term memory has; how many exchanges that had. Files of the store hold nothing of it
+        afterwards.
 
         Raises :class:`Conflict` for a conversation that stays busy, and :class:`StoreError` if
         something cannot be erased now: ask for it again then.
         """
         who = as_user(user)
-        shelf, tenant = shelf_of(who), tenant_of(who)
+        tenant = tenant_of(who)
         keys = {key_of(who, id) for id in self._bots}
         kept = self._store.keys()
         clocks: dict[str, int] = {}
@@ -467,8 +469,10 @@ class Engine:
             with self._store.open(key, timedelta()) as session:
                 clocks[key.model] = self._tick(session)
                 session.commit(replace(Conversation.of(key), clock=clocks[key.model]))
-        for name in self._store.notes(shelf):
-            self._store.drop_note(shelf, name)
+        for shelf in (shelf_of(who, kind) for kind in SHELVES):
+            for name in self._store.notes(shelf):
+                self._store.drop_note(shelf, name)
+        self._store.scrub(who.id, tenant)
         if self._long_term is None:
             return 0
         # A question that was asked meanwhile is kept there as well if it is in its conversation.

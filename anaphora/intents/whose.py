@@ -9,7 +9,11 @@ from anaphora.errors import AnaphoraError
 from anaphora.grammar.request import User
 from anaphora.stm.conversation import Key
 
-__all__ = ["as_user", "key_of", "shelf_of", "tenant_of", "zone_of"]
+__all__ = ["SHELVES", "as_user", "key_of", "shelf_of", "tenant_of", "zone_of"]
+
+SHELVES = ("user", "nlpcraft")
+"""The kinds of shelves with notes of one user. Whoever keeps notes of another kind adds it here: a
+user is erased from all of them."""
 
 
 def as_user(user: object) -> User:
@@ -31,9 +35,9 @@ def key_of(who: User, model: str) -> Key:
     return Key(who.id, model, tenant_of(who))
 
 
-def shelf_of(who: User) -> str:
+def shelf_of(who: User, kind: str = "user") -> str:
     """Where the notes of a user are: JSON, for ids may hold any mark that would divide them."""
-    return f"user:{json.dumps([tenant_of(who), who.id])}"
+    return f"{kind}:{json.dumps([tenant_of(who), who.id])}"
 
 
 def zone_of(name: str) -> ZoneInfo:

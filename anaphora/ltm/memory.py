@@ -39,7 +39,7 @@ from anaphora.storage.forks import follow_forks, fork_safe_lock
 
 __all__ = ["LongTermMemory", "Status"]
 
-_GRACE = 10.0  # seconds that a chore has to end when the memory is closed
+_GRACE = 10.0  # seconds that what is under way has to end when the memory is closed
 _BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing into the store
 _EVERYTHING = Among()
 _SETTINGS = HistorySettings()
@@ -259,9 +259,11 @@ class LongTermMemory:
         """Return if the store can be read and written; :class:`StoreError` if not."""
         self._store.ping()
 
-    def close(self) -> None:
-        """Bring into the store what waits, as far as the store takes it (the rest stays in the
-        journal, for the next process), and let go of both. Twice is once."""
+    def close(self, grace: float = _GRACE) -> None:
+        """Bring into the store what waits, as far as the store takes it within ``grace`` seconds
+        (the rest stays in the journal, for the next process), and let go of both. Twice is
+        once."""
+        end = time.monotonic() + grace
         with self._closing:
             if self._closed:
                 return
@@ -270,9 +272,9 @@ class LongTermMemory:
         self._reading.stop(0.0)
         if self._apart is not None:
             self._apart.close()
-        ended = ended or self._background.stop(_GRACE)
+        ended = ended or self._background.stop(max(0.0, end - time.monotonic()))
         try:
-            if self._intake.move(wait=_GRACE) and ended:
+            if self._intake.move(wait=max(0.0, end - time.monotonic())) and ended:
                 self._intake.leave_nothing()
         except Exception as error:  # the store must be let go of
             _log.warning("what was said last waits in the journal", extra={"reason": str(error)})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -28,9 +29,9 @@ __all__ = ["Caller", "caller_of", "key_of", "refuse_strangers", "require"]
 _DEFAULT_USER = "user"
 _ELSEWHERE = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
 _OF_BROWSERS = (b"host", b"origin", b"sec-fetch-site")
+_DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
 _PORT = re.compile(rb":[0-9]*$")
-_IPV4 = re.compile(rb"[0-9]+(\.[0-9]+){3}")
-_CHANGES_NOTHING = ("GET", "HEAD")
+_NUMBERS = re.compile(r"[0-9.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +127,10 @@ def key_of(connection: Connection, ring: KeyRing) -> Key:
 
 def refuse_strangers(connection: Connection, settings: Settings) -> None:
     """Where there are no keys, whatever reaches the service may do everything, and a browser on
-    this machine does: refuse what a page of elsewhere has it send, and what comes by a name that
-    this machine does not have (which a page of elsewhere gives it, to be of the same origin).
+    this machine does: refuse what a page of another origin has it send, and what comes by a name
+    that this machine does not have (which such a page gives it, to be of the same origin).
+
+    Browsers leave out ``Sec-Fetch-Site`` for most addresses without TLS, but not ``Origin``.
 
     Raises :class:`Refusal`.
     """
@@ -138,7 +141,7 @@ def refuse_strangers(connection: Connection, settings: Settings) -> None:
             "Without keys this service is for this machine alone: make a key with 'anaphora key', "
             "or let everyone in with --open.",
         )
-    if sent.get(b"sec-fetch-site") not in _ELSEWHERE or connection["method"] in _CHANGES_NOTHING:
+    if not _is_of_other_origin(sent):
         return
     if not {"*", sent.get(b"origin", b"").decode("latin-1")} & set(settings.cors):
         raise Refusal("forbidden", "The setting 'cors' does not let in the page that sent this.")
@@ -157,12 +160,32 @@ def _refuse_repeated(request: Request) -> None:
         raise Refusal("invalid-request", detail, errors=mistakes[:1])
 
 
+def _is_of_other_origin(sent: Mapping[bytes, bytes]) -> bool:
+    """Whether a browser sends a request for a page that is not ours."""
+    if (site := sent.get(b"sec-fetch-site")) is not None:
+        return site in _ELSEWHERE
+    origin = sent.get(b"origin")
+    if origin is None:
+        return False
+    scheme, _, host = origin.lower().partition(b"://")
+    port = _DEFAULT_PORTS.get(scheme, b"")
+    ours = sent.get(b"host", b"").lower().removesuffix(port)
+    return not host or host.removesuffix(port) != ours
+
+
 @lru_cache(maxsize=64)
 def _is_of_this_machine(host: bytes) -> bool:
     """Whether a header ``Host`` names this machine as none can be named on the internet: by an
-    address, by a name without a dot, or below ``localhost``."""
-    name = host.lower().rpartition(b":")[0] if _PORT.search(host) else host.lower()
-    return b"." not in name or name.endswith(b".localhost") or bool(_IPV4.fullmatch(name))
+    address, by a name without a dot, or below ``localhost``. ``0.0.0.0`` and ``[::]`` lead here
+    from any page, and are the address of nothing."""
+    name = str(_PORT.sub(b"", host.lower()), "latin-1")
+    try:
+        address = ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        is_name = _NUMBERS.fullmatch(name) is None
+        return is_name and ("." not in name or name.endswith(".localhost"))
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return not (mapped or address).is_unspecified
 
 
 def _wrong(reason: str) -> Refusal:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -19,6 +20,7 @@ from starlette.routing import Match
 from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
 from anaphora.ltm.configure import memory_of
+from anaphora.server.deadline import Deadline
 from anaphora.server.guard import Guard
 from anaphora.server.keys import KeyRing
 from anaphora.server.limits import Limits
@@ -72,6 +74,7 @@ def create_app(
             if kept is not None:
                 kept.close()
             raise
+    deadline = Deadline()
     service = Service(
         engine,
         settings,
@@ -80,11 +83,13 @@ def create_app(
         Metrics(),
         tracing_of(settings.tracing),
         clock=clock,
+        deadline=deadline,
     )
     reloads = Reloads(engine, service.run)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        deadline.bind()
         tasks = [asyncio.create_task(task) for task in _background(settings, reloads, service)]
         try:
             yield
@@ -146,15 +151,24 @@ def _add_routes(app: FastAPI, settings: Settings) -> None:
 def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
     """The first stands innermost."""
     app.add_middleware(Guard, max_body=settings.max_body)
+    cors = None
     if settings.cors:
-        app.add_middleware(
+        cors = partial(
             CORSMiddleware,
             allow_origins=settings.cors,
             allow_methods=_METHODS,
             allow_headers=("Authorization", "Content-Type", "X-API-Key", "X-Request-ID"),
             expose_headers=("Retry-After", "X-Request-ID"),
         )
-    watch(app, metrics=service.metrics, tracing=service.tracing, texts=settings.log.texts)
+        app.add_middleware(cors)
+    watch(
+        app,
+        metrics=service.metrics,
+        tracing=service.tracing,
+        texts=settings.log.texts,
+        deadline=service.deadline,
+        cors=cors,
+    )
 
 
 def _add_handlers(app: FastAPI) -> None:

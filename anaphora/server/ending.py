@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from multiprocessing import connection, parent_process
@@ -13,22 +14,52 @@ from typing import Any
 
 from anaphora.server.middleware import Door
 
-__all__ = ["INTERRUPTED", "SIGNALS", "end_well", "end_with_parent"]
+__all__ = ["CLOSING", "INTERRUPTED", "SIGNALS", "ForcedExit", "end_well", "end_with_parent"]
 
 INTERRUPTED = 130  # as a shell says it
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-_MARGIN = 3.0  # seconds beyond the grace, to close the store and to send spans
+CLOSING = 2.0  # seconds beyond the grace for the long-term memory to bring in what waits
+_MARGIN = 6.0  # seconds beyond the grace for everything: commits, stores, spans
 
 
-def end_well(door: Door, *, grace: float) -> None:
+class ForcedExit:
+    """Ends the process in time: a handler that never returns would keep its thread, and that the
+    process. The exit code is 1 until everything :meth:`is_closed`, 0 afterwards."""
+
+    def __init__(self, leave: Callable[[int], Any] = os._exit) -> None:
+        self._leave = leave
+        self._code = 1
+
+    def start(self, seconds: float) -> None:
+        """End the process after so many seconds."""
+        timer = threading.Timer(seconds, self._end)
+        timer.daemon = True
+        timer.start()
+
+    def is_closed(self, *, is_busy: bool) -> None:
+        """Tell that stores are closed and clients answered; ends at once if a thread ``is_busy``
+        nevertheless, for nobody waits for its result."""
+        self._code = 0
+        if is_busy:
+            self._end()
+
+    def _end(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._leave(self._code)
+
+
+def end_well(door: Door, *, grace: float) -> ForcedExit:
     """From now on the first signal to end also closes the ``door``, a second Ctrl-C ends at once,
-    and so does time: a handler that never returns would keep its thread, and that the process.
+    and so does time.
 
     To be called in the main thread once the server has taken the signals.
     """
+    forced = ForcedExit()
     for sign in SIGNALS:
-        _put_before(sign, door, grace)
+        _put_before(sign, door, grace, forced)
+    return forced
 
 
 def end_with_parent() -> None:
@@ -45,22 +76,16 @@ def end_with_parent() -> None:
     threading.Thread(target=wait, name="anaphora-parent", daemon=True).start()
 
 
-def _put_before(sign: signal.Signals, door: Door, grace: float) -> None:
+def _put_before(sign: signal.Signals, door: Door, grace: float, forced: ForcedExit) -> None:
     usual: Any = signal.getsignal(sign)
 
     def end(number: int, frame: FrameType | None) -> None:
         if not door.is_open and number == signal.SIGINT:
             os._exit(INTERRUPTED)
         if door.is_open:
-            door.close()
-            _end_in(grace + _MARGIN)
+            door.close(grace)
+            forced.start(grace + _MARGIN)
         if callable(usual):
             usual(number, frame)
 
     signal.signal(sign, end)
-
-
-def _end_in(seconds: float, leave: Callable[[int], Any] = os._exit) -> None:
-    timer = threading.Timer(seconds, leave, [1])
-    timer.daemon = True
-    timer.start()

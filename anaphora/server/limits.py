@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from limits import RateLimitItem, parse
-from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.storage import RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from anaphora.server.addresses import neighbourhood
 from anaphora.server.problems import Mistake, Refusal
+from anaphora.server.rate_windows import RateWindows
 
 if TYPE_CHECKING:
     from anaphora.server.keys import Key
@@ -40,10 +41,13 @@ class Limits:
         looks = {rate: _times(_LOOKS, item) for rate, item in calls.items()}
         self._items: dict[Use, dict[str, RateLimitItem]] = {"call": calls, "look": looks}
         self._default = settings.default_rate
-        self._pool: Any = None
-        self._failures: tuple[type[Exception], ...] = ()
-        if calls:
-            self._limiter = SlidingWindowCounterRateLimiter(self._storage(settings.store))
+        is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS
+        self._redis = _RedisWindows(settings.store) if is_shared else None
+        self._windows = {
+            (use, rate): RateWindows(item.amount, item.get_expiry())
+            for use, items in self._items.items()
+            for rate, item in items.items()
+        }
 
     async def count(self, key: Key, client: str, *, cost: int = 1, use: Use = "call") -> None:
         """Count ``cost`` uses of the key; where there are no keys, of the address ``client``.
@@ -53,17 +57,15 @@ class Limits:
         rate = key.rate or self._default
         if rate is None or not cost:
             return
-        item = self._items[use][rate]
         who = ("address", neighbourhood(client)) if key.id is None else ("key", key.id)
-        try:
-            if await self._limiter.hit(item, *who, use, cost=cost):
-                return
-            reset = (await self._limiter.get_window_stats(item, *who, use)).reset_time
-        except self._failures:
-            raise Refusal("store-unavailable") from None
-        wait = max(1, math.ceil(reset - time.time()))
-        detail = f"The rate of this key is {rate}."
-        raise Refusal("too-many-requests", detail, headers={"Retry-After": str(wait)})
+        if self._redis is None:
+            wait = self._windows[use, rate].hit(" ".join(who), cost)
+        else:
+            wait = await self._redis.hit(self._items[use][rate], (*who, use), cost)
+        if wait:
+            detail = f"The rate of this key is {rate}."
+            headers = {"Retry-After": str(max(1, math.ceil(wait)))}
+            raise Refusal("too-many-requests", detail, headers=headers)
 
     async def count_dialog(self, key: Key, client: str, questions: int) -> None:
         """Count the questions of a request that has been counted itself: all but the first.
@@ -79,26 +81,46 @@ class Limits:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._pool is not None:
-            await self._pool.aclose()
+        if self._redis is not None:
+            await self._redis.close()
 
-    def _storage(self, store: str) -> MemoryStorage | RedisStorage:
-        if urlsplit(store).scheme not in _REDIS:
-            return MemoryStorage()
+
+class _RedisWindows:
+    """The same count in Redis, for all workers together."""
+
+    def __init__(self, store: str) -> None:
         from redis.asyncio import ConnectionPool
         from redis.exceptions import RedisError
 
         url, prefix = _url(store)
-        self._failures = (RedisError, OSError)
-        self._pool = ConnectionPool.from_url(
+        self._failures: tuple[type[Exception], ...] = (RedisError, OSError)
+        pool: Any = ConnectionPool.from_url(
             url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
         )
-        return RedisStorage(
+        self._pool = pool
+        storage = RedisStorage(
             "async+redis://",
             implementation="redispy",
             key_prefix=f"{prefix}:rates",
-            connection_pool=self._pool,
+            connection_pool=pool,
         )
+        self._limiter = SlidingWindowCounterRateLimiter(storage)
+
+    async def hit(self, item: RateLimitItem, who: tuple[str, ...], cost: int) -> float:
+        """The seconds to wait, 0 if the hits are allowed.
+
+        Raises :class:`Refusal` if Redis cannot be reached.
+        """
+        try:
+            if await self._limiter.hit(item, *who, cost=cost):
+                return 0.0
+            reset = (await self._limiter.get_window_stats(item, *who)).reset_time
+        except self._failures:
+            raise Refusal("store-unavailable") from None
+        return max(1.0, reset - time.time())
+
+    async def close(self) -> None:
+        await self._pool.aclose()
 
 
 def _times(factor: int, item: RateLimitItem) -> RateLimitItem:

@@ -3,15 +3,18 @@ headers that keep browsers from mischief, and the door that closes when the serv
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import secrets
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from anaphora.server.deadline import Deadline
 from anaphora.server.metrics import Metrics
 from anaphora.server.problems import Refusal, respond
 from anaphora.server.tracing import NO_TRACING, Span, Tracing
@@ -19,6 +22,8 @@ from anaphora.server.tracing import NO_TRACING, Span, Tracing
 if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    Cors: TypeAlias = Callable[[ASGIApp], ASGIApp]
 
 __all__ = ["Door", "Watch", "watch"]
 
@@ -40,27 +45,37 @@ _HEADERS = (
 
 
 def watch(
-    app: FastAPI, *, metrics: Metrics, tracing: Tracing = NO_TRACING, texts: bool = False
+    app: FastAPI,
+    *,
+    metrics: Metrics,
+    tracing: Tracing = NO_TRACING,
+    texts: bool = False,
+    deadline: Deadline | None = None,
+    cors: Cors | None = None,
 ) -> Door:
     """Put a :class:`Watch` around ``app`` and return the door that it keeps, which is also in
     ``app.state.door``. Call it last: what is added later stands around it."""
-    door = Door()
+    door = Door(deadline)
     app.state.door = door
-    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts)
+    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors)
     return door
 
 
 class Door:
-    """Whether requests are let in. Those that are in already are not disturbed."""
+    """Whether requests are let in. Those that are in already have until the ``deadline``."""
 
-    __slots__ = ("is_open",)
+    __slots__ = ("deadline", "is_open")
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline | None = None) -> None:
         self.is_open = True
+        self.deadline = deadline or Deadline()
 
-    def close(self) -> None:
-        """Let nobody in any more; may be called from a signal handler."""
+    def close(self, grace: float | None = None) -> None:
+        """Let nobody in any more; what is under way has ``grace`` seconds (None: no limit). May
+        be called from a signal handler."""
         self.is_open = False
+        if grace is not None:
+            self.deadline.start(grace)
 
 
 class Watch:
@@ -69,7 +84,7 @@ class Watch:
     What stands inside may put the id of the key in use and the text of the question into the
     scope for the log (``anaphora.key``, ``anaphora.text``), and finds ``anaphora.request_id``
     there. A header that is set inside is left as it is. An exception that comes out is logged
-    and answered.
+    and answered. ``cors`` puts the headers for other origins around what is answered here.
     """
 
     def __init__(
@@ -80,12 +95,14 @@ class Watch:
         door: Door,
         tracing: Tracing = NO_TRACING,
         texts: bool = False,
+        cors: Cors | None = None,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._door = door
         self._tracing = tracing
         self._texts = texts
+        self._cors = cors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -106,16 +123,31 @@ class Watch:
     async def _answer(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if not self._door.is_open and path != _ALWAYS_OPEN:
-            refused = Refusal("shutting-down", headers={"Connection": "close"})
-            await respond(refused)(scope, receive, answer)
+            await self._refuse(self._closed(), scope, receive, answer)
             return
         try:
             await self._app(scope, receive, answer)
+        except asyncio.CancelledError:
+            if self._door.is_open or answer.code:
+                raise
+            # The server gives up a request that has not reached the engine by the deadline.
+            _uncancel()
+            await self._refuse(self._closed(), scope, receive, answer)
         except Exception:
             self._complain(_route(scope))
             if answer.code:
                 raise  # a part is sent already: only breaking it off tells that it is none
-            await respond(Refusal("internal"))(scope, receive, answer)
+            await self._refuse(Refusal("internal"), scope, receive, answer)
+
+    async def _refuse(
+        self, refusal: Refusal, scope: Scope, receive: Receive, answer: _Answer
+    ) -> None:
+        """Answer in the place of the app, also to pages of other origins that may call it."""
+        response: ASGIApp = respond(refusal)
+        await (self._cors(response) if self._cors else response)(scope, receive, answer)
+
+    def _closed(self) -> Refusal:
+        return Refusal("shutting-down", headers={"Connection": "close"})
 
     def _tell(self, scope: Scope, method: str, code: int, seconds: float, span: Span) -> None:
         route, code = _route(scope), code or _GONE
@@ -164,6 +196,11 @@ class _Answer:
             headers.append((b"x-request-id", self._request_id.encode()))
             message = {**message, "headers": headers}
         await self._send(message)
+
+
+def _uncancel() -> None:
+    if task := asyncio.current_task():
+        task.uncancel()
 
 
 def _request_id(scope: Scope) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
 from anaphora.ltm.configure import memory_of
+from anaphora.ltm.memory import LongTermMemory
 from anaphora.server.settings import Settings
 from anaphora.server.watched_store import WatchedStore
 from anaphora.stm.stores.memory import MemoryStore
@@ -98,14 +99,14 @@ def tried_engine(settings: Settings) -> tuple[Engine, Store]:
         raise
 
 
-def let_go(engine: Engine, store: Store) -> None:
+def let_go(engine: Engine, store: Store, *, grace: float = 10.0) -> None:
     """Close what :func:`tried_engine` has made: what waits is brought into the long-term memory
-    first."""
+    as far as that takes no more than ``grace`` seconds; the rest stays in its journal."""
     try:
-        if engine.long_term is not None:
-            engine.long_term.close()
-    finally:
         store.close()
+    finally:
+        if isinstance(engine.long_term, LongTermMemory):
+            engine.long_term.close(grace)
 
 
 def _addresses(host: str, port: int) -> list[tuple[int, tuple[Any, ...]]]:

@@ -87,7 +87,11 @@ KINDS: Mapping[Slug, Kind] = MappingProxyType(
         "store-unavailable": Kind(
             503, "Store unavailable", "The conversations cannot be reached now."
         ),
-        "shutting-down": Kind(503, "Shutting down", "This server is about to stop; ask again."),
+        "shutting-down": Kind(
+            503,
+            "Shutting down",
+            "This server is shutting down. The request changed nothing; send it again.",
+        ),
     }
 )
 

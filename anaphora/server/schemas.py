@@ -7,6 +7,7 @@ and a number that is none (``NaN``) are mistakes, each with its place and withou
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -45,6 +46,9 @@ __all__ = [
 
 _YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
 _LONGEST_NAME = 100  # of an unknown key, in messages
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
+_MOST_SLOTS = 20  # of a search
+_LONGEST_SLOT = 500  # characters of a name or a value
 _MOST_MISTAKES = 50  # that are told of one request
 
 _Body = TypeVar("_Body", bound=BaseModel)
@@ -308,7 +312,25 @@ def _slots(written: object) -> dict[str, str]:
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
+    if len(found) > _MOST_SLOTS:
+        raise PydanticCustomError(
+            "slots",
+            "There are {number} slots, and {most} are allowed",
+            {"number": len(found), "most": _MOST_SLOTS},
+        )
+    if any(len(text) > _LONGEST_SLOT for pair in found.items() for text in pair):
+        raise PydanticCustomError(
+            "slots",
+            "A name or a value is longer than {longest} characters",
+            {"longest": _LONGEST_SLOT},
+        )
     return found
+
+
+def _language_tag(text: str) -> str:
+    if not _LANGUAGE_TAG.fullmatch(text):
+        raise PydanticCustomError("language", "This is no language; write en, de or pt-BR")
+    return text
 
 
 class RecallQuery(UserQuery):
@@ -323,7 +345,7 @@ class RecallQuery(UserQuery):
         default=None,
         description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
     )
-    language: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+    language: Annotated[str, AfterValidator(_language_tag)] | None = Field(
         default=None, description="Of the text. Left out: any of those that the models have."
     )
     model: _Id | None = Field(
@@ -346,7 +368,8 @@ class RecallQuery(UserQuery):
         WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     ] = Field(
         default={},
-        description='Only what had these values, a JSON object: `{"city": "Tokyo"}`.',
+        description="Only what had these values, a JSON object of 20 texts at most: "
+        '`{"city": "Tokyo"}`.',
     )
     page: Annotated[int, Field(strict=False, ge=1, le=1_000)] = Field(
         default=1, description="Which page, from 1."

@@ -20,7 +20,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from anaphora.errors import AnaphoraError
-from anaphora.server.ending import INTERRUPTED, SIGNALS, end_well, end_with_parent
+from anaphora.server.ending import CLOSING, INTERRUPTED, SIGNALS, end_well, end_with_parent
 from anaphora.server.logs import configure_logs
 from anaphora.server.metrics import FOLDER_VARIABLE
 from anaphora.server.preflight import bind, let_go, listen, refuse_unsafe, tried_engine
@@ -43,6 +43,7 @@ WORKER_VARIABLE = "ANAPHORA_WORKER"
 _log = structlog.get_logger("anaphora.server")
 
 _KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
+_AFTER_DEADLINE = 2  # seconds that the server waits longer than the application
 _WORKER_SILENCE = 10  # seconds after which a worker that says nothing is started again
 
 
@@ -142,7 +143,7 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
     app = create_app(settings, engine=engine)
     if isinstance(store, WatchedStore):
         store.tell(app.state.service.metrics, app.state.service.tracing)
-    end_well(app.state.door, grace=settings.shutdown_grace)
+    forced = end_well(app.state.door, grace=settings.shutdown_grace)
     inner = app.router.lifespan_context
 
     @asynccontextmanager
@@ -151,8 +152,10 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
             gc.collect()
             gc.freeze()  # models stay: to look through them at each full collection took 100 ms
             yield state
-        await asyncio.to_thread(let_go, engine, store)
+        left = app.state.door.deadline.left
+        await asyncio.to_thread(let_go, engine, store, grace=left + CLOSING)
         _log.info("ended")
+        forced.is_closed(is_busy=app.state.service.is_busy)
 
     app.router.lifespan_context = lifespan
     return app
@@ -164,7 +167,8 @@ def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn
         factory=True,
         workers=settings.workers,
         proxy_headers=False,  # the application believes those that the settings trust
-        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace),
+        # The deadline of the application comes first: it has an answer for who still waits.
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _AFTER_DEADLINE,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_worker_healthcheck=_WORKER_SILENCE,
         log_config=None,

@@ -70,6 +70,10 @@ class WatchedStore:
         with self._watched("drop_note"):
             self._store.drop_note(shelf, name)
 
+    def scrub(self, user: str, tenant: str = "") -> None:
+        with self._watched("scrub"):
+            self._store.scrub(user, tenant)
+
     def ping(self) -> None:
         with self._watched("ping"):
             self._store.ping()

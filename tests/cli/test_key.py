@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -13,6 +14,7 @@ from anaphora.cli import app
 from anaphora.errors import AnaphoraError
 from anaphora.server.keys import KeyRing
 from anaphora.server.settings import Settings
+from tests.server.test_security import SCOPES
 
 
 def key(*arguments: str) -> tuple[str, Settings]:
@@ -66,3 +68,31 @@ def test_what_is_wrong_is_told_by_its_option(arguments: tuple[str, ...], said: s
     error = CliRunner().invoke(app, ["key", *arguments]).exception
     assert isinstance(error, AnaphoraError)
     assert str(error).startswith(said)
+
+
+WORDS = {
+    "/v1/ask": "questions",
+    "/v1/dialog": "questions",
+    "/v1/ask/events": "questions",
+    "/v1/explain": "explanations",
+    "/v1/active-model": "active model",
+    "/v1/conversation": "conversations",
+    "/v1/history": "histories",
+    "/v1/recall": "recall",
+    "/v1/models": "models",
+    "/v1/model": "models",
+    "/v1/user": "users",
+    "/v1/model/reload": "reload",
+    "/v1/model/check": "check",
+    "/metrics": "metrics",
+}
+
+
+def test_the_help_tells_what_each_scope_allows() -> None:
+    output = CliRunner().invoke(app, ["key", "--help"], terminal_width=100).output
+    text = " ".join(output.replace("│", " ").split())
+    told = dict(re.findall(r"(ask|read|write|admin) \(([^)]*)\)", text))
+    for (method, path), scope in SCOPES.items():
+        if scope is not None:
+            assert WORDS[path] in told[scope], f"{method} {path}"
+    assert "active model" not in told["read"] + told["write"]

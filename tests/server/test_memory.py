@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -167,12 +168,28 @@ class TestRecall:
             ("slots", "size=large"),
             ("slots", '{"size": 1}'),
             ("slots", '{"size": "a", "size": "b"}'),
+            ("slots", json.dumps({f"slot {number}": "" for number in range(21)})),
+            ("slots", json.dumps({"size": "x" * 501})),
+            ("language", "\u202e"),
+            ("language", "en\n"),
+            ("language", "x" * 40),
             ("neighbors", "1"),
         ],
     )
     def test_what_makes_no_sense_is_refused(self, api: TestClient, name: str, value: str) -> None:
         answer = api.get("/v1/recall", params={name: value})
         assert wrong(answer) == ("invalid-request", f"query.{name}")
+
+    def test_how_many_slots_there_may_be_is_told_and_no_store_has_failed(
+        self, api: TestClient
+    ) -> None:
+        slots = {f"slot {number}": "large" for number in range(1_500)}
+        answer = api.get("/v1/recall", params={"slots": json.dumps(slots)})
+        assert wrong(answer) == ("invalid-request", "query.slots")
+        assert "1500 slots, and 20 are allowed" in answer.json()["detail"]
+        most = dict(list(slots.items())[:20])
+        assert api.get("/v1/recall", params={"slots": json.dumps(most)}).json()["passages"] == []
+        assert 'kind="store-unavailable"' not in api.get("/metrics").text
 
     def test_meaning_needs_an_embedder(self) -> None:
         kept = MemorySettings(url="memory:")

@@ -262,6 +262,37 @@ class TestHeaders:
         refused = api.get("/v1/key", headers={"origin": "https://good.example"})
         assert refused.headers["access-control-allow-origin"] == "https://good.example"
 
+    def test_a_page_that_is_allowed_can_read_every_refusal(
+        self, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        api = serve(cors=["https://good.example"], keys=KEYS, max_body=100, default_rate="9/day")
+        good = {"origin": "https://good.example"}
+        key = good | {"x-api-key": ACME}
+
+        def fail(*args: Any) -> Any:
+            raise RuntimeError("nobody expected this")
+
+        assert isinstance(api.app, FastAPI)
+        monkeypatch.setattr(api.app.state.service.limits, "count", fail)
+        refused = [("internal", api.get("/v1/key", headers=key))]
+        monkeypatch.undo()
+        refused += [
+            ("not-found", api.get("/nothing", headers=good)),
+            ("method-not-allowed", api.patch("/v1/ask", headers=good)),
+            ("too-large", api.post("/v1/ask", content=b"x" * 101, headers=key)),
+            ("unsupported-media-type", api.post("/v1/ask", content=b"x", headers=key)),
+            ("too-many-requests", [api.get("/v1/key", headers=key) for _ in range(10)][-1]),
+        ]
+        api.app.state.door.close()
+        refused.append(("shutting-down", api.get("/v1/key", headers=key)))
+        for kind, answer in refused:
+            assert slug(answer) == kind
+            assert answer.headers["access-control-allow-origin"] == "https://good.example", kind
+        evil = api.get("/v1/key", headers={"origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in evil.headers
+        asked = {"access-control-request-method": "PUT"}
+        assert api.options("/v1/ask", headers=good | asked).status_code == 200
+
     def test_the_name_of_the_host_leads_nowhere(self, api: TestClient) -> None:
         response = api.get("/v1/models/", headers={"host": "evil.example"}, follow_redirects=False)
         assert response.status_code == 404
@@ -277,7 +308,16 @@ class TestBrowsers:
     """Without keys whoever reaches the service may do everything, and a browser beside it does."""
 
     @pytest.mark.parametrize(
-        "host", ["evil.example", "Evil.Example.:8080", "127.0.0.1.evil.example"]
+        "host",
+        [
+            "evil.example",
+            "Evil.Example.:8080",
+            "127.0.0.1.evil.example",
+            "0.0.0.0:8080",
+            "[::]:8080",
+            "[::ffff:0:0]",
+            "0",
+        ],
     )
     def test_a_name_of_elsewhere_is_not_answered_to(self, serve: Serve, host: str) -> None:
         api = serve(nlpcraft=True)
@@ -307,22 +347,45 @@ class TestBrowsers:
         assert serve(open=True).get("/v1/models", headers=evil).status_code == 200
         assert call(serve(keys=KEYS), "get", "/v1/models", ACME, **evil).status_code == 200
 
-    @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-    def test_the_page_of_another_origin_changes_nothing(self, serve: Serve, site: str) -> None:
-        api = serve(cors=["https://good.example"], open=True)
-        evil = {"sec-fetch-site": site, "origin": "https://evil.example"}
+    @pytest.mark.parametrize("site", ["cross-site", "same-site", None])
+    @pytest.mark.parametrize("is_open", [True, False])
+    def test_the_page_of_another_origin_changes_and_runs_nothing(
+        self, serve: Serve, site: str | None, *, is_open: bool
+    ) -> None:
+        api = serve(cors=["https://good.example"], open=is_open, nlpcraft=True)
+        told = {} if site is None else {"sec-fetch-site": site}
+        evil = told | {"origin": "https://evil.example"}
         for method, path in SCOPES:
-            response = call(api, method, path, **evil)
-            is_there = 404 if path in ("/v1/history", "/v1/recall") else 200
-            assert response.status_code == (is_there if method == "get" else 403), path
+            assert slug(call(api, method, path, **evil)) == "forbidden", path
+        asked = {"txt": "I'd like a tea", "mdlId": "tea"}
+        for path in ("ask", "ask/sync", "check", "cancel", "clear/dialog", "signout"):
+            theirs = api.post(f"/nlpcraft/api/v1/{path}", json=asked, headers=evil)
+            assert theirs.status_code == 403, path
         good = evil | {"origin": "https://good.example"}
         assert call(api, "post", "/v1/ask", **good).status_code == 200
         assert call(serve(cors=["*"]), "post", "/v1/ask", **evil).status_code == 200
         assert call(serve(keys=KEYS), "post", "/v1/ask", ACME, **evil).status_code == 200
 
-    def test_our_own_page_does(self, api: TestClient) -> None:
-        ours = {"sec-fetch-site": "same-origin", "origin": "http://testserver"}
-        assert call(api, "post", "/v1/ask", **ours).status_code == 200
+    @pytest.mark.parametrize(
+        "origin", ["null", "http://testserver:81", "http://0.0.0.0:8080", "file://", ""]
+    )
+    def test_an_origin_that_is_nearly_ours_is_another(self, api: TestClient, origin: str) -> None:
+        assert slug(call(api, "post", "/v1/ask", origin=origin)) == "forbidden"
+
+    @pytest.mark.parametrize(
+        ("host", "headers"),
+        [
+            ("testserver", {"sec-fetch-site": "same-origin", "origin": "http://testserver"}),
+            ("testserver", {"sec-fetch-site": "none"}),
+            ("testserver", {"origin": "http://testserver"}),
+            ("localhost:8080", {"origin": "http://LOCALHOST:8080"}),
+            ("localhost:80", {"origin": "http://localhost"}),
+            ("[::1]:443", {"origin": "https://[::1]"}),
+        ],
+    )
+    def test_our_own_page_does(self, api: TestClient, host: str, headers: dict[str, str]) -> None:
+        for method, path in (("post", "/v1/ask"), ("get", "/v1/models")):
+            assert call(api, method, path, host=host, **headers).status_code == 200
 
 
 class TestPaths:

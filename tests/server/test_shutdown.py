@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -13,8 +14,17 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
 
-from tests.server.served import PATIENCE, Served, until, write_bot
+from anaphora import Engine, parse_model
+from anaphora.server.ending import ForcedExit
+from anaphora.server.nlpcraft.shelf import Shelf
+from anaphora.stm.stores.memory import MemoryStore
+from tests.server.bots import PATIENCE, TEA, Bar
+from tests.server.conftest import Serve, Shop
+from tests.server.served import Served, until, write_bot
+from tests.server.test_problems import slug
 
 
 @pytest.fixture
@@ -80,14 +90,166 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path, pool: ThreadPoolExecutor) 
             answer.result(PATIENCE)
 
 
-def test_a_question_that_never_ends_is_not_waited_for_beyond_the_grace(
-    tmp_path: Path, pool: ThreadPoolExecutor
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_question_that_outlasts_the_grace_is_told_that_it_changed_nothing_and_it_has_not(
+    workers: str, tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
     write_bot(tmp_path)
-    grace = {"ANAPHORA_SHUTDOWN_GRACE": "0.1"}
-    with Served(tmp_path, "counter.yaml", env=grace) as server:
-        answer = ask_slowly(server, pool)
+    kept = ("counter.yaml", "--store", "sqlite:///kept.db", "--memory", "sqlite:///memory.db")
+    grace = {"ANAPHORA_SHUTDOWN_GRACE": "0.5"}
+    with Served(tmp_path, *kept, "--workers", workers, env=grace) as server:
+        slow = pool.submit(server.try_ask, "apples slowly", user="ann")
+        until((tmp_path / "waiting").exists, "the question")
         server.send(signal.SIGTERM)
-        server.process.wait(PATIENCE)  # or it hangs
-        with pytest.raises((httpx.TransportError, AssertionError)):
-            answer.result(PATIENCE)
+        answer = slow.result(PATIENCE)
+        assert slug(answer) == "shutting-down"
+        assert "changed nothing" in answer.json()["detail"]
+        assert answer.headers["retry-after"].isdecimal()
+        assert server.process.wait(PATIENCE) == 0, server.errors
+        assert "Traceback" not in server.errors
+        assert server.errors.count('"ended"') == int(workers)
+    with Served(tmp_path, *kept) as server:
+        assert server.get("/v1/conversation?user=ann").json()["questions"] == 0
+        assert server.get("/v1/history?user=ann").json()["exchanges"] == []
+        (tmp_path / "go on").touch()
+        assert server.ask("apples slowly", user="ann")["result"]["questions"] == 1
+
+
+class TestTheDeadline:
+    """The moment at which what is under way is given up."""
+
+    def test_a_handler_that_returns_too_late_keeps_nothing(
+        self, serve: Serve, engine: Engine, bar: Bar, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        bar.server = waiting(begun, go_on)
+        api = serve()
+        answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a large tea"})
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        assert slug(answer.result(PATIENCE)) == "shutting-down"
+        go_on.set()
+        until(lambda: not app(api).state.service.is_busy, "the handler")
+        assert engine.conversation().questions == 0
+
+    def test_an_answer_that_is_being_kept_is_given(
+        self, serve: Serve, shop: Shop, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        engine = Engine(parse_model(TEA), store=SlowToKeep(begun, go_on), clock=shop.clock)
+        engine.on("order")(lambda drink: drink)
+        api = serve(of=engine)
+        answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea"})
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        assert slug(api.get("/v1/models")) == "shutting-down"
+        go_on.set()
+        assert answer.result(PATIENCE).json()["status"] == "matched"
+        assert engine.conversation().questions == 1
+
+    def test_a_change_that_the_store_does_not_confirm_is_not_called_undone(
+        self, serve: Serve, shop: Shop, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        engine = Engine(parse_model(TEA), store=SlowToKeep(begun, go_on), clock=shop.clock)
+        engine.on("order")(lambda drink: drink)
+        api = serve(of=engine)
+        answer = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea"})
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        assert slug(answer.result(PATIENCE)) == "store-unavailable"
+        assert "has not confirmed" in answer.result().json()["detail"]
+        go_on.set()
+
+    def test_what_waits_for_its_turn_is_not_asked_any_more(
+        self, serve: Serve, bar: Bar, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        bar.server = waiting(begun, go_on)
+        api = serve()
+        first = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a large tea"})
+        assert begun.wait(PATIENCE)
+        second = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a small tea"})
+        forgetting = pool.submit(api.delete, "/v1/conversation")
+        service = app(api).state.service
+        until(lambda: next(iter(service._turns._lines.values())).users == 3, "the others")
+        app(api).state.door.close(0.0)
+        refused = [slug(one.result(PATIENCE)) for one in (first, second, forgetting)]
+        assert refused == ["shutting-down"] * 3
+        go_on.set()
+
+    def test_of_a_dialog_what_was_answered_before_stays(
+        self, serve: Serve, engine: Engine, bar: Bar, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+
+        def serve_tea(size: str | None) -> Any:
+            return waiting(begun, go_on)() if size else "tea"
+
+        bar.server = serve_tea
+        api = serve()
+        body = {"texts": ["I'd like a tea", "I'd like a large tea", "I'd like a tea"]}
+        answer = pool.submit(api.post, "/v1/dialog", json=body)
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        told = answer.result(PATIENCE).json()
+        assert [reply["status"] for reply in told["replies"]] == ["matched"]
+        assert told["problem"]["type"] == "urn:anaphora:problem:shutting-down"
+        go_on.set()
+        until(lambda: not app(api).state.service.is_busy, "the handler")
+        assert engine.conversation().questions == 1
+
+    def test_an_enlisted_question_is_told_to_have_been_given_up(
+        self, serve: Serve, engine: Engine, bar: Bar
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        bar.server = waiting(begun, go_on)
+        api = serve(nlpcraft=True)
+        ask = {"txt": "I'd like a large tea", "mdlId": "tea"}
+        assert api.post("/nlpcraft/api/v1/ask", json=ask).status_code == 200
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        shelf = Shelf(engine.store, tenant="", user="user", clock=engine._clock)
+        until(lambda: shelf.states()[0].is_ready, "the state")
+        assert "changed nothing" in str(shelf.states()[0].error)
+        go_on.set()
+        until(lambda: not app(api).state.service.is_busy, "the handler")
+        assert engine.conversation().questions == 0
+
+    def test_a_process_that_has_closed_everything_ends_well_whatever_still_runs(self) -> None:
+        codes: list[int] = []
+        late, stuck, good = (ForcedExit(codes.append) for _ in range(3))
+        late._end()
+        stuck.is_closed(is_busy=True)
+        good.is_closed(is_busy=False)
+        assert codes == [1, 0]
+
+
+class SlowToKeep(MemoryStore):
+    """A store that waits before it keeps anything."""
+
+    def __init__(self, begun: threading.Event, go_on: threading.Event) -> None:
+        super().__init__()
+        self._events = begun, go_on
+
+    def _keep(self, *args: Any) -> None:
+        begun, go_on = self._events
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        super()._keep(*args)
+
+
+def waiting(begun: threading.Event, go_on: threading.Event) -> Any:
+    """Who serves in the tea room, and waits."""
+
+    def serve() -> str:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return "served"
+
+    return serve
+
+
+def app(api: TestClient) -> FastAPI:
+    assert isinstance(api.app, FastAPI)
+    return api.app

@@ -85,7 +85,7 @@ def _stemmer(language: str) -> _Stem:
     code = language.replace("_", "-").partition("-")[0].lower() or DEFAULT_LANGUAGE
     try:
         snowball = Stemmer.Stemmer(_ALIASES.get(code, code))
-    except KeyError:
+    except (KeyError, ValueError):  # a language without a stemmer, or a text that is no language
         return lambda words: words
     lock = fork_safe_lock()  # a stemmer keeps its work in one buffer
 

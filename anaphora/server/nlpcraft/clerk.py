@@ -25,7 +25,7 @@ from anaphora.server.nlpcraft.states import (
     failed,
     milliseconds,
 )
-from anaphora.server.problems import problem_of
+from anaphora.server.problems import Refusal, problem_of
 from anaphora.stm.conversation import Key
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Clerk", "Who"]
 
+_KEPT_AFTER = 2.0  # seconds beyond the deadline, to keep what became of the questions
 _PAUSES = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
 
 _log = logging.getLogger(__name__)
@@ -81,7 +82,10 @@ class Clerk:
         async def work() -> State:
             if not await run_sync(shelf.is_enlisted, state.srv_req_id):
                 return state
-            ready = await self._answer(asked, state)
+            try:
+                ready = await self._answer(asked, state)
+            except Refusal as refusal:
+                ready = failed(state, ErrorCode.SYSTEM, refusal.detail, self._clock())
             await self._keep(shelf, ready)
             return ready
 
@@ -122,8 +126,10 @@ class Clerk:
         await self._service.forget(user=who.user, model=model, what=what)
 
     async def close(self) -> None:
-        """Wait for the questions in line, as long as the settings let a shutdown take."""
-        await self._desk.close(self._service.settings.shutdown_grace)
+        """Wait for the questions in line until the deadline of the shutdown."""
+        deadline = self._service.deadline
+        deadline.start(self._service.settings.shutdown_grace)
+        await self._desk.close(deadline.left + _KEPT_AFTER)
 
     def _begin(self, asked: Asked) -> State:
         self._service.engine.model(asked.model)
@@ -148,6 +154,8 @@ class Clerk:
                 request=asked.request,
                 explain=asked.explain,
             )
+        except Refusal:
+            raise
         except AnaphoraError as error:
             is_bots = isinstance(error, HandlerError)
             code = ErrorCode.UNEXPECTED if is_bots else ErrorCode.SYSTEM

@@ -7,11 +7,12 @@ cancelled by taking the first note away, and a second one without its first coun
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
+from anaphora.grammar.request import Company, User
+from anaphora.intents.whose import shelf_of
 from anaphora.server.nlpcraft.states import ErrorCode, State, failed, milliseconds, read_state
 from anaphora.server.views import as_json
 from anaphora.stm.stores.store import Store
@@ -48,8 +49,8 @@ class Shelf:
     ) -> None:
         self._store = store
         self._clock = clock
-        # JSON, for ids may hold any mark that would divide them.
-        self._name = f"nlpcraft:{json.dumps([tenant, user])}"
+        company = Company(tenant) if tenant else None
+        self._name = shelf_of(User(user, company=company), "nlpcraft")
 
     def enlist(self, state: State) -> None:
         """Keep a new question; the oldest that are ready make room.

@@ -63,7 +63,7 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     fits. A file with mistakes changes nothing: `errors` lists them."""
     service = service_of(request)
     service.engine.model(query.id)
-    await service.run(request.app.state.reloads.reload, query.id)
+    await service.change(request.app.state.reloads.reload, query.id)
     return answer(await service.run(_view, service, query.id))
 
 

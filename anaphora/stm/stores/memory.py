@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from anaphora.storage.logical_clock import in_microseconds, tick
 
 __all__ = ["MemoryStore"]
 
+_SLACK = 64  # entries of the heap that need not be of anything that is kept
 _SWEPT_AT_ONCE = 8  # for each that is opened: more leave than come
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -42,18 +44,28 @@ class MemoryStore:
     Questions of one conversation take turns; those of different ones don't wait for each other.
     ``clock`` tells (with a time zone) when a conversation has been idle for too long. ``wait`` is
     for how many seconds a question waits for its turn: handlers that ask in each other's
-    conversations would wait for ever. A process may fork: the child has a copy of what is kept. See
-    :class:`~anaphora.stm.stores.store.Store` for the
-    methods.
+    conversations would wait for ever. At most ``most_conversations`` and ``most_shelves`` are kept:
+    a further one takes the place of the one that was written longest ago. A process may fork: the
+    child has a copy of what is kept. See :class:`~anaphora.stm.stores.store.Store` for the methods.
     """
 
-    def __init__(self, clock: Callable[[], datetime] = _utc_now, *, wait: float = 60.0) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], datetime] = _utc_now,
+        *,
+        wait: float = 60.0,
+        most_conversations: int = 1_000_000,
+        most_shelves: int = 10_000,
+    ) -> None:
         self._clock = clock
         self._wait = wait
         self._turns = Turns(wait)
-        self._kept: dict[Key, tuple[Conversation, datetime]] = {}
-        self._shelves: dict[str, _Shelf] = {}
         self._latest = 0  # clock of all that was committed
+        self._most_conversations = most_conversations
+        self._most_shelves = most_shelves
+        # Both in the order in which they were written last.
+        self._kept: OrderedDict[Key, tuple[Conversation, datetime]] = OrderedDict()
+        self._shelves: OrderedDict[str, _Shelf] = OrderedDict()
         # A heap with one entry at most for each conversation and each shelf, and what is in it;
         # numbers between, for a conversation and a shelf cannot be compared.
         self._expiries: list[tuple[datetime, int, Key | str]] = []
@@ -98,6 +110,9 @@ class MemoryStore:
                 found = self._shelves[shelf] = _Shelf()
             found.notes[name] = text
             found.expiry = max(found.expiry, _after(now, ttl))
+            self._shelves.move_to_end(shelf)
+            if len(self._shelves) > self._most_shelves:
+                self._shelves.popitem(last=False)
             self._queue(shelf, found.expiry)
             self._sweep(now)
 
@@ -105,6 +120,15 @@ class MemoryStore:
         with self._mutex:
             if found := self._shelves.get(shelf):
                 found.notes.pop(name, None)
+                if not found.notes:
+                    del self._shelves[shelf]
+
+    def scrub(self, user: str, tenant: str = "") -> None:
+        with self._mutex:
+            now = self._now()
+            while self._expiries and self._expiries[0][0] < now:
+                self._sweep(now)
+            self._compact()  # what has been forgotten still waits there by its id
 
     def ping(self) -> None:
         pass
@@ -133,11 +157,22 @@ class MemoryStore:
         expiry = _after(now, timeout)
         self._queue(key, expiry)
         self._kept[key] = (conversation, expiry)
+        self._kept.move_to_end(key)
+        if len(self._kept) > self._most_conversations:
+            self._kept.popitem(last=False)
 
     def _queue(self, what: Key | str, expiry: datetime) -> None:
         if what not in self._queued:
+            if len(self._expiries) > 2 * (len(self._kept) + len(self._shelves)) + _SLACK:
+                self._compact()
             heapq.heappush(self._expiries, (expiry, next(self._numbers), what))
             self._queued.add(what)
+
+    def _compact(self) -> None:
+        """Leave out of the heap what is not kept any more, without waiting for its expiry."""
+        self._expiries = [one for one in self._expiries if self._expiry(one[2]) is not None]
+        heapq.heapify(self._expiries)
+        self._queued = {what for _, _, what in self._expiries}
 
     def _sweep(self, now: datetime) -> None:
         """Drop some of what has been idle for too long.

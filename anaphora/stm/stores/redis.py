@@ -141,6 +141,10 @@ class RedisStore(Forked):
     def drop_note(self, shelf: str, name: str) -> None:
         self._link.command("HDEL", self._naming.shelf(shelf), as_bytes(name))
 
+    def scrub(self, user: str, tenant: str = "") -> None:
+        for mark in self._link.scan(self._naming.marks_of(user, tenant)):
+            self._link.command("DEL", mark)
+
     def ping(self) -> None:
         """As the protocol says. The first time it also logs a warning if the server is set up to
         lose conversations."""

@@ -37,8 +37,7 @@ class Naming:
         self._head = f"{prefix}:{{"
         self._shelves = f"{prefix}:notes:"
         self.probe = as_bytes(f"{prefix}:probe")
-        literally = re.sub(r"([*?\[\]\\])", r"\\\1", prefix)
-        self.pattern = as_bytes(f"{literally}:{{*}}:c")
+        self.pattern = as_bytes(f"{_literally(prefix)}:{{*}}:c")
 
     def of(self, key: Key, token: str) -> Names:
         """The keys of the question that is told by ``token``."""
@@ -49,6 +48,11 @@ class Naming:
             next=as_bytes(f"{stem}:n"),
             done=as_bytes(f"{stem}:d:{token}"),
         )
+
+    def marks_of(self, user: str, tenant: str) -> bytes:
+        """The pattern of what tells that questions of a user were kept."""
+        stem = self._stem(Key(user, "", tenant)).removesuffix("}")
+        return as_bytes(f"{_literally(stem)}*}}:d:*")
 
     def record(self, key: Key) -> bytes:
         return as_bytes(f"{self._stem(key)}:c")
@@ -67,6 +71,11 @@ class Naming:
     def _stem(self, key: Key) -> str:
         ids = (key.tenant, key.user, key.model)
         return self._head + "/".join([id.translate(_QUOTED) for id in ids]) + "}"
+
+
+def _literally(text: str) -> str:
+    """The pattern that only ``text`` fits."""
+    return re.sub(r"([*?\[\]\\])", r"\\\1", text)
 
 
 def as_bytes(text: str) -> bytes:

@@ -189,6 +189,16 @@ class SqliteStore:
         drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
         self._database.write(lambda connection: _run(connection, drop, values))
 
+    def scrub(self, user: str, tenant: str = "") -> None:
+        now = self._now()
+
+        def drop(connection: Connection) -> None:
+            for table in ("conversations", "notes"):
+                connection.execute(f"DELETE FROM {table} WHERE expires < ?", (now,))
+
+        self._database.write(drop)
+        self._database.scrub()
+
     def ping(self) -> None:
         self._database.ping()
         self._locks.check()

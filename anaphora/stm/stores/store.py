@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from datetime import timedelta
 from typing import Protocol
 
 from anaphora.stm.conversation import Conversation, Key
 
-__all__ = ["Session", "Store"]
+__all__ = ["Session", "Store", "commit_guard"]
+
+commit_guard: ContextVar[Callable[[], None] | None] = ContextVar("commit_guard", default=None)
+"""What is called in this context before a commit. Whatever it raises prevents the commit: a server
+that has told its client that nothing was changed must not keep anything afterwards."""
 
 
 class Session:
@@ -26,7 +31,12 @@ class Session:
         self._committed: Conversation | None = None
 
     def commit(self, conversation: Conversation) -> None:
-        """Keep ``conversation`` when the session ends without an error."""
+        """Keep ``conversation`` when the session ends without an error.
+
+        Raises what the :data:`commit_guard` of this context raises.
+        """
+        if (guard := commit_guard.get()) is not None:
+            guard()
         self._committed = conversation
 
     @property
@@ -87,6 +97,11 @@ class Store(Protocol):
 
     def drop_note(self, shelf: str, name: str) -> None:
         """Take a note from a shelf, if it is there."""
+        ...
+
+    def scrub(self, user: str, tenant: str = "") -> None:
+        """Leave no trace of a user whose conversations and notes were forgotten: no copy in a
+        file, no record that has expired, no mark of an earlier commit."""
         ...
 
     def ping(self) -> None:

@@ -357,7 +357,7 @@ class TestTheEnd:
         with serving(engine) as api:
             gate.open()
             assert api.ready(id)["errorCode"] == 102
-            assert "shut down" in api.ready(later)["error"]
+            assert "shutting down" in api.ready(later)["error"]
         assert gate.cities == ["Tokyo"]
 
 

@@ -60,6 +60,36 @@ def test_forgetting_again_and_again_leaves_nothing_behind(store, clock):
     assert (store._expiries, store._queued, len(store._turns)) == ([], set(), 0)
 
 
+def test_models_chosen_and_left_again_by_very_many_users_leave_nothing_behind(store):
+    for number in range(5_000):
+        store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
+        store.drop_note(f"user {number}", "model")
+    assert len(store._shelves) == 0
+    assert len(store._expiries) == len(store._queued) < 100
+
+
+def test_the_notes_of_too_many_users_make_room_for_each_other(clock):
+    store = MemoryStore(clock, most_shelves=100)
+    for number in range(5_000):
+        store.put_note(f"user {number}", "model", "weather", timedelta(days=30))
+        store.put_note("ann", "model", "lamp", timedelta(days=30))
+    assert len(store._shelves) == 100
+    assert len(store._expiries) == len(store._queued) < 300
+    assert store.note("ann", "model") == "lamp"
+    assert store.note("user 4999", "model") == "weather"
+    assert store.note("user 1", "model") is None
+
+
+def test_too_many_conversations_make_room_for_each_other(clock):
+    store = MemoryStore(clock, most_conversations=10)
+    for number in range(500):
+        count_up(store, str(number))
+        count_up(store, "ann")
+    assert len(store) == 10
+    assert len(store._expiries) == len(store._queued) < 100
+    assert store.peek(Key("ann", "weather")).questions == 500
+
+
 def test_what_was_forgotten_and_begun_again_stays_its_full_time(store, clock):
     count_up(store, "ann")
     store.forget(Key("ann", "weather"))
