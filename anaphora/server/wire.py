@@ -11,7 +11,7 @@ import asyncio
 import contextvars
 import http
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import httptools
@@ -25,6 +25,7 @@ __all__ = ["BoundedProtocol", "BoundedProtocolFactory"]
 
 _END = b"\r\n\r\n"  # of every head and of every chunked body
 _TURN = 16_384  # bytes that are parsed before other connections get their turn
+_PIECE_COST = 256  # bytes that are parsed in the time that a piece takes, however small
 _CHUNK_OVERHEAD = 8  # bytes around a body byte, if each comes in a chunk of its own
 _SPARE = 16  # connections above the limit that are told so
 
@@ -121,18 +122,21 @@ class BoundedProtocol(HttpToolsProtocol):
     def _parse(self) -> None:
         self._is_scheduled = False
         left = _TURN
-        while left > 0 and self._may_parse:
+        while left > 0 and self._may_parse():
             piece = self._next_piece(left)
-            left -= len(piece)
+            left -= len(piece) + _PIECE_COST
             self._feed(piece)
-        if self._may_parse:
-            self._parse_soon()
+        if self.is_ended:
+            return
+        if not self._is_answering:
+            self._await_head()
         if self._held:
             self._flow.pause_reading()
+            if self._may_parse():
+                self._parse_soon()
         else:
             self._flow.resume_transport()
 
-    @property
     def _may_parse(self) -> bool:
         if not self._held or self.is_ended:
             return False
@@ -154,15 +158,17 @@ class BoundedProtocol(HttpToolsProtocol):
             found = (self._tail + self._held[:size]).find(_END)
             if found >= 0:
                 size = found + len(_END) - len(self._tail)
-        piece = bytes(self._held[:size])
-        del self._held[:size]
-        self._tail = (self._tail + piece)[1 - len(_END) :]
+        if size < len(self._held):
+            piece = bytes(self._held[:size])
+            del self._held[:size]
+        else:
+            piece = bytes(self._held)
+            self._held.clear()
+        self._tail = (self._tail + piece[1 - len(_END) :])[1 - len(_END) :]
         return piece
 
     def _feed(self, piece: bytes) -> None:
         self._unset_keepalive_if_required()
-        if not self._is_answering:
-            self._await_head()
         if self._body_left:
             self._body_left -= len(piece)
         else:
@@ -208,11 +214,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
             return
-        self._check_head()
+        length = self._check_head()
         super().on_headers_complete()
         self._is_in_head = False
         self._is_in_body = True
-        self._body_left = _content_length(self.headers)
+        self._body_left = length
         self.cycle.transport = self._response_transport
         self._forget_idle()
 
@@ -227,22 +233,30 @@ class BoundedProtocol(HttpToolsProtocol):
         self._overhead = 0
         super().on_message_complete()
 
-    def _check_head(self) -> None:
+    def _check_head(self) -> int:
+        """Reject what llhttp accepts and another server may read in another way. Return the length
+        of the body if the headers have it, else 0."""
         version = self.parser.get_http_version()
         if version not in ("1.0", "1.1"):
             raise _RejectedError(505, "Send HTTP/1.1.")
         if self.parser.get_method() == b"CONNECT":
             raise _RejectedError(501, "This server is not a proxy.")
-        names = [name for name, _ in self.headers]
-        if version == "1.1" and names.count(b"host") != 1:
+        length, hosts = 0, 0
+        for name, value in self.headers:
+            if name == b"host":
+                hosts += 1
+            elif name == b"content-length":
+                length = int(value)
+            elif name == b"transfer-encoding":
+                if version == "1.0":
+                    raise _RejectedError(400, "HTTP/1.0 has no Transfer-Encoding.")
+                if value.strip().lower() != b"chunked":
+                    raise _RejectedError(501, "The only supported Transfer-Encoding is chunked.")
+        if hosts != 1 and (version == "1.1" or hosts):
             raise _RejectedError(400, "The request must have one Host header.")
-        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
-        if codings and version == "1.0":
-            raise _RejectedError(400, "HTTP/1.0 has no Transfer-Encoding.")
-        if codings and (len(codings) > 1 or codings[0].strip().lower() != b"chunked"):
-            raise _RejectedError(501, "The only Transfer-Encoding that is supported is chunked.")
         if version == "1.0":
             self.expect_100_continue = False
+        return length
 
     # Responses
 
@@ -388,10 +402,6 @@ class _ResponseTransport:
 
     def is_closing(self) -> bool:
         return self._protocol.is_ended
-
-
-def _content_length(headers: Iterable[tuple[bytes, bytes]]) -> int:
-    return next((int(value) for name, value in headers if name == b"content-length"), 0)
 
 
 def _problem(status: int, detail: str) -> bytes:
