@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -88,9 +89,8 @@ def main() -> None:
     print("| service | workers | questions a second | to the echo | median | 99 % | errors |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder, RedisServer() as redis:
-        script = Path(folder) / "load.lua"
-        first, follow_up = QUESTIONS[chosen.model]
-        script.write_text(SCRIPT.replace("FIRST", first).replace("NEXT", follow_up))
+        script = write_script(Path(folder), chosen.model)
+        load = partial(measure_load, script=script, connections=chosen.connections)
         stores = {
             "memory": "memory:",
             "SQLite": f"sqlite:///{folder}/bot.db",
@@ -99,14 +99,14 @@ def main() -> None:
         }
         for workers in chosen.workers:
             with _echo(workers) as url:
-                bare = _load(url, script, chosen)
+                bare = load(url, seconds=chosen.seconds)
             _row("bare echo", workers, bare, bare)
             for name, store in stores.items():
                 if workers > 1 and name == "memory":
                     continue  # the memory of a process is no store for two
-                with _service(chosen.model, store, workers) as url:
-                    _load(url, script, chosen, seconds=2)  # warm
-                    _row(name, workers, _load(url, script, chosen), bare)
+                with run_service(chosen.model, store, workers) as url:
+                    load(url, seconds=2)  # warm
+                    _row(name, workers, load(url, seconds=chosen.seconds), bare)
 
 
 def _row(name: str, workers: int, one: Figures, bare: Figures) -> None:
@@ -118,10 +118,17 @@ def _row(name: str, workers: int, one: Figures, bare: Figures) -> None:
     )
 
 
-def _load(
-    url: str, script: Path, chosen: argparse.Namespace, *, seconds: int | None = None
-) -> Figures:
-    command = ["wrk", "-t1", f"-c{chosen.connections}", f"-d{seconds or chosen.seconds}s"]
+def write_script(folder: Path, model: str) -> Path:
+    """Write a script for wrk that asks questions of a model."""
+    first, follow_up = QUESTIONS[model]
+    script = folder / "load.lua"
+    script.write_text(SCRIPT.replace("FIRST", first).replace("NEXT", follow_up))
+    return script
+
+
+def measure_load(url: str, script: Path, *, connections: int, seconds: int) -> Figures:
+    """Run wrk against a service."""
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
     command += ["-s", str(script), f"{url}/v1/ask"]
     done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     per_second = re.search(r"Requests/sec:\s+([\d.]+)", done)
@@ -142,7 +149,8 @@ def _echo(workers: int) -> Iterator[str]:
 
 
 @contextmanager
-def _service(model: str, store: str, workers: int) -> Iterator[str]:
+def run_service(model: str, store: str, workers: int) -> Iterator[str]:
+    """Run a service as a process of its own; yield its URL."""
     port = _free_port()
     command = [sys.executable, "-m", "anaphora", "serve", model, "--store", store]
     command += ["--port", str(port), "--workers", str(workers)]

@@ -57,6 +57,12 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+        self._connections = Counter(
+            "anaphora_connections_ended",
+            "Connections that the server ended by itself, by reason.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._store = Histogram(
             "anaphora_store_seconds",
             "What the store of conversations took.",
@@ -104,6 +110,10 @@ class Metrics:
     def request(self, route: str, method: str, code: int, seconds: float) -> None:
         """A request was answered. ``route`` is the path as it is declared."""
         self._requests.labels(route, method, code).observe(seconds)
+
+    def connection_ended(self, reason: str) -> None:
+        """The server ended a connection by itself."""
+        self._connections.labels(reason).inc()
 
     def store(self, operation: str, seconds: float) -> None:
         """The store did something."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 from ipaddress import ip_address
 from typing import Any
+
+import structlog
 
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents.engine import Engine
@@ -18,7 +21,9 @@ from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 
-__all__ = ["bind", "let_go", "listen", "refuse_unsafe", "tried_engine"]
+__all__ = ["bind", "connection_limit", "let_go", "listen", "refuse_unsafe", "tried_engine"]
+
+_log = structlog.get_logger("anaphora.server")
 
 _IN_MEMORY = "memory:"
 
@@ -72,6 +77,33 @@ def listen(listener: socket.socket, settings: Settings) -> str:
         raise _taken(settings) from error
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{settings.root_path}"
+
+
+def connection_limit(settings: Settings) -> int:
+    """The number of connections that a worker may keep open: ``max_connections``, or less if the
+    process may not open as many files. Its soft limit is raised if need be. Some files are
+    reserved for the store, the logs and the models."""
+    if sys.platform == "win32":  # which has no such limit
+        return settings.max_connections
+    import resource
+
+    reserved = 2 * settings.threads + 64
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.max_connections + reserved
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return settings.max_connections
+    limit = max(soft - reserved, soft // 2)
+    _log.warning(
+        "fewer connections than max_connections: the limit on open files is too low",
+        connections=limit,
+        max_connections=settings.max_connections,
+        open_files=soft,
+        needed=wanted,
+    )
+    return limit
 
 
 def tried_engine(settings: Settings) -> tuple[Engine, Store]:

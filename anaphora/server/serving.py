@@ -10,24 +10,33 @@ import signal
 import socket
 import sys
 import tempfile
+from asyncio import Protocol
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import structlog
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from anaphora.errors import AnaphoraError
+from anaphora.server.connections import HttpLimits
 from anaphora.server.ending import CLOSING, INTERRUPTED, SIGNALS, end_well, end_with_parent
 from anaphora.server.logs import configure_logs
 from anaphora.server.metrics import FOLDER_VARIABLE
-from anaphora.server.preflight import bind, let_go, listen, refuse_unsafe, tried_engine
+from anaphora.server.preflight import (
+    bind,
+    connection_limit,
+    let_go,
+    listen,
+    refuse_unsafe,
+    tried_engine,
+)
 from anaphora.server.settings import Settings
 from anaphora.server.tracing import tracing_of
 from anaphora.server.watched_store import WatchedStore
-from anaphora.server.wire import BoundedProtocol
+from anaphora.server.wire import BoundedProtocolFactory
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -151,7 +160,8 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
         async with inner(app) as state:
             gc.collect()
             gc.freeze()  # models stay: to look through them at each full collection took 100 ms
-            yield state
+            # What the connections count, they find where ASGI has state for them.
+            yield {**(state or {}), "metrics": app.state.service.metrics}
         left = app.state.door.deadline.left
         await asyncio.to_thread(let_go, engine, store, grace=left + CLOSING)
         _log.info("ended")
@@ -162,6 +172,7 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
 
 
 def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn.Config:
+    limits = HttpLimits(max_connections=connection_limit(settings))
     return uvicorn.Config(
         factory,
         factory=True,
@@ -175,7 +186,7 @@ def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn
         access_log=False,
         server_header=False,
         lifespan="on",
-        http=BoundedProtocol,
+        http=cast("type[Protocol]", BoundedProtocolFactory(limits)),  # which is only called
         root_path=settings.root_path,
         ws="none",
     )

@@ -256,6 +256,9 @@ class Settings(BaseSettings):
     max_body: int = Field(
         default=65_536, ge=1, le=1 << 30, description="Bytes that a request may have."
     )
+    max_connections: int = Field(
+        default=1_000, ge=1, le=1_000_000, description="Connections that a worker keeps open."
+    )
     page: bool = Field(default=True, description="Serve the page at /.")
     nlpcraft: bool = Field(default=True, description="Serve NLPCraft's API at /nlpcraft/api/v1.")
     default_rate: _Rate | None = Field(

@@ -31,6 +31,12 @@ def _service_lacks(wanted: Wanted) -> str:
     return _lacks_programs("wrk", "redis-server")
 
 
+def _hostile_clients_lack(wanted: Wanted) -> str:
+    if wanted.form is Form.SHORT:
+        return "the short form leaves it out"
+    return _lacks_programs("wrk")
+
+
 def _conversations_lack(wanted: Wanted) -> str:
     return "" if wanted.form is Form.SHORT else _lacks_programs("redis-server")
 
@@ -54,6 +60,7 @@ def _lacks_programs(*names: str) -> str:
 
 SCRIPTS = (
     Script("service", lambda wanted: ("--seconds", "5"), _service_lacks),
+    Script("hostile_clients", lambda wanted: ("--minutes", "2"), _hostile_clients_lack),
     Script(
         "idle_conversations",
         lambda wanted: wanted.pick(

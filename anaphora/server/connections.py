@@ -1,0 +1,100 @@
+"""The open connections of a server: how many there may be, which of them give way to new ones,
+and how much memory the unread part of their responses may take."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+__all__ = ["Connection", "ConnectionMetrics", "ConnectionPool", "HttpLimits"]
+
+_log = structlog.get_logger("anaphora.server")
+
+_LOG_INTERVAL = 60.0  # seconds between two warnings of the same kind
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """The limits of one server process.
+
+    ``max_head`` limits the bytes around the body of a request: its headers, its trailers and the
+    sizes of its chunks. Times are in seconds.
+    """
+
+    max_head: int = 32_768
+    max_connections: int = 1_000
+    max_unread: int = 64 << 20
+    """Bytes of responses that wait for slow clients, over all connections."""
+    head_timeout: float = 20.0
+    """For the headers of a request, from its first byte or the opening of the connection."""
+    read_timeout: float = 60.0
+    """For a client to read the next ``min_read`` bytes of a response."""
+    min_read: int = 65_536
+    linger: float = 2.0
+    """For a client to notice that the server has ended the connection."""
+
+
+class ConnectionMetrics(Protocol):
+    """What counts the connections that the server ends by itself."""
+
+    def connection_ended(self, reason: str) -> None: ...
+
+
+class Connection(Protocol):
+    """A connection as the pool sees it."""
+
+    transport: asyncio.Transport
+
+    def give_way(self) -> None:
+        """Close this connection, which has no request under way, in favor of a new one."""
+
+    def abort_reader(self) -> None:
+        """Abort this connection, whose client does not read."""
+
+
+class ConnectionPool:
+    """The connections of one server process.
+
+    A connection without a request under way is *idle*, even if a part of a request has come. One
+    whose client does not read its response is *stalled*. Both are kept in the order in which they
+    became so.
+    """
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self.limits = limits
+        self.idle: dict[Connection, None] = {}
+        self.stalled: dict[Connection, None] = {}
+        self._warned: dict[str, float] = {}
+
+    def make_room(self) -> bool:
+        """Close the connection that is idle for longest. Return False if none is idle."""
+        self._warn("connection limit reached", limit=self.limits.max_connections)
+        if not self.idle:
+            return False
+        oldest = next(iter(self.idle))
+        del self.idle[oldest]
+        oldest.give_way()
+        return True
+
+    def limit_unread(self) -> None:
+        """Abort connections that are stalled for longest until the unread responses fit."""
+        sizes = {one: one.transport.get_write_buffer_size() for one in self.stalled}
+        excess = sum(sizes.values()) - self.limits.max_unread
+        if excess <= 0:
+            return
+        self._warn("unread responses take too much memory", limit=self.limits.max_unread)
+        for one, size in sizes.items():
+            if excess <= 0:
+                return
+            excess -= size
+            del self.stalled[one]
+            one.abort_reader()
+
+    def _warn(self, event: str, *, limit: int) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._warned.get(event, -_LOG_INTERVAL) >= _LOG_INTERVAL:
+            self._warned[event] = now
+            _log.warning(event, limit=limit)
