@@ -454,6 +454,7 @@ class Engine:
             self._store.forget(key)
         for name in self._store.notes(shelf):
             self._store.drop_note(shelf, name)
+        self._store.scrub()
         return 0 if self._long_term is None else self._long_term.erase(who.id, tenant=tenant)
 
     def conversation(

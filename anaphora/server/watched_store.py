@@ -70,6 +70,10 @@ class WatchedStore:
         with self._watched("drop_note"):
             self._store.drop_note(shelf, name)
 
+    def scrub(self) -> None:
+        with self._watched("scrub"):
+            self._store.scrub()
+
     def ping(self) -> None:
         with self._watched("ping"):
             self._store.ping()

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["APPLICATION", "PRAGMAS", "SCHEMA"]
 
 APPLICATION = 0x416E614C  # "AnaL": a long-term memory
-PRAGMAS = ("secure_delete = ON", "cache_size = -8000", "temp_store = MEMORY")
+PRAGMAS = ("cache_size = -8000",)
 
 # Names and texts have no type, for they are texts or, with lone surrogates, bytes. Times are
 # microseconds since 1970. Of a history, `first` is the number of its first verbatim exchange,

@@ -104,6 +104,9 @@ class MemoryStore:
             if found := self._shelves.get(shelf):
                 found.notes.pop(name, None)
 
+    def scrub(self) -> None:
+        """Nothing to do: there are no files."""
+
     def ping(self) -> None:
         pass
 

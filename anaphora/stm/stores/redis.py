@@ -138,6 +138,9 @@ class RedisStore:
     def drop_note(self, shelf: str, name: str) -> None:
         self._link.command("HDEL", self._naming.shelf(shelf), as_bytes(name))
 
+    def scrub(self) -> None:
+        """Nothing to do: what a server writes to its disk is its own."""
+
     def ping(self) -> None:
         """As the protocol says. The first time it also logs a warning if the server is set up to
         lose conversations."""

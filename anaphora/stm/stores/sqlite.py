@@ -178,6 +178,9 @@ class SqliteStore:
         drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
         self._database.write(lambda connection: _run(connection, drop, values))
 
+    def scrub(self) -> None:
+        self._database.scrub()
+
     def ping(self) -> None:
         self._database.ping()
         self._locks.check()

@@ -86,6 +86,10 @@ class Store(Protocol):
         """Take a note from a shelf, if it is there."""
         ...
 
+    def scrub(self) -> None:
+        """Leave nothing in the store's files of what was dropped before."""
+        ...
+
     def ping(self) -> None:
         """Return if the store can be read and written; :class:`StoreError` if not."""
         ...
