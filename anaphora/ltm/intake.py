@@ -114,6 +114,19 @@ class Intake:
                 self._dispose(segment)
         return adopted
 
+    def release(self, id: str) -> bool:
+        """Take an entry out of quarantine, to be moved again; False if there is no such, or it
+        is still unreadable."""
+        entry = self.quarantine.entry(id)
+        if entry is None:
+            return False
+        try:
+            _read(entry)
+        except (Unkeepable, LaterFormat):
+            return False
+        self._journal.append(entry)
+        return self.quarantine.drop(id)
+
     def leave_nothing(self) -> None:
         """Delete the files of which the store has everything.
 

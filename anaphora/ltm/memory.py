@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Literal, Self
 from weakref import finalize
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.background import Background
 from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring
 from anaphora.ltm.claim import Claim
@@ -28,6 +28,7 @@ from anaphora.ltm.failures import Failures
 from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.intake import Intake
 from anaphora.ltm.journal import Journal
+from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.search import How, Page, search
 from anaphora.ltm.recall.store import Among, RecallStore, Whose
 from anaphora.ltm.recall.urls import Place, recall_store_at
@@ -41,6 +42,7 @@ __all__ = ["LongTermMemory", "Status"]
 
 _GRACE = 10.0  # seconds that a chore has to end when the memory is closed
 _BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing into the store
+_JOURNAL = "journal:"  # what ids of items begin with that are files beside the journal
 _EVERYTHING = Among()
 _SETTINGS = HistorySettings()
 
@@ -56,7 +58,8 @@ class Status:
     """How a long-term memory is: how many exchanges of this process wait to be kept, are kept,
     were ``dropped``; how many summaries were made, and how many of them only cut (``cut``);
     for each kind of work that has failed (``keep``, ``embed``, ``compress``, ``expire``) how
-    often, the last reason, and when it is tried again."""
+    often, the last reason, and when it is tried again; how many items are in quarantine
+    (``quarantined``), those of other processes included, as of the last look."""
 
     waiting: int
     kept: int
@@ -66,6 +69,7 @@ class Status:
     failures: dict[str, int]
     last_failures: dict[str, str]
     retry_at: dict[str, datetime]
+    quarantined: int = 0
 
 
 class LongTermMemory:
@@ -123,6 +127,7 @@ class LongTermMemory:
         }
         self._closing = threading.Lock()
         self._closed = False
+        self._quarantined = 0
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
         # For readers, who must not wait for a store that somebody else keeps locked.
@@ -211,6 +216,7 @@ class LongTermMemory:
         """
         self._intake.move()
         self._intake.adopt()
+        self._intake.quarantine.erase(user, tenant, model)
         return self._store.erase(Whose(user, tenant), model=model)
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -237,7 +243,30 @@ class LongTermMemory:
             failures={name: work.count for name, work in works.items() if work.count},
             last_failures={name: work.last for name, work in works.items() if work.last},
             retry_at={name: work.retry_at for name, work in works.items() if work.retry_at},
+            quarantined=self._quarantined,
         )
+
+    def quarantined(self, limit: int = 1_000) -> Sequence[QuarantinedItem]:
+        """At most ``limit`` of the items that could not be processed and were put aside."""
+        items = [
+            *(replace(item, id=f"{_JOURNAL}{item.id}") for item in self._intake.quarantine.items()),
+            *self._store.quarantined(limit),
+        ]
+        return items[:limit]
+
+    def release(self, id: str) -> bool:
+        """Take an item out of quarantine, so that it is tried again. False if there is none of
+        that id, or if it is still unreadable."""
+        if not id.startswith(_JOURNAL):
+            return self._store.release(id)
+        return self._intake.release(id.removeprefix(_JOURNAL))
+
+    def discard(self, id: str) -> bool:
+        """Delete an item from the quarantine for good; False if there is none of that id. An
+        exchange without a vector, and a history that was not compressed, stay as they are."""
+        if not id.startswith(_JOURNAL):
+            return self._store.discard(id)
+        return self._intake.quarantine.drop(id.removeprefix(_JOURNAL))
 
     def ping(self) -> None:
         """Return if the store can be read and written; :class:`StoreError` if not."""
@@ -294,8 +323,19 @@ class LongTermMemory:
             while busy and not self._background.stopping:
                 busy = sum(map(self._try, mine)) > 0
                 self._keep(adopt=False)
+            self._count_quarantined()
         finally:
             self._done = round
+
+    def _count_quarantined(self) -> None:
+        if not self._keeping.may_try:  # the store is away
+            return
+        try:
+            in_store = self._store.count_quarantined()
+        except StoreError as error:
+            _log.info("the quarantine cannot be counted", extra={"reason": str(error)})
+        else:
+            self._quarantined = in_store + self._intake.quarantine.count()
 
     def _keep(self, *, adopt: bool) -> None:
         if not self._keeping.may_try:
