@@ -18,7 +18,9 @@ class Exchange:
 
     ``slots`` are the values by name (one or several); ``memory`` is what the conversation
     remembered after it, newest first. ``number`` counts the exchanges of a conversation from 1;
-    it is 0 until the exchange is kept.
+    it is 0 until the exchange is kept. ``truncated`` says what of it was too long to be kept in
+    full (``question``, ``answer``, ``slots``, ``memory``), and how long it was: in characters, in
+    values, in entities.
     """
 
     question: str
@@ -30,6 +32,7 @@ class Exchange:
     language: str = ""
     memory: tuple[Entity, ...] = ()
     number: int = 0
+    truncated: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_silent(self) -> bool:

@@ -35,6 +35,7 @@ from anaphora.ltm.recall.urls import Place, recall_store_at
 from anaphora.ltm.summarizers.apart import Apart
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
+from anaphora.ltm.truncation import ExchangeLimits, truncate_exchange
 from anaphora.stm.conversation import Key
 from anaphora.storage.forks import follow_forks
 
@@ -45,6 +46,7 @@ _BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing
 _JOURNAL = "journal:"  # what ids of items begin with that are files beside the journal
 _EVERYTHING = Among()
 _SETTINGS = HistorySettings()
+_LIMITS = ExchangeLimits()
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +84,8 @@ class LongTermMemory:
     works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.Apart`), ``embedder``
     vectors to search by meaning (None: by words alone); ``settings`` say how long a working
     history may be, in the unit of ``measure``; with a store that is given as such, those must be
-    the store's. What is older than ``retention`` is erased (None: never). ``clock`` tells the
+    the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
+    ``truncated``. What is older than ``retention`` is erased (None: never). ``clock`` tells the
     time with a zone.
 
     All methods may be called from any thread; a process may fork. Raises :class:`StoreError` if
@@ -100,6 +103,7 @@ class LongTermMemory:
         retention: timedelta | None = None,
         journal: Path | None = None,
         most_waiting: int = 100_000,
+        limits: ExchangeLimits = _LIMITS,
         clock: Callable[[], datetime] = _utc_now,
     ) -> None:
         _check(summarizer, embedder, retention)
@@ -127,6 +131,7 @@ class LongTermMemory:
         }
         self._closing = threading.Lock()
         self._closed = False
+        self._limits = limits
         self._quarantined = 0
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
@@ -157,7 +162,7 @@ class LongTermMemory:
     def add(self, key: Key, exchange: Exchange) -> None:
         """Take an exchange of the conversation ``key``. It is safe when this returns, after some
         microseconds; what cannot be taken is logged and counted, and is no error."""
-        self._intake.add(key, exchange)
+        self._intake.add(key, truncate_exchange(exchange, self._limits))
         self._background.wake()
 
     def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
@@ -246,7 +251,7 @@ class LongTermMemory:
             quarantined=self._quarantined,
         )
 
-    def quarantined(self, limit: int = 1_000) -> Sequence[QuarantinedItem]:
+    def quarantined(self, limit: int = 1_000) -> list[QuarantinedItem]:
         """At most ``limit`` of the items that could not be processed and were put aside."""
         items = [
             *(replace(item, id=f"{_JOURNAL}{item.id}") for item in self._intake.quarantine.items()),

@@ -14,7 +14,7 @@ from anaphora.stm.records import entity_from_plain, entity_to_plain
 
 __all__ = ["LaterFormat", "dump", "load"]
 
-FORMAT = 1
+FORMAT = 2  # written only where it is needed: 1 has no `truncated` at its end
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -36,7 +36,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
     if exchange.at.utcoffset() is None:
         raise ValueError(f"the time {exchange.at} has no time zone")
     fields = (
-        FORMAT,
+        FORMAT if exchange.truncated else 1,
         *key,
         (exchange.at - _EPOCH) // _MICROSECOND,
         exchange.question,
@@ -47,6 +47,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         exchange.language,
         [entity_to_plain(entity) for entity in exchange.memory],
         time.time_ns() // 1_000,  # when it was taken, whatever the time that it was said at
+        *([dict(exchange.truncated)] if exchange.truncated else ()),
     )
     try:
         return _as_json(fields).encode("utf-8", "surrogatepass")
@@ -69,7 +70,7 @@ def load(record: bytes) -> tuple[Key, Exchange, int]:
                 f"{FORMAT}): update anaphora"
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
-        language, memory, taken = rest
+        language, memory, taken, *more = rest
         exchange = Exchange(
             question=question,
             answer=answer,
@@ -79,6 +80,7 @@ def load(record: bytes) -> tuple[Key, Exchange, int]:
             slots={name: tuple(values) for name, values in slots.items()},
             language=language,
             memory=tuple(map(entity_from_plain, memory)),
+            truncated=dict(*more),
         )
         return Key(user, model, tenant), exchange, taken
     except (

@@ -61,6 +61,7 @@ def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
     try:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
         rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
+        rest["truncated"] = dict(exchange.truncated)
         text = _as_json({name: value for name, value in rest.items() if value})
     except (TypeError, ValueError, RecursionError) as error:
         raise Unkeepable(f"this exchange cannot be kept: {error}") from error
@@ -91,6 +92,7 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             plain.get("language", ""),
             tuple(map(entity_from_plain, plain.get("memory", ()))),
             _number(number),
+            dict(plain.get("truncated", {})),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
