@@ -10,7 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from random import uniform
 from secrets import token_hex
@@ -81,8 +81,13 @@ class RedisStore:
         self._process = self._new_process()
         self._looked_at = False
 
+    def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
+        return self._opened(key, timeout, revive)
+
     @contextmanager
-    def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
+    def _opened(
+        self, key: Key, timeout: timedelta, load: Callable[[bytes, Key], Conversation]
+    ) -> Iterator[Session]:
         process, end = self._here(), time.monotonic() + self._wait
         turn = process.turns.take(key)
         token = token_hex(8)
@@ -91,7 +96,7 @@ class RedisStore:
         try:
             record = self._take(key, names, token, end)
             process.leases.add(names.lock, token)
-            session = Session(Conversation.of(key) if record is None else revive(record, key))
+            session = Session(Conversation.of(key) if record is None else load(record, key))
             yield session
             if session.committed is not None:
                 if process.is_another:
@@ -112,7 +117,8 @@ class RedisStore:
         return None if record is None else revive(record, key)
 
     def forget(self, key: Key) -> None:
-        with self.open(key, timedelta()) as session:
+        # Whatever its record is: one that cannot be read can be forgotten, too.
+        with self._opened(key, timedelta(), lambda _, key: Conversation.of(key)) as session:
             session.commit(Conversation.of(key))
 
     def keys(self) -> Iterator[Key]:
