@@ -4,7 +4,8 @@ process, how long it lasts, and how long another writer has to wait meanwhile.
     python -m benchmarks.erasure [--megabytes N] [memory] [conversations]
 
 With VACUUM in memory, as it was before, erasing one of 200 users in a file of 402 MB took 450 MB
-at its peak (53 MB before), and a writer waited 6.5 s; in steps it takes 52 MB (50 before) and 1.4 s.
+at its peak (53 MB before), and a writer waited 6.5 s. In steps it takes 52 MB (50 before) and
+1.4 s.
 """
 
 from __future__ import annotations
