@@ -27,6 +27,7 @@ from anaphora.cli.key import key
 from anaphora.cli.mcp import mcp
 from anaphora.cli.models import models
 from anaphora.cli.new import new
+from anaphora.cli.quarantine import quarantine
 from anaphora.cli.schema import schema
 from anaphora.cli.serve import serve
 from anaphora.cli.suggest import suggest
@@ -55,6 +56,7 @@ app.command(short_help="Serve models to agents (Model Context Protocol).")(mcp)
 app.command(short_help="Serve models over HTTP, with a page to talk to them.")(serve)
 app.command(short_help="Show the settings of 'serve' and where each was said.")(config)
 app.command(short_help="Make a key for the API of 'serve'.")(key)
+app.command(short_help="List what a long-term memory has put aside.")(quarantine)
 app.add_typer(import_app)
 
 

@@ -127,12 +127,19 @@ def _print_exchange(out: Console, exchange: Exchange, *, style: str = "") -> Non
     said = Text(f"{_moment(exchange.at)}  ", style="dim")
     said.append("you  ", style=style or "bold")
     said.append(" ".join(exchange.question.split()), style=style)
+    said.append(_truncation(exchange, "question"), style="dim")
     out.print(said)
     if exchange.answer:
         answered = Text(" " * len(f"{_moment(exchange.at)}  "))
         answered.append("bot  ", style=style or "bold")
         answered.append(" ".join(exchange.answer.split()), style=style)
+        answered.append(_truncation(exchange, "answer"), style="dim")
         out.print(answered)
+
+
+def _truncation(exchange: Exchange, name: str) -> str:
+    length = exchange.truncated.get(name)
+    return f" [… truncated, {length:,} characters in all]" if length else ""
 
 
 def _print_lines(out: Console, indent: str, lines: Iterable[str]) -> None:

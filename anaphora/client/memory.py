@@ -15,7 +15,8 @@ __all__ = ["Erased", "Exchange", "History", "Passage", "Recalled", "Summary"]
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """A question and its answer; ``number`` counts those of a conversation from 1, ``slots`` are
-    the values by name."""
+    the values by name. ``truncated`` says what was too long to be kept in full, and how long it
+    was."""
 
     question: str
     answer: str = ""
@@ -25,6 +26,7 @@ class Exchange:
     intent: str | None = None
     slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     language: str = ""
+    truncated: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
@@ -464,24 +465,17 @@ class Engine:
         tenant = tenant_of(who)
         keys = {key_of(who, id) for id in self._bots}
         kept = self._store.keys()
-        clocks: dict[str, int] = {}
-        for key in keys.union(key for key in kept if (key.user, key.tenant) == (who.id, tenant)):
-            with self._store.open(key, timedelta()) as session:
-                clocks[key.model] = self._tick(session)
-                session.commit(replace(Conversation.of(key), clock=clocks[key.model]))
+        keys.update(key for key in kept if (key.user, key.tenant) == (who.id, tenant))
+        erased = 0
+        with ExitStack() as held:  # no question of the user is answered meanwhile
+            clocks = [held.enter_context(self._store.forget_after(key)) for key in sorted(keys)]
+            if self._long_term is not None:
+                erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
         for shelf in (shelf_of(who, kind) for kind in SHELVES):
             for name in self._store.notes(shelf):
                 self._store.drop_note(shelf, name)
         self._store.scrub(who.id, tenant)
-        if self._long_term is None:
-            return 0
-        # A question that was asked meanwhile is kept there as well if it is in its conversation.
-        first = min(clocks.values())
-        return self._long_term.erase(who.id, tenant=tenant, clock=first) + sum(
-            self._long_term.erase(who.id, tenant=tenant, model=model, clock=clock)
-            for model, clock in clocks.items()
-            if clock > first
-        )
+        return erased
 
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None

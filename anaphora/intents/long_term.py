@@ -37,8 +37,8 @@ class LongTerm(Protocol):
     def erase(
         self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
     ) -> int:
-        """Erase all that is kept of a user (with one model), if ``clock`` is given only what has
-        no larger clock, and keep nothing of that any more; how many exchanges that were.
+        """Erase all that is kept of a user (with one model), and keep nothing of them any more
+        whose clock is not larger than ``clock``; how many exchanges that were.
 
         Raises :class:`StoreError` if it cannot be done now.
         """

@@ -7,13 +7,14 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import UTC, datetime, timedelta
+from typing import Protocol, TypeAlias
 
 from anaphora.errors import SummaryError
 from anaphora.ltm.compression import plan, settle
 from anaphora.ltm.embedders.embedder import Embedder
-from anaphora.ltm.failures import Failures
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.failures import Failures, reason_of
 from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.recall.documents import meaning_text
 from anaphora.ltm.recall.store import RecallStore
@@ -24,10 +25,17 @@ from anaphora.stm.conversation import Key
 __all__ = ["Chore", "Compressing", "Embedding", "Expiring"]
 
 _AT_ONCE = 16  # conversations that are compressed in one batch
+_LOOKED_AT = 256  # of which these are chosen
+_SEGMENTS = 4  # of one conversation in a batch
 _TEXTS = 64  # that are embedded in one
 _TOO_MANY = 1_000  # exchanges that are erased in one transaction
 _EXPIRED_EVERY = 3_600.0  # seconds
 _AGREED = 60.0  # seconds between two readings of a clock, and by which they may differ
+
+_PLAIN = "Good morning, how are you?"  # what no embedder and no summarizer refuses
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+_Plan: TypeAlias = tuple[Key, History, tuple[Segment, ...]]
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +52,8 @@ class Chore(Protocol):
 
 @dataclass(slots=True)
 class Embedding:
-    """Gives a vector to each exchange that has none."""
+    """Gives a vector to each exchange that has none. A text that the embedder refuses, while it
+    embeds others, is put in quarantine."""
 
     store: RecallStore
     embedder: Embedder
@@ -52,19 +61,44 @@ class Embedding:
 
     def do(self) -> bool:
         waiting = self.store.unembedded(self.embedder.name, _TEXTS)
-        if waiting:
-            texts = [meaning_text(said[-1], *said[:-1]) for _, said in waiting]
-            vectors = self.embedder.embed(texts)
-            self.store.put_vectors(self.embedder.name, [id for id, _ in waiting], vectors)
-        return bool(waiting)
+        if not waiting:
+            return False
+        texts = [(id, meaning_text(said[-1], *said[:-1])) for id, said in waiting]
+        try:
+            self._embed(texts)
+        except Exception:
+            if not _works(self._probe):
+                raise
+            for one in texts:
+                self._embed_or_refuse(one)
+        return True
+
+    def _embed(self, texts: Sequence[tuple[int, str]]) -> None:
+        vectors = self.embedder.embed([text for _, text in texts])
+        self.store.put_vectors(self.embedder.name, [id for id, _ in texts], vectors)
+
+    def _embed_or_refuse(self, one: tuple[int, str]) -> None:
+        try:
+            self._embed([one])
+        except Exception as error:
+            if not _works(self._probe):  # it is not the text
+                raise
+            self.failures.refused(error)
+            self.store.refuse_embedding(self.embedder.name, one[0], reason_of(error))
+
+    def _probe(self) -> None:
+        self.embedder.embed([_PLAIN])
+        self.store.ping()
 
 
 @dataclass(slots=True)
 class Compressing:
     """Brings histories that are too large down to their low water.
 
-    The conversations of a batch that fails are tried again each by itself, after all others, so
-    that one at fault holds up no other.
+    If a batch fails, each of its conversations is tried by itself. One that the summarizer
+    refuses, while it summarizes others, is put in quarantine. A batch takes a few segments of
+    each conversation, and begins with those that have waited longest, so that a long history
+    does not delay the others.
     """
 
     store: RecallStore
@@ -73,44 +107,62 @@ class Compressing:
     failures: Failures
     summarized: int = 0
     cut: int = 0
-    _at_fault: dict[Key, int] = field(default_factory=dict)
     _settled: dict[Key, int] = field(default_factory=dict)
+    _served: dict[Key, int] = field(default_factory=dict)
+    _round: int = 0
 
     def do(self) -> bool:
         plans = self._plans()
         if not plans:
             return False
-        plans = plans[: 1 if self.failures.in_a_row else _AT_ONCE]
         try:
-            texts = self._summarized([segment for _, _, segments in plans for segment in segments])
-        except Exception:  # which is passed on
-            for key, *_ in plans:
-                self._at_fault[key] = self._at_fault.get(key, 0) + 1
-            raise
+            return self._compress(plans)
+        except Exception:
+            if not _works(self._probe):
+                raise
+        # Not any(), which would stop at the first.
+        return sum([self._compress_or_refuse(each) for each in plans]) > 0
+
+    def _compress(self, plans: Sequence[_Plan]) -> bool:
+        texts = self._summarized([segment for _, _, segments in plans for segment in segments])
         replaced = False
         for key, history, segments in plans:
             mine = [next(texts) for _ in segments]
             replaced |= self._replace(key, history, segments, mine)
-            self._at_fault.pop(key, None)
         return replaced
 
-    def _plans(self) -> list[tuple[Key, History, tuple[Segment, ...]]]:
-        """What is to be summarized together: what has not failed yet; if there is nothing else,
-        the one that has failed least."""
-        plans: list[tuple[Key, History, tuple[Segment, ...]]] = []
+    def _compress_or_refuse(self, one: _Plan) -> bool:
+        try:
+            return self._compress([one])
+        except Exception as error:
+            if not _works(self._probe):  # it is not the conversation
+                raise
+            self.failures.refused(error)
+            self.store.refuse_compression(one[0], reason_of(error))
+            return True
+
+    def _probe(self) -> None:
+        said = Exchange(_PLAIN, _PLAIN, _LONG_AGO)
+        if len(self.summarizer.summarize([Segment((said, said), 8)])) != 1:
+            raise SummaryError(f"{self.summarizer.name} did not give one summary of one segment")
+        self.store.ping()
+
+    def _plans(self) -> list[_Plan]:
+        """What is to be summarized together."""
+        plans: list[_Plan] = []
         while not plans:
-            oversized = self.store.oversized(_AT_ONCE + len(self._settled) + len(self._at_fault))
-            for known in (self._settled, self._at_fault):
+            oversized = self.store.oversized(_LOOKED_AT + len(self._settled))
+            for known in (self._settled, self._served):
                 for key in known.keys() - oversized.keys():
                     del known[key]
             new = [key for key, size in oversized.items() if self._settled.get(key) != size]
             if not new:
                 break
-            sound = [key for key in new if key not in self._at_fault]
-            least = min(new, key=lambda key: self._at_fault.get(key, 0))
-            for key in sound[:_AT_ONCE] or [least]:
+            self._round += 1
+            for key in sorted(new, key=lambda key: self._served.get(key, 0))[:_AT_ONCE]:
+                self._served[key] = self._round
                 history = self.store.history(key)
-                segments = plan(history, self.settings, self.store.measure)
+                segments = plan(history, self.settings, self.store.measure)[:_SEGMENTS]
                 if segments:
                     plans.append((key, history, segments))
                 else:  # only what has to stay: not to be looked at before more is said
@@ -190,3 +242,13 @@ class Expiring:
                 return passed >= _AGREED
         self._reading = now, ticks
         return False
+
+
+def _works(probe: Callable[[], None]) -> bool:
+    """Whether something works that has just failed: then what it was given is at fault."""
+    try:
+        probe()
+    except Exception as error:
+        _log.info("it fails whatever it is given", extra={"reason": reason_of(error)})
+        return False
+    return True

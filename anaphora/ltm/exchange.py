@@ -21,6 +21,8 @@ class Exchange:
     it is 0 until the exchange is kept. ``clock`` is the logical time of the conversation at which
     it was asked: exchanges are in its order, in whatever order they are kept. It is 0 for one that
     is of no conversation of an engine, until the long-term memory takes it.
+    ``truncated`` says what of it was too long to be kept in full (``question``, ``answer``,
+    ``slots``, ``memory``), and how long it was: in characters, in values, in entities.
     """
 
     question: str
@@ -33,6 +35,7 @@ class Exchange:
     memory: tuple[Entity, ...] = ()
     number: int = 0
     clock: int = 0
+    truncated: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_silent(self) -> bool:

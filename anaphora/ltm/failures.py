@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from anaphora.errors import AnaphoraError
 
-__all__ = ["Failures"]
+__all__ = ["Failures", "reason_of"]
 
 _FIRST = timedelta(seconds=1)
 _LONGEST = timedelta(minutes=10)
@@ -40,7 +40,7 @@ class Failures:
         """Note a failure. One of a kind that nobody foresaw is logged with its traceback."""
         self.count += 1
         self.in_a_row += 1
-        self.last = str(error) or type(error).__name__
+        self.last = reason_of(error)
         pause = min(_FIRST * 2 ** min(self.in_a_row - 1, 20), _LONGEST)
         self.retry_at = self.clock() + pause
         _log.warning(
@@ -51,6 +51,21 @@ class Failures:
             exc_info=None if isinstance(error, AnaphoraError) else error,
         )
 
+    def refused(self, error: Exception) -> None:
+        """Note that one item could not be processed. Others can, so there is no pause."""
+        self.count += 1
+        self.last = reason_of(error)
+        _log.error(
+            "the long-term memory could not %s: an item was put in quarantine",
+            self.work,
+            extra={"reason": self.last},
+            exc_info=None if isinstance(error, AnaphoraError) else error,
+        )
+
     def succeeded(self) -> None:
         """Note that it works."""
         self.in_a_row, self.retry_at = 0, None
+
+
+def reason_of(error: Exception) -> str:
+    return str(error) or type(error).__name__

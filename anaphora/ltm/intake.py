@@ -13,7 +13,8 @@ from itertools import islice
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.ltm import records
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.journal import Entries, Journal, Segment
+from anaphora.ltm.journal import Damaged, Entries, Journal, Segment
+from anaphora.ltm.quarantine import JournalQuarantine
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.store import Mark, New, RecallStore
 from anaphora.ltm.records import LaterFormat
@@ -55,6 +56,7 @@ class Intake:
         self._moved = self._lost = 0
         self._in_doubt = False  # whether the store may have more of ours than we were told
         self.dropped = 0
+        self.quarantine = JournalQuarantine(journal.folder)
 
     @property
     def waiting(self) -> int:
@@ -146,6 +148,19 @@ class Intake:
                 self._dispose(segment)
         return adopted
 
+    def release(self, id: str) -> bool:
+        """Take an entry out of quarantine, to be moved again; False if there is no such, or it
+        is still unreadable."""
+        entry = self.quarantine.entry(id)
+        if entry is None:
+            return False
+        try:
+            _read(entry)
+        except (Unkeepable, LaterFormat):
+            return False
+        self._journal.append(entry)
+        return self.quarantine.drop(id)
+
     def leave_nothing(self) -> None:
         """Delete the files of which the store has everything.
 
@@ -209,10 +224,11 @@ class Intake:
         """Add a batch; how many of it could not be read, and are dropped."""
         new: list[New] = []
         unreadable: list[Unkeepable] = []
-        for entry, _ in batch:
+        for entry, position in batch:
             try:
                 new.append(_read(entry))
             except Unkeepable as error:
+                self.quarantine.put(segment.name, position, entry, str(error))
                 unreadable.append(error)
         self._store.add(new, mark=Mark(segment.name, batch[-1][1]))
         for problem in unreadable:
@@ -226,6 +242,7 @@ class Intake:
         try:
             return self._add(segment, [one])
         except Unkeepable as error:
+            self.quarantine.put(segment.name, one[1], one[0], str(error))
             self._store.add((), mark=Mark(segment.name, one[1]))
             self._drop(error)
             return 1
@@ -255,6 +272,8 @@ class Intake:
 def _read(entry: bytes) -> New:
     """The exchange of an entry. Raises :class:`LaterFormat` for one that a later version can
     read, :class:`Unkeepable` for any other that cannot be read."""
+    if isinstance(entry, Damaged):
+        raise Unkeepable("an entry of the journal is damaged: its checksum does not match")
     try:
         key, exchange = records.load(entry)
         terms = () if exchange.is_silent else exchange_terms(exchange)

@@ -5,8 +5,11 @@ into its memory: an entry is copied there without a system call, in a microsecon
 giving up the interpreter to another thread. What is copied outlives the process, even by
 ``kill -9``, for the pages are the kernel's; only a power cut can lose those of the last seconds.
 
-An entry is its length, its checksum and its bytes; the end of a file is where these don't hold.
-The files of a process that is gone are taken over by whoever comes next.
+An entry is its length, its checksum and its bytes. Where these don't hold, reading goes on at the
+next place where they do: the bytes between were damaged (by a disk, say), and are given out as
+such. The end of a file is where nothing follows that holds. A process that dies may leave half an
+entry there, whose length and checksum, which are written last, are zero. The files of a process
+that is gone are taken over by whoever comes next.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import logging
 import mmap
 import os
+import re
 import secrets
 import struct
 import threading
@@ -26,7 +30,7 @@ from pathlib import Path
 from anaphora.errors import StoreError
 from anaphora.storage.locking import lock
 
-__all__ = ["Entries", "Journal", "Segment"]
+__all__ = ["Damaged", "Entries", "Journal", "Segment"]
 
 _log = logging.getLogger(__name__)
 
@@ -61,22 +65,68 @@ class Segment:
             self.path.unlink()
 
 
+class Damaged(bytes):
+    """What stands in the place of an entry that cannot be read any more."""
+
+
 class Entries:
-    """Iterates over pairs: the bytes of an entry, and the position after it."""
+    """Iterates over pairs: the bytes of an entry (:class:`Damaged` ones, of one that was), and
+    the position after it."""
 
     def __init__(self, data: bytes, position: int) -> None:
         self._data, self._position = data, position
 
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
-        data, at = memoryview(self._data), 0
-        while at + _HEAD.size <= len(data):
-            length, checksum = _HEAD.unpack_from(data, at)
-            begin, end = at + _HEAD.size, at + _HEAD.size + length
-            entry = bytes(data[begin:end])
-            if not length or len(entry) < length or zlib.crc32(entry) != checksum:
-                return  # the end, or what a dying process has left half written
-            yield entry, self._position + end
+        at = 0
+        while at < len(self._data):
+            end = self._end_of_entry(at)
+            if end:
+                yield self._data[at + _HEAD.size : end], self._position + end
+            else:
+                end = self._next_entry(at + 1) or len(self._data)
+                for start, stop in self._damaged(at, end):
+                    yield Damaged(self._data[start:stop]), self._position + stop
             at = end
+
+    def _end_of_entry(self, at: int) -> int:
+        """Where the entry at ``at`` ends, 0 if there is none."""
+        end = self._claimed_end(at)
+        sound = (
+            end
+            and zlib.crc32(memoryview(self._data)[at + _HEAD.size : end])
+            == (_HEAD.unpack_from(self._data, at)[1])
+        )
+        return end if sound else 0
+
+    def _claimed_end(self, at: int) -> int:
+        """Where an entry at ``at`` would end by its length, 0 if that cannot be."""
+        if at + _HEAD.size > len(self._data):
+            return 0
+        length: int = _HEAD.unpack_from(self._data, at)[0]
+        end = at + _HEAD.size + length
+        return end if length and end <= len(self._data) else 0
+
+    def _next_entry(self, at: int) -> int:
+        """Where the next entry begins, 0 if none follows."""
+        # A length that fits has a small highest byte, as no text in UTF-8 has any: few match.
+        highest = re.escape(bytes([len(self._data) >> 24]))
+        head = re.compile(rb"(?=(?!\0\0\0\0)...[\0-" + highest + rb"])", re.DOTALL)
+        places = (match.start() for match in head.finditer(self._data, at))
+        return next((place for place in places if self._end_of_entry(place)), 0)
+
+    def _damaged(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """The pieces of a damaged part: as many as it has entries, if their lengths tell; none if
+        nothing was ever there, or if a process died before its last entry was whole."""
+        is_end = end == len(self._data)
+        if is_end and not any(self._data[begin : begin + _HEAD.size]):
+            return
+        pieces, at = [], begin
+        while at < end and (stop := self._claimed_end(at)) and stop <= end:
+            pieces.append((at, stop))
+            at = stop
+        if at < end and not (is_end and pieces and not any(self._data[at : at + _HEAD.size])):
+            pieces = [(begin, begin + len(self._data[begin:end].rstrip(b"\0")) if is_end else end)]
+        yield from (piece for piece in pieces if any(self._data[slice(*piece)]))
 
 
 class Journal:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Literal, Self
 from weakref import finalize
 
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.background import Background
 from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring
 from anaphora.ltm.claim import Claim
@@ -28,12 +28,14 @@ from anaphora.ltm.failures import Failures
 from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.intake import Intake
 from anaphora.ltm.journal import Journal
+from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.search import How, Page, search
 from anaphora.ltm.recall.store import Among, RecallStore, Whose
 from anaphora.ltm.recall.urls import Place, recall_store_at
 from anaphora.ltm.summarizers.apart import Apart
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
+from anaphora.ltm.truncation import ExchangeLimits, truncate_exchange
 from anaphora.stm.conversation import Key
 from anaphora.storage.forks import follow_forks, fork_safe_lock
 
@@ -41,8 +43,10 @@ __all__ = ["LongTermMemory", "Status"]
 
 _GRACE = 10.0  # seconds that what is under way has to end when the memory is closed
 _BESIDE = 0.2  # seconds that a reader waits for what another thread is bringing into the store
+_JOURNAL = "journal:"  # what ids of items begin with that are files beside the journal
 _EVERYTHING = Among()
 _SETTINGS = HistorySettings()
+_LIMITS = ExchangeLimits()
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +60,8 @@ class Status:
     """How a long-term memory is: how many exchanges of this process wait to be kept, are kept,
     were ``dropped``; how many summaries were made, and how many of them only cut (``cut``);
     for each kind of work that has failed (``keep``, ``embed``, ``compress``, ``expire``) how
-    often, the last reason, and when it is tried again."""
+    often, the last reason, and when it is tried again; how many items are in quarantine
+    (``quarantined``), those of other processes included, as of the last look."""
 
     waiting: int
     kept: int
@@ -66,6 +71,7 @@ class Status:
     failures: dict[str, int]
     last_failures: dict[str, str]
     retry_at: dict[str, datetime]
+    quarantined: int = 0
 
 
 class LongTermMemory:
@@ -78,7 +84,8 @@ class LongTermMemory:
     works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.Apart`), ``embedder``
     vectors to search by meaning (None: by words alone); ``settings`` say how long a working
     history may be, in the unit of ``measure``; with a store that is given as such, those must be
-    the store's. What is older than ``retention`` is erased (None: never). ``clock`` tells the
+    the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
+    ``truncated``. What is older than ``retention`` is erased (None: never). ``clock`` tells the
     time with a zone, ``monotonic`` seconds that never go back.
 
     All methods may be called from any thread; a process may fork. Raises :class:`StoreError` if
@@ -96,6 +103,7 @@ class LongTermMemory:
         retention: timedelta | None = None,
         journal: Path | None = None,
         most_waiting: int = 100_000,
+        limits: ExchangeLimits = _LIMITS,
         clock: Callable[[], datetime] = _utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -124,6 +132,8 @@ class LongTermMemory:
         }
         self._closing = fork_safe_lock()
         self._closed = False
+        self._limits = limits
+        self._quarantined = 0
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
         # For readers, who must not wait for a store that somebody else keeps locked.
@@ -159,7 +169,7 @@ class LongTermMemory:
         """Take an exchange of the conversation ``key``. It is safe when this returns, after some
         microseconds; what cannot be taken is logged and counted, and is no error. The exchanges of
         a conversation are kept in the order of their clocks; one without is the last."""
-        self._intake.add(key, exchange)
+        self._intake.add(key, truncate_exchange(exchange, self._limits))
         self._background.wake()
 
     def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
@@ -214,20 +224,17 @@ class LongTermMemory:
         self, user: str, *, tenant: str = "", model: str | None = None, clock: int = 0
     ) -> int:
         """Erase all that is kept of a user (with one model), also what still waits to be kept,
-        here or elsewhere: all that was said up to the logical time ``clock``, or all; how many
-        exchanges that were.
+        here or elsewhere, of what was said up to the logical time ``clock`` (up to now if left
+        out); how many exchanges that were.
 
         Raises :class:`StoreError` if it cannot be done now: then nothing is sure to be erased.
         """
         self._intake.move()
         self._intake.adopt()
+        self._intake.quarantine.erase(user, tenant, model)
         self._intake.advance(max(clock, self._store.clock()))
-        return self._store.erase(
-            Whose(user, tenant),
-            model=model,
-            clock=clock or self._intake.tick(),
-            keep_later=clock > 0,
-        )
+        until = self._intake.latest if clock else self._intake.tick()
+        return self._store.erase(Whose(user, tenant), model=model, clock=until)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until all that was added before is kept, and embedded and compressed as far as
@@ -253,7 +260,30 @@ class LongTermMemory:
             failures={name: work.count for name, work in works.items() if work.count},
             last_failures={name: work.last for name, work in works.items() if work.last},
             retry_at={name: work.retry_at for name, work in works.items() if work.retry_at},
+            quarantined=self._quarantined,
         )
+
+    def quarantined(self, limit: int = 1_000) -> list[QuarantinedItem]:
+        """At most ``limit`` of the items that could not be processed and were put aside."""
+        items = [
+            *(replace(item, id=f"{_JOURNAL}{item.id}") for item in self._intake.quarantine.items()),
+            *self._store.quarantined(limit),
+        ]
+        return items[:limit]
+
+    def release(self, id: str) -> bool:
+        """Take an item out of quarantine, so that it is tried again. False if there is none of
+        that id, or if it is still unreadable."""
+        if not id.startswith(_JOURNAL):
+            return self._store.release(id)
+        return self._intake.release(id.removeprefix(_JOURNAL))
+
+    def discard(self, id: str) -> bool:
+        """Delete an item from the quarantine for good; False if there is none of that id. An
+        exchange without a vector, and a history that was not compressed, stay as they are."""
+        if not id.startswith(_JOURNAL):
+            return self._store.discard(id)
+        return self._intake.quarantine.drop(id.removeprefix(_JOURNAL))
 
     def ping(self) -> None:
         """Return if the store can be read and written; :class:`StoreError` if not."""
@@ -312,8 +342,19 @@ class LongTermMemory:
             while busy and not self._background.stopping:
                 busy = sum(map(self._try, mine)) > 0
                 self._keep(adopt=False)
+            self._count_quarantined()
         finally:
             self._done = round
+
+    def _count_quarantined(self) -> None:
+        if not self._keeping.may_try:  # the store is away
+            return
+        try:
+            in_store = self._store.count_quarantined()
+        except StoreError as error:
+            _log.info("the quarantine cannot be counted", extra={"reason": str(error)})
+        else:
+            self._quarantined = in_store + self._intake.quarantine.count()
 
     def _keep(self, *, adopt: bool) -> None:
         if not self._keeping.may_try:

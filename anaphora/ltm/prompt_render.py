@@ -89,8 +89,7 @@ def shown(item: Entity | Summary | Exchange | tuple[Exchange, ...]) -> Shown:
             since, until = (time.isoformat(timespec="minutes") for time in (item.since, item.until))
             return Span(fence(item.text), since, until, item.level)
         case Exchange():
-            at = item.at.isoformat(timespec="minutes")
-            return Quoted(fence(item.question), fence(item.answer), at)
+            return _quoted(item)
         case _:
             return tuple(_quoted(exchange) for exchange in item)
 
@@ -122,7 +121,14 @@ def _context(parts: Parts, names: Sequence[Part]) -> Iterator[str]:
 
 def _quoted(exchange: Exchange) -> Quoted:
     at = exchange.at.isoformat(timespec="minutes")
-    return Quoted(fence(exchange.question), fence(exchange.answer), at)
+    return Quoted(fence(_full(exchange, "question")), fence(_full(exchange, "answer")), at)
+
+
+def _full(exchange: Exchange, name: str) -> str:
+    """A text of an exchange, with a note if only its beginning was kept."""
+    text: str = getattr(exchange, name)
+    length = exchange.truncated.get(name)
+    return text if length is None else f"{text} [… truncated, {length:,} characters in all]"
 
 
 def _spoken(text: str) -> str:

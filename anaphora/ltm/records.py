@@ -13,7 +13,7 @@ from anaphora.stm.records import entity_from_plain, entity_to_plain
 
 __all__ = ["LaterFormat", "dump", "load"]
 
-FORMAT = 1
+FORMAT = 2  # written only where it is needed: 1 has no `truncated` at its end
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -35,7 +35,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
     if exchange.at.utcoffset() is None:
         raise ValueError(f"the time {exchange.at} has no time zone")
     fields = (
-        FORMAT,
+        FORMAT if exchange.truncated else 1,
         *key,
         (exchange.at - _EPOCH) // _MICROSECOND,
         exchange.question,
@@ -46,6 +46,7 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         exchange.language,
         [entity_to_plain(entity) for entity in exchange.memory],
         exchange.clock,
+        *([dict(exchange.truncated)] if exchange.truncated else ()),
     )
     try:
         return _as_json(fields).encode("utf-8", "surrogatepass")
@@ -67,7 +68,7 @@ def load(record: bytes) -> tuple[Key, Exchange]:
                 f"{FORMAT}): update anaphora"
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
-        language, memory, clock = rest
+        language, memory, clock, *more = rest
         if type(clock) is not int:
             raise TypeError(f"a clock is a number, not {clock!r}")
         exchange = Exchange(
@@ -80,6 +81,7 @@ def load(record: bytes) -> tuple[Key, Exchange]:
             language=language,
             memory=tuple(map(entity_from_plain, memory)),
             clock=clock,
+            truncated=dict(*more),
         )
         return Key(user, model, tenant), exchange
     except (

@@ -348,6 +348,9 @@ class ExchangeAnswer(_Answer):
     intent: str | None
     slots: dict[str, list[str]]
     language: str
+    truncated: dict[str, int] = Field(
+        description="What was too long to be kept in full, and how long it was."
+    )
 
 
 class SummaryAnswer(_Answer):
@@ -416,6 +419,9 @@ class Health(_Answer):
 
     status: Literal["ok"]
     version: str
+    quarantined: int = Field(
+        description="Items that the long-term memory could not process and has put aside."
+    )
 
 
 class Readiness(_Answer):

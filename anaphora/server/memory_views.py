@@ -66,4 +66,5 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
         "intent": exchange.intent,
         "slots": {name: list(values) for name, values in exchange.slots.items()},
         "language": exchange.language,
+        "truncated": dict(exchange.truncated),
     }

@@ -51,6 +51,11 @@ class WatchedStore:
         with self._watched("forget"):
             self._store.forget(key)
 
+    @contextmanager
+    def forget_after(self, key: Key) -> Iterator[int]:
+        with self._watched("forget_after"), self._store.forget_after(key) as clock:
+            yield clock
+
     def keys(self) -> Iterator[Key]:
         return self._store.keys()
 

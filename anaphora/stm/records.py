@@ -69,9 +69,10 @@ def load(record: bytes) -> Conversation:
     return from_plain(plain)
 
 
-def revive(record: bytes, key: Key) -> Conversation:
+def revive(record: bytes, key: Key, put_aside: Callable[[str], None] | None = None) -> Conversation:
     """The conversation of ``key``, of which this record was found; one that cannot be read, or
-    is of somebody else, is logged and begins anew.
+    is of somebody else, is logged and begins anew, after ``put_aside`` has been called with the
+    reason.
 
     Raises :class:`StoreError` for a record of a later format: it is not lost, and whoever wrote
     it can read it.
@@ -90,6 +91,8 @@ def revive(record: bytes, key: Key) -> Conversation:
         "a conversation begins anew, for its record cannot be read",
         extra={"tenant": key.tenant, "user": key.user, "model": key.model, "reason": reason},
     )
+    if put_aside is not None:
+        put_aside(reason)
     return Conversation.of(key)
 
 

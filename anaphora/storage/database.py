@@ -13,19 +13,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from random import uniform
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.storage.filelocks import FileLocks
 from anaphora.storage.forks import fork_safe_lock
+from anaphora.storage.sqlite_pages import SharedFile, clear_unallocated
 
 __all__ = ["Database", "Synchronous", "Work"]
 
 Synchronous = Literal["full", "normal"]
 Work = Callable[[sqlite3.Connection], None]
+_Result = TypeVar("_Result")
 
 _CONVERSATIONS = 0x416E6170  # "Anap": the file says whose it is, and what is in it
 _SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
@@ -34,6 +37,8 @@ _PAUSE = 0.0002, 0.002  # seconds between two attempts to write
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
 _TIDIED_EVERY = 512  # writes
 _LONGEST_LOG = 16 << 20  # bytes of the WAL
+_PAGES_AT_ONCE = 2048  # that one step of scrubbing goes through: 8 MB
+_INCREMENTAL = 2  # what PRAGMA auto_vacuum answers
 _FREE_PAGES = 1024  # so many may wait for new conversations before some are given back
 
 _log = logging.getLogger(__name__)
@@ -66,6 +71,7 @@ class Database:
         self._closed = False
         self._writer: sqlite3.Connection | None = None
         self._written = 0
+        self._file: SharedFile | None = None
         self._queue: deque[_Task] = deque()
         self._idle: list[sqlite3.Connection] = []
         self._make_locks()
@@ -76,6 +82,8 @@ class Database:
             _make_file(self._path)
         except OSError as error:
             raise self._told(error) from error
+        if self._file is None:
+            self._file = SharedFile.acquire(self._path)
 
     def set_up(
         self, locks: FileLocks, *, wait: float, then: Callable[[], None] | None = None
@@ -105,6 +113,7 @@ class Database:
                 self._check(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
             self.write(self._migrate)
+            self._let_shrink()
         except sqlite3.Error as error:
             raise self._told(error) from error
 
@@ -146,27 +155,83 @@ class Database:
             raise task.error
 
     def scrub(self) -> None:
-        """Make the file anew without what was deleted from it, and empty its WAL. It takes as
-        long as copying the file, and nobody writes meanwhile.
+        """Clear from the file and its WAL what was deleted, and give free pages back to the disk.
 
-        Clearing what is deleted (the pragma secure_delete) does not do: where pages were split,
-        copies of what stood in them may be left over.
+        It goes through the file in steps of some megabytes, between which others can write. See
+        :mod:`anaphora.storage.sqlite_pages` for what the pragma secure_delete leaves behind.
+
+        Raises :class:`StoreError` if another program reads an old state for too long.
         """
+        while self._exclusively(self._vacuum_step):
+            pass
+        page = 1
+        while page:
+            page = self._exclusively(partial(self._clear_step, page))
+        self._exclusively(self._empty_log)
+
+    def _exclusively(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Do a step with the writing connection, while no other thread writes."""
         with self._writing:
             try:
                 connection = self._writing_connection()
                 connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
-                connection.execute("VACUUM")
-                (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                connection.execute("PRAGMA busy_timeout = 0")
+                result = step(connection)
+                if self._writer is not None:
+                    self._writer.execute("PRAGMA busy_timeout = 0")
             except BaseException as error:
                 self._close_writer()
                 raise self._told(error) from error
-        if busy:
-            raise StoreError(
-                f"{self._path}-wal may still hold what was deleted, for another program has been "
-                f"reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
-            )
+        return result
+
+    def _vacuum_step(self, connection: sqlite3.Connection) -> bool:
+        """Give some of what is free back to the disk; whether there may be more."""
+        (before,) = connection.execute("PRAGMA freelist_count").fetchone()
+        if not before:
+            return False
+        # A script, for execute() stops at the first of the pages.
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
+        (after,) = connection.execute("PRAGMA freelist_count").fetchone()
+        self._empty_log(connection)
+        return bool(0 < after < before)
+
+    def _clear_step(self, first: int, connection: sqlite3.Connection) -> int:
+        """Clear the unallocated space of some pages; the next page, 0 after the last."""
+        assert self._file is not None
+        deadline = time.monotonic() + _BUSY_FOR
+        while True:
+            self._empty_log(connection)
+            _begin(connection)
+            if not self._log_size():
+                break
+            connection.execute("ROLLBACK")  # another process has written in between
+            if time.monotonic() > deadline:
+                raise StoreError(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
+        descriptor = self._file.descriptor()
+        following = clear_unallocated(descriptor, first, _PAGES_AT_ONCE)
+        os.fsync(descriptor)
+        # A commit, by which every connection drops the pages that it has in its cache.
+        _set_version(connection, len(self._schema))
+        connection.execute("COMMIT")
+        self._close_writer()  # so does this one
+        return following
+
+    def _empty_log(self, connection: sqlite3.Connection) -> None:
+        """Bring the WAL into the file, and leave nothing in it."""
+        deadline = time.monotonic() + _BUSY_FOR
+        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            # SQLite itself does not wait for a checkpoint of another connection.
+            if time.monotonic() > deadline:
+                raise StoreError(
+                    f"{self._path}-wal may still hold what was deleted, for another program has "
+                    f"been reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
+                )
+            time.sleep(uniform(*_PAUSE))
+
+    def _log_size(self) -> int:
+        try:
+            return self._path.with_name(f"{self._path.name}-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
 
     def ping(self) -> None:
         """Return if the file can be read and written."""
@@ -199,6 +264,9 @@ class Database:
         """Write everything into the file itself, and let go of it."""
         self.pause()
         self._closed = True
+        shared, self._file = self._file, None
+        if shared is not None:
+            shared.release()
         self.resume()
 
     def _make_locks(self) -> None:
@@ -271,6 +339,9 @@ class Database:
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute(f"PRAGMA fullfsync = {int(self._synchronous == 'full')}")
             connection.execute(f"PRAGMA journal_size_limit = {_LONGEST_LOG}")
+            # What is deleted is cleared; what statements and VACUUM put aside goes to a file.
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA temp_store = FILE")
             for pragma in self._pragmas:
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
@@ -296,6 +367,33 @@ class Database:
             )
         if not tables:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+
+    def _let_shrink(self) -> None:
+        """Rewrite, once, a file that was made without auto_vacuum (by a tool that restored it,
+        for example): it could give nothing back to the disk. Nobody else may have it open, for a
+        connection knows this property of the file from when it was opened."""
+        with closing(self._connect()) as connection:
+            (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
+        if mode == _INCREMENTAL:
+            return
+        self.pause()
+        try:
+            with closing(self._connect()) as connection:
+                connection.execute("PRAGMA busy_timeout = 0")
+                connection.execute("PRAGMA journal_mode = DELETE")  # which fails if it is open
+                _log.info("a database is rewritten once, so that it can shrink: %s", self._path)
+                try:
+                    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+                    connection.execute("VACUUM")
+                finally:
+                    connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            _log.warning(
+                "a database cannot shrink; the next start tries again",
+                extra={"reason": str(error), "path": str(self._path)},
+            )
+        finally:
+            self.resume()
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -324,9 +422,8 @@ class Database:
         if free > _FREE_PAGES:
             # A script, for execute() stops at the first of the pages.
             connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
-        with suppress(FileNotFoundError):
-            if self._path.with_name(f"{self._path.name}-wal").stat().st_size > _LONGEST_LOG:
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if self._log_size() > _LONGEST_LOG:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         connection.execute("PRAGMA busy_timeout = 0")
 
     def _told(self, error: BaseException) -> StoreError:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
-from anaphora.ltm.journal import Journal
+from anaphora.ltm.journal import Damaged, Journal
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_reading_goes_on_where_it_ended(journal):
     assert [entry for entry, _ in segment.entries(0, position)] == [b"one"]
 
 
-def test_a_half_written_entry_is_none(journal):
+def test_an_entry_whose_bytes_never_reached_the_disk_is_damaged(journal):
     for entry in (b"one", b"two"):
         journal.append(entry)
     (segment,) = journal.segments()
@@ -73,7 +73,8 @@ def test_a_half_written_entry_is_none(journal):
     with segment.path.open("r+b") as file:
         file.seek(end - 1)
         file.write(b"?")
-    assert [entry for entry, _ in segment.entries(0)] == [b"one"]
+    read = [entry for entry, _ in segment.entries(0)]
+    assert [isinstance(entry, Damaged) for entry in read] == [False, True]
 
 
 def test_what_is_cleared_is_not_in_the_file_any_more(journal):
@@ -128,7 +129,7 @@ def test_nothing_of_a_process_stays_once_its_segments_are_deleted(journal, folde
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from anaphora.ltm.journal import Journal
+from anaphora.ltm.journal import Damaged, Journal
 journal = Journal(Path(sys.argv[1]))
 for number in range(100_000):
     journal.append(b"entry %d" % number)
@@ -200,3 +201,109 @@ def test_what_another_user_has_left_is_told_once(journal, folder, monkeypatch, c
     monkeypatch.setattr("anaphora.ltm.journal.os.open", refused)
     assert (left(journal), left(journal)) == ([], [])
     assert caplog.text.count("cannot be read") == 1
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+def segment_of(folder: Path) -> Path:
+    (path,) = folder.glob("*.journal")
+    return path
+
+
+def flip(path: Path, position: int, bit: int = 0) -> None:
+    data = bytearray(path.read_bytes())
+    data[position] ^= 1 << bit
+    path.write_bytes(data)
+
+
+@pytest.fixture
+def died(folder):
+    """The file that a process has left with a hundred entries, and where each begins."""
+    journal = Journal(folder, size=20_000)
+    starts = []
+    for number in range(100):
+        starts.append(sum(8 + len(f"entry {each}, and more") for each in range(number)))
+        journal.append(f"entry {number}, and more".encode())
+    journal.close()
+    return segment_of(folder), starts
+
+
+def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, died):
+    path, starts = died
+    flip(path, starts[50] + 12)
+    read = left(Journal(folder))
+    assert len(read) == 100
+    assert [entry for entry in read if not isinstance(entry, Damaged)] == [
+        f"entry {number}, and more".encode() for number in range(100) if number != 50
+    ]
+    (damaged,) = (entry for entry in read if isinstance(entry, Damaged))
+    assert len(damaged) == len(b"entry 50, and more") + 8  # with its length and checksum
+
+
+@settings(max_examples=300, deadline=None)
+@given(place=st.integers(0, 99), offset=st.integers(0, 25), bit=st.integers(0, 7))
+def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("journal")
+    journal = Journal(folder, size=20_000)
+    entries = [f"entry {number:03}, and more".encode() for number in range(100)]
+    for entry in entries:
+        journal.append(entry)
+    journal.close()
+    flip(segment_of(folder), place * 27 + offset, bit)
+    read = left(Journal(folder))
+    assert [entry for entry in read if not isinstance(entry, Damaged)] == [
+        entry for number, entry in enumerate(entries) if number != place
+    ]
+    assert sum(isinstance(entry, Damaged) for entry in read) == 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    entries=st.lists(st.binary(min_size=1, max_size=60), min_size=1, max_size=20),
+    begin=st.integers(0, 1_500),
+    noise=st.binary(min_size=1, max_size=200),
+)
+def test_damage_takes_nothing_along_that_it_does_not_touch(entries, begin, noise, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("journal")
+    journal = Journal(folder, size=4_000)
+    for entry in entries:
+        journal.append(entry)
+    journal.close()
+    path = segment_of(folder)
+    data = bytearray(path.read_bytes())
+    data[begin : begin + len(noise)] = noise
+    path.write_bytes(data)
+    at, untouched = 0, []
+    for entry in entries:
+        end = at + 8 + len(entry)
+        if end <= begin or at >= begin + len(noise):
+            untouched.append(entry)
+        at = end
+    read = iter([bytes(entry) for entry in left(Journal(folder))])
+    assert all(entry in read for entry in untouched)  # in their order
+
+
+def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
+    path, starts = died
+    end = starts[-1] + 8 + len(b"entry 99, and more")
+    data = bytearray(path.read_bytes())
+    data[end + 8 : end + 20] = b"half written"  # its length and checksum come last
+    path.write_bytes(data)
+    read = left(Journal(folder))
+    assert len(read) == 100
+    assert not any(isinstance(entry, Damaged) for entry in read)
+
+
+def test_the_damaged_last_entry_is_given_out_too(folder, died):
+    path, starts = died
+    flip(path, starts[99] + 12)
+    read = left(Journal(folder))
+    assert [isinstance(entry, Damaged) for entry in read] == [False] * 99 + [True]
+
+
+def test_what_was_cleared_is_no_damage(folder, died):
+    path, starts = died
+    data = path.read_bytes()
+    path.write_bytes(bytes(starts[40]) + data[starts[40] :])
+    assert len(left(Journal(folder))) == 60

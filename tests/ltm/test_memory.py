@@ -9,6 +9,7 @@ import threading
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 
 from anaphora.errors import AnaphoraError, StoreError, SummaryError, Unkeepable
@@ -175,7 +176,7 @@ def test_nothing_waits_for_a_summarizer_that_takes_its_time(open_memory, summari
 
 def test_a_summarizer_that_fails_leaves_the_history_as_it_was(open_memory, summarizer, clock):
     memory = open_memory()
-    summarizer.fails = ("question1",)
+    summarizer.fails = ("",)  # whatever it is given
     for one in talk(20):
         memory.add(ANN, one)
     history = settled(memory).history(ANN)
@@ -748,3 +749,125 @@ def test_a_child_ends_though_a_summary_was_being_made_when_it_was_forked(tmp_pat
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
                 pytest.fail("the child hangs")
+
+
+# -- quarantine --------------------------------------------------------------------------------
+
+
+class Embedder:
+    """One that refuses some texts, or all of them."""
+
+    name = "letters"
+
+    def __init__(self, *refused):
+        self.refused = refused
+        self.asked = []
+
+    def embed(self, texts):
+        self.asked += texts
+        if any(word in text for word in self.refused for text in texts):
+            raise ValueError("this text is none")
+        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+
+
+def test_a_text_that_the_embedder_refuses_stops_no_other(open_memory, caplog):
+    memory = open_memory(embedder=Embedder("poison"), summarizer=None)
+    for word in ("one", "poison", "three", "four"):
+        memory.add(ANN._replace(user=word), said(word))
+    settled(memory)
+    assert [len(said) for _, said in memory.store.unembedded("letters", 9)] == []
+    (item,) = memory.quarantined()
+    assert (item.kind, item.key.user, item.reason) == ("embed", "poison", "this text is none")
+    assert memory.status().quarantined == 1
+    assert memory.status().retry_at == {}
+    assert "quarantine" in caplog.text
+    asked = len(memory._embedder.asked)
+    settled(memory)
+    assert len(memory._embedder.asked) == asked  # it is not tried for ever
+    memory._embedder.refused = ()
+    assert memory.release(item.id)
+    assert settled(memory).status().quarantined == 0
+
+
+def test_an_embedder_that_is_away_refuses_no_text(open_memory, clock):
+    memory = open_memory(embedder=Embedder(""), summarizer=None)
+    memory.add(ANN, said("hello"))
+    settled(memory)
+    assert memory.quarantined() == []
+    assert memory.status().failures == {"embed": 1}
+    memory._embedder.refused = ()
+    clock.passes(seconds=1)
+    settled(memory)
+    assert memory.store.unembedded("letters", 9) == []
+
+
+def test_a_conversation_that_the_summarizer_refuses_can_be_tried_again(open_memory, summarizer):
+    memory = open_memory()
+    summarizer.fails = ("question3",)
+    for one in talk(20):
+        memory.add(ANN, one)
+    settled(memory)
+    (item,) = memory.quarantined()
+    assert (item.kind, item.key) == ("compress", ANN)
+    calls = len(summarizer.calls)
+    settled(memory)
+    assert len(summarizer.calls) == calls
+    summarizer.fails = ()
+    assert memory.release(item.id)
+    assert len(settled(memory).history(ANN).summaries) == 3
+
+
+def test_of_a_damaged_journal_only_the_damaged_entry_is_missing(open_memory, tmp_path):
+    left = open_memory()
+    left._background.stop(DEADLINE)
+    for number in range(100):
+        left.add(ANN, said(f"number {number} of many"))
+    left._intake.close()
+    (path,) = tmp_path.rglob("*.journal")
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"number 50 of", b"numbes 50 of"))
+    memory = open_memory()
+    settled(memory)
+    kept = [number for number in range(100) if number != 50]
+    assert questions(memory)[::-1] == [f"number {number} of many" for number in kept]
+    (item,) = memory.quarantined()
+    assert (item.kind, item.key) == ("entry", ANN)
+    assert "checksum" in item.reason
+    assert memory.status().quarantined == 1
+    assert not memory.release(item.id)  # it is still damaged
+    memory.erase("bob")
+    assert len(memory.quarantined()) == 1
+    memory.erase("ann")
+    assert memory.quarantined() == []
+    assert not [each for each in tmp_path.rglob("*") if b"numbes" in _bytes(each)]
+
+
+def _bytes(path):
+    return path.read_bytes() if path.is_file() else b""
+
+
+def test_an_entry_that_a_store_does_not_take_can_be_tried_again(failing, tmp_path):
+    with LongTermMemory(failing, journal=tmp_path / "journal", summarizer=None) as memory:
+        memory._background.stop(DEADLINE)
+        memory.add(ANN, said("one"))
+        no = ("before", Unkeepable("no such value"))
+        failing.fails = [no, no]
+        assert questions(memory) == []
+        (item,) = memory.quarantined()
+        assert (item.key, item.reason) == (ANN, "no such value")
+        assert memory.release(item.id)
+        assert questions(memory) == ["one"]
+        assert memory.quarantined() == []
+
+
+def test_a_long_history_does_not_delay_the_others(open_memory, summarizer):
+    memory = open_memory(settings=HistorySettings(max_size=100, max_exchanges=2_000))
+    memory._background.stop(DEADLINE)
+    for one in talk(300):
+        memory.add(ANN, one)
+    for one in talk(20):
+        memory.add(BOB, one)
+    memory._intake.move()
+    memory._chores["compress"].do()
+    assert len(memory.history(BOB).summaries) == 3
+    assert summarizer.calls[0] <= 8

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.records import LaterFormat, dump, load
+from anaphora.ltm.records import FORMAT, LaterFormat, dump, load
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
 from tests.ltm.talk import ANN, said
@@ -58,7 +58,7 @@ def test_what_json_does_not_know_is_told():
 def test_a_record_of_a_later_version_is_told_from_a_broken_one():
     plain = json.loads(dump(ANN, said("q")))
     with pytest.raises(LaterFormat, match="update anaphora"):
-        load(json.dumps([2, *plain[1:]]).encode())
+        load(json.dumps([FORMAT + 1, *plain[1:]]).encode())
 
 
 @given(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +84,7 @@ class TestHistory:
             "intent": "order",
             "slots": {"order": ["I'd like"], "drink": ["tea"], "size": ["large"]},
             "language": "en",
+            "truncated": {},
         }
         assert (second["number"], second["slots"]["size"]) == (2, ["large"])
         assert (plain["user"], plain["model"], plain["summaries"]) == ("ann", "tea", [])
@@ -211,6 +214,32 @@ class TestRecall:
             api = serve(of=shop.engine.with_long_term(memory))
             assert wrong(api.get("/v1/recall?text=tea"))[0] == "internal"
         assert "the weights are gone" in caplog.text
+
+
+class TestQuarantine:
+    def test_health_counts_what_was_put_aside(
+        self, api: TestClient, memory: LongTermMemory, tmp_path: Path
+    ) -> None:
+        ask(api, "I'd like a large tea")
+        assert memory.flush()
+        assert api.get("/health").json()["quarantined"] == 0
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
+            file.execute("UPDATE exchanges SET rest = x'7b'")
+        assert found(api) == []
+        assert memory.flush()
+        plain = api.get("/health").json()
+        answers.Health.model_validate(plain)
+        assert plain["quarantined"] == 1
+
+    def test_a_question_that_was_too_long_is_kept_in_part(
+        self, api: TestClient, memory: LongTermMemory
+    ) -> None:
+        text = "tea " * 10_000
+        ask(api, text)
+        (exchange,) = api.get("/v1/history", params={"user": "ann"}).json()["exchanges"]
+        assert exchange["status"] == "rejected"
+        assert len(exchange["question"]) <= 10_000
+        assert exchange["truncated"] == {"question": len(text)}
 
 
 class TestErasing:

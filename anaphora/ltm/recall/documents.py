@@ -19,6 +19,7 @@ _MONTHS = (
     "october", "november", "december",
 )  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DISTINCT = 2_000  # terms by which one exchange is found
 _WORDS_BEFORE = 60  # a MiniLM reads some 180 words: the exchange itself must find room
 
 
@@ -27,11 +28,24 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
     the texts lack (a follow-up is found by what it left out), and those of its day in words, as
     its clock showed it."""
     language = exchange.language or DEFAULT_LANGUAGE
-    said = (*terms(exchange.question, language), *terms(exchange.answer, language))
+    said = _bounded((*terms(exchange.question, language), *terms(exchange.answer, language)))
     understood = terms(" ".join(_understood(exchange)), language)
     known = frozenset(said)
     left_out = tuple(dict.fromkeys(term for term in understood if term not in known))
     return (*said, *left_out, *_day_terms(language, _day(exchange.at)))
+
+
+def _bounded(terms: tuple[str, ...]) -> tuple[str, ...]:
+    """The terms up to where there are too many different ones: each has a list of its own in the
+    index."""
+    if len(terms) <= _DISTINCT:
+        return terms
+    known: set[str] = set()
+    for place, term in enumerate(terms):
+        known.add(term)
+        if len(known) > _DISTINCT:
+            return terms[:place]
+    return terms
 
 
 def meaning_text(exchange: Exchange, before: Exchange | None = None) -> str:

@@ -7,9 +7,9 @@ is locked in :mod:`anaphora.ltm.recall.postgres_writing`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,17 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, HistorySettings, Part
+from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.postgres_forgetting import erase, expire, not_erased
+from anaphora.ltm.recall.postgres_quarantine import (
+    DamagedRows,
+    discard,
+    listed,
+    move,
+    parsed,
+    refuse,
+    release,
+)
 from anaphora.ltm.recall.postgres_records import (
     as_bytes,
     as_text,
@@ -40,6 +50,8 @@ __all__ = ["PostgresRecallStore"]
 
 _LISTED_AT_ONCE = 1_000
 _MEMORY = 1 << 30
+
+_Result = TypeVar("_Result")
 
 _log = logging.getLogger(__name__)
 
@@ -127,12 +139,15 @@ class PostgresRecallStore:
     # -- the working history -------------------------------------------------------------------
 
     def history(self, key: Key) -> History:
+        return self._sound(lambda: self._history(key))
+
+    def _history(self, key: Key) -> History:
         # One statement sees one state of the tables.
         rows = self._link.read(
             "WITH it AS (SELECT * FROM conversations WHERE place = %s) "
-            "SELECT 0, summaries.id, summaries.record, it.size, it.measure, summaries.first "
+            "SELECT 0, summaries.id, summaries.record, it.size, it.measure, summaries.first, 0 "
             "FROM it JOIN summaries ON conversation_id = it.id AND active "
-            "UNION ALL SELECT 1, number, record, it.size, it.measure, number "
+            "UNION ALL SELECT 1, number, record, it.size, it.measure, number, exchanges.id "
             "FROM it JOIN exchanges ON conversation_id = it.id AND number >= it.first "
             "ORDER BY 1, 6, 2",
             place_of(*key),
@@ -141,12 +156,12 @@ class PostgresRecallStore:
             return History()
         if rows[0][4] != as_bytes(self._measure.name):
             self._measure_anew(key)
-            return self.history(key)
-        return History(
-            tuple(load_summary(record, id) for kind, id, record, *_ in rows if not kind),
-            tuple(load_exchange(record, number) for kind, number, record, *_ in rows if kind),
-            rows[0][3],
-        )
+            return self._history(key)
+        found = [(id, (record, id)) for kind, id, record, *_ in rows if not kind]
+        summaries = parsed("summary", found, lambda row: load_summary(*row))
+        said = [(row[6], row[1:3]) for row in rows if row[0]]
+        exchanges = parsed("exchange", said, lambda row: load_exchange(row[1], row[0]))
+        return History(tuple(summaries), tuple(exchanges), rows[0][3])
 
     def oversized(self, limit: int) -> Mapping[Key, int]:
         """As the protocol says, the largest first."""
@@ -155,17 +170,20 @@ class PostgresRecallStore:
             "SELECT users.name, model, tenant, size FROM conversations "
             "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
         )
+        refused = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
         other = query.format("measure <> %s")
         while rows := self._link.read(other, measure, _LISTED_AT_ONCE):
             for key in _keys(row[:3] for row in rows):
                 self._measure_anew(key)
-        larger = query.format("size > %s ORDER BY size DESC")
+        larger = query.format(f"size > %s AND conversations.id NOT IN {refused} ORDER BY size DESC")
         rows = self._link.read(larger, self._settings.max_size, max(limit, 0))
         return dict(zip(_keys(row[:3] for row in rows), (row[3] for row in rows), strict=True))
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
-        return self._link.do(
-            lambda transaction: self._writer.compress(transaction, key, replaced, by)
+        return self._sound(
+            lambda: self._link.do(
+                lambda transaction: self._writer.compress(transaction, key, replaced, by)
+            )
         )
 
     def summary(self, key: Key, id: int) -> Summary | None:
@@ -176,35 +194,55 @@ class PostgresRecallStore:
         )
         return load_summary(rows[0][0], id) if rows else None
 
+    def _sound(self, work: Callable[[], _Result]) -> _Result:
+        """Do the work. Rows that turn out to be damaged are put in quarantine, and it is done
+        again without them."""
+        while True:
+            try:
+                return work()
+            except DamagedRows as damage:
+                self._put_aside(damage)
+
+    def _put_aside(self, damage: DamagedRows) -> None:
+        self._link.do(lambda transaction: move(transaction, damage))
+
     # -- reading -------------------------------------------------------------------------------
 
     def exchanges(self, key: Key, *, first: int, last: int) -> Sequence[Exchange]:
-        rows = self._link.read(
-            "SELECT record, number FROM exchanges WHERE conversation_id = "
-            "(SELECT id FROM conversations WHERE place = %s) AND number BETWEEN %s AND %s "
-            "ORDER BY number",
-            *(place_of(*key), first, last),
+        return self._exchanges(
+            "AND number BETWEEN %s AND %s ORDER BY number", place_of(*key), first, last
         )
-        return [load_exchange(record, number) for record, number in rows]
 
     def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
-        rows = self._link.read(
-            "SELECT record, number FROM exchanges WHERE conversation_id = "
-            "(SELECT id FROM conversations WHERE place = %s) ORDER BY number DESC LIMIT %s",
-            *(place_of(*key), max(limit, 0)),
-        )
-        return [load_exchange(record, number) for record, number in rows]
+        return self._exchanges("ORDER BY number DESC LIMIT %s", place_of(*key), max(limit, 0))
+
+    def _exchanges(self, which: str, *values: Any) -> list[Exchange]:
+        def find() -> list[Exchange]:
+            rows = self._link.read(
+                "SELECT id, record, number FROM exchanges WHERE conversation_id = "
+                f"(SELECT id FROM conversations WHERE place = %s) {which}",
+                *values,
+            )
+            found = [(id, (record, number)) for id, record, number in rows]
+            return parsed("exchange", found, lambda row: load_exchange(*row))
+
+        return self._sound(find)
 
     def fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
+        return self._sound(lambda: self._fetch(whose, ids))
+
+    def _fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
         rows = self._link.read(
             "SELECT exchanges.id, model, record, number FROM exchanges JOIN conversations "
             "ON conversations.id = conversation_id WHERE exchanges.id = ANY(%s::bigint[]) "
             "AND exchanges.user_id = (SELECT id FROM users WHERE place = %s)",
             *(list(ids), place_of(whose.tenant, whose.user)),
         )
+        found = [(id, (record, number)) for id, _, record, number in rows]
+        exchanges = parsed("exchange", found, lambda row: load_exchange(*row))
         return {
-            id: (Key(whose.user, as_text(model), whose.tenant), load_exchange(record, number))
-            for id, model, record, number in rows
+            id: (Key(whose.user, as_text(model), whose.tenant), exchange)
+            for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
         }
 
     def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
@@ -237,27 +275,25 @@ class PostgresRecallStore:
     def unembedded(self, embedder: str, limit: int) -> Sequence[tuple[int, Sequence[Exchange]]]:
         def read(transaction: Transaction) -> list[tuple[int, Sequence[Exchange]]]:
             rows = transaction.rows(
-                "SELECT it.id, it.number, it.record, before.number, before.record "
+                "SELECT it.id, it.number, it.record, before.number, before.record, before.id "
                 "FROM (SELECT exchange_id FROM unembedded WHERE embedder_id = %s "
                 "ORDER BY exchange_id LIMIT %s) AS waiting "
                 "JOIN exchanges AS it ON it.id = exchange_id "
-                "LEFT JOIN LATERAL (SELECT number, record FROM exchanges "
+                "LEFT JOIN LATERAL (SELECT id, number, record FROM exchanges "
                 "WHERE conversation_id = it.conversation_id AND number < it.number "
                 "ORDER BY number DESC LIMIT 1) AS before ON true ORDER BY it.id",
                 *(embedder_of(transaction, embedder), max(limit, 0)),
             )
+            pairs = [
+                (id, [*([] if first is None else [(first, (old, before))]), (id, (record, number))])
+                for id, number, record, before, old, first in rows
+            ]
             return [
-                (
-                    id,
-                    [
-                        *([] if before is None else [load_exchange(before_record, before)]),
-                        load_exchange(record, number),
-                    ],
-                )
-                for id, number, record, before, before_record in rows
+                (id, parsed("exchange", pair, lambda row: load_exchange(*row)))
+                for id, pair in pairs
             ]
 
-        return self._link.do(read)
+        return self._sound(lambda: self._link.do(read))
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         if not len(ids):
@@ -272,14 +308,7 @@ class PostgresRecallStore:
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(
-        self,
-        whose: Whose,
-        *,
-        model: str | None = None,
-        clock: int = 0,
-        keep_later: bool = False,
-    ) -> int:
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
         count = self._link.do(lambda transaction: erase(transaction, whose, model, clock))
         self._search.forget_matrices()
         if count:
@@ -300,6 +329,43 @@ class PostgresRecallStore:
         ):
             yield from _keys(row[:3] for row in rows)
             last = rows[-1][3]
+
+    # -- quarantine ----------------------------------------------------------------------------
+
+    def refuse_embedding(self, embedder: str, id: int, reason: str) -> None:
+        self._link.do(
+            lambda transaction: refuse(
+                transaction, "embed", embedder_of(transaction, embedder), id, reason
+            )
+        )
+
+    def refuse_compression(self, key: Key, reason: str) -> None:
+        def put(transaction: Transaction) -> None:
+            found = transaction.row("SELECT id FROM conversations WHERE place = %s", place_of(*key))
+            if found is not None:
+                refuse(transaction, "compress", 0, found[0], reason)
+
+        self._link.do(put)
+
+    def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
+        rows = self._link.read(
+            "SELECT quarantine.id, kind, reason, at, users.name, model, tenant FROM quarantine "
+            "LEFT JOIN users ON users.id = quarantine.user_id LEFT JOIN conversations "
+            "ON conversations.id = conversation_id WHERE NOT discarded "
+            "ORDER BY quarantine.id LIMIT %s",
+            max(limit, 0),
+        )
+        return listed(rows)
+
+    def count_quarantined(self) -> int:
+        ((count,),) = self._link.read("SELECT count(*) FROM quarantine WHERE NOT discarded")
+        return int(count)
+
+    def release(self, id: str) -> bool:
+        return id.isdecimal() and self._link.do(lambda transaction: release(transaction, int(id)))
+
+    def discard(self, id: str) -> bool:
+        return id.isdecimal() and self._link.do(lambda transaction: discard(transaction, int(id)))
 
     # -- the rest ------------------------------------------------------------------------------
 

@@ -18,7 +18,15 @@ __all__ = ["erase", "expire", "not_erased"]
 # The advisory lock by which nothing is added to a user while that is erased.
 _ERASING = 0x416E6145  # "AnaE"
 
-_OF_USER = ("exchanges", "vectors", "unembedded", "summaries", "words", "conversations")
+_OF_USER = (
+    "exchanges",
+    "vectors",
+    "unembedded",
+    "summaries",
+    "words",
+    "conversations",
+    "quarantine",
+)
 
 
 def erase(transaction: Transaction, whose: Whose, model: str | None, clock: int) -> int:
@@ -49,6 +57,7 @@ def erase(transaction: Transaction, whose: Whose, model: str | None, clock: int)
         return 0
     ids = transaction.rows("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
     _erase_exchanges(transaction, [id for (id,) in ids])
+    transaction.do("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
     _leave_no_empty_ones(transaction, [user], found)
     return len(ids)
 
@@ -79,6 +88,7 @@ def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
 def expire(transaction: Transaction, before: int, limit: int) -> int:
     """As the protocol says; ``before`` in microseconds since 1970."""
     _begin(transaction)
+    transaction.do("DELETE FROM quarantine WHERE said < %s", before)
     found = transaction.rows(
         "SELECT id, user_id FROM exchanges WHERE at < %s ORDER BY at, id LIMIT %s",
         *(before, limit),
@@ -133,6 +143,7 @@ def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
         numbers[conversation].append((number, size))
     for table in ("vectors", "unembedded"):
         transaction.do(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
+    transaction.do("DELETE FROM quarantine WHERE kind = 'embed' AND source_id = ANY(%s)", ids)
     transaction.each(
         "UPDATE users SET documents = documents - %s, length = length - %s, "
         "changes = changes + 1 WHERE id = %s",

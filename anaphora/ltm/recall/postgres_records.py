@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
@@ -53,6 +53,7 @@ def dump_exchange(key: Key, exchange: Exchange) -> bytes:
         "language": exchange.language,
         "memory": [entity_to_plain(entity) for entity in exchange.memory],
         "clock": exchange.clock,
+        "truncated": dict(exchange.truncated),
     }
     try:
         # An empty intent is one, too.
@@ -96,11 +97,22 @@ def dump_terms(terms: Sequence[str]) -> bytes:
     return as_bytes(_as_json(terms))
 
 
-def load_terms(rows: Iterable[bytes]) -> list[list[str]]:
+def load_terms(rows: Sequence[bytes]) -> list[list[str]]:
     """The terms of many rows, read at once (0.8 ms for 1,200 of 20, one by one 2.2)."""
     text = b"[" + b",".join(rows) + b"]"
-    found: list[list[str]] = json.loads(text.decode("utf-8", "surrogatepass"))
+    try:
+        found: list[list[str]] = json.loads(text.decode("utf-8", "surrogatepass"))
+    except ValueError:  # one is damaged: it is found by nothing
+        found = [_terms_or_none(row) for row in rows]
     return found
+
+
+def _terms_or_none(row: bytes) -> list[str]:
+    try:
+        terms: list[str] = json.loads(row.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        return []
+    return terms
 
 
 def term_word(term: str) -> bytes:

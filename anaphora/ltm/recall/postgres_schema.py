@@ -136,13 +136,36 @@ _VERSIONS = (
     ALTER TABLE vectors ALTER COLUMN vector SET STATISTICS 0;
     """,
     """
+    -- What cannot be processed: damaged rows of exchanges and summaries, exchanges that an embedder
+    -- refuses, conversations that the summarizer refuses. What is discarded is not tried again.
+    CREATE TABLE quarantine (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        kind text NOT NULL,
+        source_id bigint NOT NULL,
+        embedder_id bigint NOT NULL DEFAULT 0,
+        user_id bigint NOT NULL,
+        conversation_id bigint NOT NULL,
+        at timestamptz NOT NULL DEFAULT now(),
+        reason bytea NOT NULL,
+        row_data jsonb,
+        said bigint,
+        discarded boolean NOT NULL DEFAULT false,
+        UNIQUE (kind, source_id, embedder_id)
+    );
+    CREATE INDEX ON quarantine (user_id);
+    ALTER TABLE quarantine ALTER COLUMN row_data SET STATISTICS 0;
+    """,
+    """
     -- By which exchanges are numbered: that of one, and the largest of a conversation.
     ALTER TABLE exchanges ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     """,
 )
 
-TABLES = ("users", "conversations", "exchanges", "words", "summaries", "unembedded", "vectors")
+TABLES = (
+    "users", "conversations", "exchanges", "words", "summaries", "unembedded", "vectors",
+    "quarantine",
+)  # fmt: skip
 
 # That of pgvector is where its extension was made.
 _SET_PATH = (

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings, Part
@@ -225,12 +227,14 @@ class Writer:
             "SELECT id, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s",
             *(id, first),
         ):
-            exchange = load_exchange(record, number)
-            sizes["exchanges"].append((self._measure.exchange(exchange), row))
+            with suppress(StoreError):  # a damaged one goes into quarantine when it is read
+                exchange = load_exchange(record, number)
+                sizes["exchanges"].append((self._measure.exchange(exchange), row))
         for row, record in transaction.rows(
             "SELECT id, record FROM summaries WHERE conversation_id = %s AND active", id
         ):
-            sizes["summaries"].append((self._measure.of(load_summary(record, row).text), row))
+            with suppress(StoreError):
+                sizes["summaries"].append((self._measure.of(load_summary(record, row).text), row))
         for table, counted in sizes.items():
             transaction.each(f"UPDATE {table} SET size = %s WHERE id = %s", counted)
         transaction.do(

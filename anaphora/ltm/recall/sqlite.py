@@ -17,11 +17,21 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, HistorySettings, Part
+from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall import sqlite_forgetting as forgetting
 from anaphora.ltm.recall import sqlite_histories as histories
+from anaphora.ltm.recall import sqlite_quarantine as quarantine
 from anaphora.ltm.recall import sqlite_reading as reading
 from anaphora.ltm.recall.sqlite_postings import best, frequencies
-from anaphora.ltm.recall.sqlite_records import EXCHANGE, SUMMARY, exchange_of, from_time, summary_of
+from anaphora.ltm.recall.sqlite_records import (
+    EXCHANGE,
+    SUMMARY,
+    DamagedRows,
+    exchange_of,
+    from_time,
+    parsed,
+    summary_of,
+)
 from anaphora.ltm.recall.sqlite_schema import APPLICATION, PRAGMAS, SCHEMA
 from anaphora.ltm.recall.store import Among, Document, Mark, New, Statistics, Whose
 from anaphora.ltm.recall.vectors import Matrices
@@ -29,7 +39,7 @@ from anaphora.stm.conversation import Key
 from anaphora.storage.database import Database, Synchronous
 from anaphora.storage.filelocks import FileLocks
 from anaphora.storage.forks import follow_forks
-from anaphora.storage.texts import Text, kept, read
+from anaphora.storage.texts import kept, read
 
 __all__ = ["SqliteRecallStore"]
 
@@ -115,19 +125,22 @@ class SqliteRecallStore:
     # -- the working history -------------------------------------------------------------------
 
     def history(self, key: Key) -> History:
-        with self._database.snapshot() as connection:
+        def read(connection: Connection) -> History:
             talk = histories.talk_of(connection, key)
             if talk is None:
                 return History()
             summaries = tuple(histories.summaries_of(connection, talk))
             exchanges = tuple(histories.verbatim_of(connection, talk))
-        if talk.measure != kept(self._measure.name):
-            talk.size = self._measure.total((*summaries, *exchanges))
-        return History(summaries, exchanges, talk.size)
+            if talk.measure != kept(self._measure.name):
+                talk.size = self._measure.total((*summaries, *exchanges))
+            return History(summaries, exchanges, talk.size)
+
+        return self._snapshot(read)
 
     def oversized(self, limit: int) -> Mapping[Key, int]:
         values = (kept(self._measure.name), self._settings.max_size, limit)
-        return {_key(*names): size for size, *names in self._database.read(_OVERSIZED, values)}
+        found = self._database.read(_OVERSIZED, values)
+        return {key: size for size, *names in found for key in _keys(names)}
 
     def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
         return self._write(
@@ -135,10 +148,12 @@ class SqliteRecallStore:
         )
 
     def summary(self, key: Key, id: int) -> Summary | None:
-        with self._database.snapshot() as connection:
+        def find(connection: Connection) -> Summary | None:
             talk = histories.talk_of(connection, key)
-            row = talk and connection.execute(_SUMMARY, (id, talk.id)).fetchone()
-        return summary_of(row) if row else None
+            rows = connection.execute(_SUMMARY, (id, talk.id)) if talk else ()
+            return next(iter(parsed("summary", rows, summary_of)), None)
+
+        return self._snapshot(find)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -149,14 +164,17 @@ class SqliteRecallStore:
         return self._exchanges(key, _LATEST, limit)
 
     def fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
-        with self._database.snapshot() as connection:
+        def fetch(connection: Connection) -> Mapping[int, tuple[Key, Exchange]]:
             owner = reading.owner_of(connection, whose)
             rows = reading.rows_of(connection, _FETCH, owner.id, ids) if owner else []
-        found = {
-            id: (Key(whose.user, read(model), whose.tenant), exchange_of(columns))
-            for id, model, *columns in rows
-        }
-        return {id: found[id] for id in ids if id in found}
+            exchanges = parsed("exchange", [(id, *each) for id, _, *each in rows], exchange_of)
+            found = {
+                id: (Key(whose.user, read(model), whose.tenant), exchange)
+                for (id, model, *_), exchange in zip(rows, exchanges, strict=True)
+            }
+            return {id: found[id] for id in ids if id in found}
+
+        return self._snapshot(fetch)
 
     def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
         with self._database.snapshot() as connection:
@@ -221,26 +239,26 @@ class SqliteRecallStore:
     # -- vectors -------------------------------------------------------------------------------
 
     def unembedded(self, embedder: str, limit: int) -> Sequence[tuple[int, Sequence[Exchange]]]:
-        with self._database.snapshot() as connection:
+        begin = self._embedded.get(embedder, 0)
+
+        def find(connection: Connection) -> tuple[list[tuple[int, Sequence[Exchange]]], int]:
             found = reading.embedder_of(connection, embedder)
-            begin = self._embedded.get(embedder, 0)
-            rows = connection.execute(
-                _UNEMBEDDED, (begin, found[0] if found else None, limit)
-            ).fetchall()
+            number = found[0] if found else None
+            values = (begin, number, kept(embedder), limit)
+            rows = connection.execute(_UNEMBEDDED, values).fetchall()
+            again = connection.execute(_EMBED_AGAIN, (kept(embedder), limit)).fetchall()
             (last,) = connection.execute("SELECT max(id) FROM exchanges").fetchone()
-            waiting = [
-                (
-                    id,
-                    [
-                        exchange_of(each)
-                        for each in connection.execute(_PAIR, (talk, talk, number, number))
-                    ],
-                )
-                for id, talk, number in rows
+            pairs: list[tuple[int, Sequence[Exchange]]] = [
+                (id, parsed("exchange", connection.execute(_PAIR, values), exchange_of))
+                for id, talk, number in dict.fromkeys((*rows, *again))
+                for values in ((talk, talk, number, number),)
             ]
+            return pairs, rows[0][0] - 1 if rows else last or 0
+
+        waiting, done = self._snapshot(find)
         # Nothing up to here will ever be without a vector again, for ids only grow.
-        self._embedded[embedder] = waiting[0][0] - 1 if waiting else last or 0
-        return waiting
+        self._embedded[embedder] = done
+        return waiting[:limit]
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         data = np.ascontiguousarray(vectors, dtype="<f4")
@@ -255,20 +273,14 @@ class SqliteRecallStore:
             reading.check_dimension(embedder, found[1], data.shape[-1])
             for id, vector in rows:
                 reading.put_vector(connection, found[0], id, vector)
+                connection.execute(_EMBEDDED, (id, kept(embedder)))
 
         if rows:
             self._database.write(write)
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(
-        self,
-        whose: Whose,
-        *,
-        model: str | None = None,
-        clock: int = 0,
-        keep_later: bool = False,
-    ) -> int:
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
         """As the contract says. The file is made anew without what was erased, which takes as
         long as copying it, and other writers wait meanwhile.
 
@@ -297,8 +309,40 @@ class SqliteRecallStore:
         last = 0
         while rows := self._database.read(_KEYS, (last,)):
             for _, *names in rows:
-                yield _key(*names)
+                yield from _keys(names)
             last = rows[-1][0]
+
+    # -- quarantine ----------------------------------------------------------------------------
+
+    def refuse_embedding(self, embedder: str, id: int, reason: str) -> None:
+        name = kept(embedder)
+        self._write(lambda connection: quarantine.refuse(connection, "embed", name, id, reason))
+
+    def refuse_compression(self, key: Key, reason: str) -> None:
+        def refuse(connection: Connection) -> None:
+            talk = histories.talk_of(connection, key)
+            if talk is not None:
+                quarantine.refuse(connection, "compress", -1, talk.id, reason)
+
+        self._write(refuse)
+
+    def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
+        with self._database.snapshot() as connection:
+            return quarantine.listed(connection, limit)
+
+    def count_quarantined(self) -> int:
+        ((count,),) = self._database.read("SELECT count(*) FROM quarantine WHERE state = 0")
+        return int(count)
+
+    def release(self, id: str) -> bool:
+        return id.isdecimal() and self._write(
+            lambda connection: quarantine.release(connection, int(id), self._measure)
+        )
+
+    def discard(self, id: str) -> bool:
+        return id.isdecimal() and self._write(
+            lambda connection: quarantine.discard(connection, int(id))
+        )
 
     # -- the rest ------------------------------------------------------------------------------
 
@@ -334,16 +378,18 @@ class SqliteRecallStore:
     def _recount(self) -> None:
         """Count the histories anew that were measured in something else."""
         name = kept(self._measure.name)
-        while rows := self._database.read(_OTHERWISE_MEASURED, (name, name)):
+        last = 0
+        while rows := self._database.read(_OTHERWISE_MEASURED, (name, name, last)):
 
             def recount(connection: Connection, rows: list[Any] = rows) -> None:
-                for row in rows:
-                    talk = histories.talk_of(connection, _key(*row))
+                for (id,) in rows:
+                    talk = histories.talk_by_id(connection, id)
                     if talk is not None:
                         histories.recount(connection, talk, self._measure)
                         histories.save(connection, talk)
 
             self._database.write(recount)
+            ((last,),) = rows[-1:]
 
     def _scrub_if_due(self, now: int | None = None) -> None:
         """Make the file anew if something was deleted from it; if the time is given, only after
@@ -360,38 +406,64 @@ class SqliteRecallStore:
         self._write(lambda connection: connection.execute(_SCRUBBED, (now,)))
 
     def _exchanges(self, key: Key, query: str, *values: int) -> list[Exchange]:
-        with self._database.snapshot() as connection:
+        def find(connection: Connection) -> list[Exchange]:
             talk = histories.talk_of(connection, key)
-            rows = connection.execute(query, (talk.id, *values)).fetchall() if talk else []
-        return [exchange_of(row) for row in rows]
+            rows = connection.execute(query, (talk.id, *values)) if talk else ()
+            return parsed("exchange", rows, exchange_of)
+
+        return self._snapshot(find)
+
+    def _snapshot(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Read in a snapshot. Rows that turn out to be damaged are put in quarantine, and it is
+        done again without them."""
+        while True:
+            try:
+                with self._database.snapshot() as connection:
+                    return work(connection)
+            except DamagedRows as damage:
+                self._put_aside(damage)
+
+    def _put_aside(self, damage: DamagedRows) -> None:
+        self._database.write(lambda connection: quarantine.move(connection, damage, self._measure))
 
     def _write(self, work: Callable[[Connection], _Result]) -> _Result:
         """Do the work in a transaction; what it gave the last time that it was done."""
         results: list[_Result] = []
-        self._database.write(lambda connection: results.append(work(connection)))
-        return results[-1]
+        while True:
+            try:
+                self._database.write(lambda connection: results.append(work(connection)))
+            except DamagedRows as damage:
+                self._put_aside(damage)
+            else:
+                return results[-1]
 
 
 _Result = TypeVar("_Result")
 
 _OF_KEY = "o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner"
-_OVERSIZED = f"SELECT c.size, {_OF_KEY} WHERE c.measure = ? AND c.size > ? LIMIT ?"
+_OVERSIZED = (
+    f"SELECT c.size, {_OF_KEY} WHERE c.measure = ? AND c.size > ? AND NOT EXISTS (SELECT 1 FROM "
+    "quarantine q WHERE q.kind = 'compress' AND q.source = c.id) LIMIT ?"
+)
 _OTHERWISE_MEASURED = (
-    f"SELECT {_OF_KEY} WHERE c.measure < ? OR c.measure > ? LIMIT {_LISTED_AT_ONCE}"
+    "SELECT id FROM conversations WHERE (measure < ? OR measure > ?) AND id > ? "
+    f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
 )
 _KEYS = (
     "SELECT c.id, o.tenant, o.user, c.model FROM conversations c JOIN owners o ON o.id = c.owner "
     f"WHERE c.id > ? ORDER BY c.id LIMIT {_LISTED_AT_ONCE}"
 )
 _UNMARK = "DELETE FROM marks WHERE journal = ?"
-_SUMMARY = f"SELECT {SUMMARY} FROM summaries WHERE id = ? AND conversation = ?"
+_SUMMARY = f"SELECT id, {SUMMARY} FROM summaries WHERE id = ? AND conversation = ?"
 _RANGE = (
-    f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? AND number BETWEEN ? AND ? "
+    f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? AND number BETWEEN ? AND ? "
     "ORDER BY number"
 )
-_LATEST = f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? ORDER BY number DESC LIMIT ?"
+_LATEST = (
+    f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? ORDER BY number DESC LIMIT ?"
+)
 _PAIR = (
-    f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= coalesce("
+    f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= coalesce("
     "(SELECT max(number) FROM exchanges WHERE conversation = ? AND number < ?), 0) "
     "AND number <= ? ORDER BY number"
 )
@@ -401,14 +473,26 @@ _FETCH = (
 )
 _UNEMBEDDED = (
     "SELECT id, conversation, number FROM exchanges WHERE id > ? AND NOT EXISTS (SELECT 1 FROM "
-    "vectors v WHERE v.exchange = exchanges.id AND v.embedder = ?) ORDER BY id LIMIT ?"
+    "vectors v WHERE v.exchange = exchanges.id AND v.embedder = ?) AND NOT EXISTS (SELECT 1 FROM "
+    "quarantine q WHERE q.kind = 'embed' AND q.source = exchanges.id AND q.embedder = ?) "
+    "ORDER BY id LIMIT ?"
 )
+_EMBED_AGAIN = (
+    "SELECT id, conversation, number FROM exchanges WHERE id IN (SELECT source FROM quarantine "
+    "WHERE kind = 'embed' AND embedder = ? AND state = 2) ORDER BY id LIMIT ?"
+)
+_EMBEDDED = "DELETE FROM quarantine WHERE kind = 'embed' AND source = ? AND embedder = ?"
 _SCRUBBED = "UPDATE scrubbing SET due = 0, last = coalesce(?, last)"
 _ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
 
 
-def _key(tenant: Text, user: Text, model: Text) -> Key:
-    return Key(read(user), read(model), read(tenant))
+def _keys(names: Sequence[Any]) -> Iterator[Key]:
+    """The conversation of these names; none if they are damaged."""
+    try:
+        tenant, user, model = map(read, names)
+    except (AttributeError, UnicodeDecodeError):
+        return
+    yield Key(user, model, tenant)
 
 
 def _close(database: Database, locks: FileLocks) -> None:

@@ -7,9 +7,10 @@ from hashlib import blake2b
 from sqlite3 import Connection
 
 from anaphora.ltm.counting import Measure
+from anaphora.ltm.recall import sqlite_quarantine as quarantine
 from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
-from anaphora.ltm.recall.sqlite_postings import remove_terms
-from anaphora.ltm.recall.sqlite_records import unpack_terms
+from anaphora.ltm.recall.sqlite_postings import remove_ids
+from anaphora.ltm.recall.sqlite_records import terms_of
 from anaphora.ltm.recall.store import ERASURES_STAY, Whose
 from anaphora.stm.conversation import Key
 from anaphora.storage.texts import Text, kept, read
@@ -40,6 +41,8 @@ def erase(
     chosen = [id for id, of in talks if model is None or read(of) == model]
     if chosen:
         connection.execute(_SCRUB)
+    for talk in chosen:
+        connection.execute("DELETE FROM quarantine WHERE conversation = ?", (talk,))
     if len(chosen) == len(talks):
         for statement in _ERASE:
             connection.execute(statement, owner[:1])
@@ -81,6 +84,7 @@ def expire(connection: Connection, before: int, limit: int, measure: Measure) ->
     if rows:
         connection.execute(_SCRUB)
     _remove(connection, sorted(id for (id,) in rows), measure)
+    quarantine.expire(connection, before)
     return len(rows)
 
 
@@ -106,14 +110,14 @@ def _remove_some(connection: Connection, ids: Sequence[int]) -> list[tuple[int, 
     rows = connection.execute(
         f"SELECT id, owner, terms, conversation, number FROM exchanges WHERE id IN {among}", ids
     ).fetchall()
-    documents: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
+    documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
     for id, owner, terms, *_ in rows:
-        documents.setdefault(owner, []).append((id, unpack_terms(terms)))
+        documents.setdefault(owner, []).append((id, terms_of(terms)))
     for owner, gone in documents.items():
-        remove_terms(connection, owner, gone)
+        remove_ids(connection, owner, gone)
         connection.execute(
             "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
-            (len(gone), sum(len(terms) for _, terms in gone), owner),
+            (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
         )
     for table, column in (("slots", "exchange"), ("vectors", "exchange"), ("exchanges", "id")):
         connection.execute(f"DELETE FROM {table} WHERE {column} IN {among}", ids)
@@ -129,14 +133,16 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
         (id,),
     ).fetchone()
     talk = Talk(*row)
-    connection.execute(_FORGET_SUMMARIES, (id, max(gone), min(gone)))
+    numbers = [number for number in gone if type(number) is int]  # others are damaged
+    if numbers:
+        connection.execute(_FORGET_SUMMARIES, (id, max(numbers), min(numbers)))
     left = connection.execute(
         "SELECT 1 FROM exchanges WHERE conversation = ? LIMIT 1", (id,)
     ).fetchone()
     if left is None:
         connection.execute("DELETE FROM conversations WHERE id = ?", (id,))
         return talk.owner
-    talk.verbatim -= sum(number >= talk.first for number in gone)
+    talk.verbatim -= sum(number >= talk.first for number in numbers)
     # It is bounded by the settings, and old exchanges leave a few times a day.
     recount(connection, talk, measure)
     save(connection, talk)
@@ -155,6 +161,7 @@ _FORGET_ERASURES = "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasure
 _ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
 _SCRUB = "UPDATE scrubbing SET due = 1"
 _ERASE = (
+    "DELETE FROM quarantine WHERE owner = ?",
     "DELETE FROM vectors WHERE owner = ?",
     "DELETE FROM slots WHERE owner = ?",
     "DELETE FROM postings WHERE term IN (SELECT id FROM terms WHERE owner = ?)",

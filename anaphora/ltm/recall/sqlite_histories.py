@@ -17,6 +17,7 @@ from anaphora.ltm.recall.sqlite_records import (
     exchange_of,
     exchange_row,
     pack_terms,
+    parsed,
     summary_of,
     summary_row,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "replace_parts",
     "save",
     "summaries_of",
+    "talk_by_id",
     "talk_of",
     "verbatim_of",
 ]
@@ -143,7 +145,7 @@ def recount(connection: Connection, talk: Talk, measure: Measure) -> None:
         "SELECT text FROM summaries WHERE conversation = ? AND active = 1", (talk.id,)
     )
     talk.size = sum(
-        measure.of(read(text)) for rows in (exchanges, summaries) for row in rows for text in row
+        _size(measure, text) for rows in (exchanges, summaries) for row in rows for text in row
     )
     talk.measure = kept(measure.name)
 
@@ -151,6 +153,14 @@ def recount(connection: Connection, talk: Talk, measure: Measure) -> None:
 def talk_of(connection: Connection, key: Key) -> Talk | None:
     """The row of a conversation, if there is one."""
     row = connection.execute(_FIND, (kept(key.tenant), kept(key.user), kept(key.model))).fetchone()
+    return Talk(*row) if row else None
+
+
+def talk_by_id(connection: Connection, id: Any) -> Talk | None:
+    row = connection.execute(
+        "SELECT id, owner, count, first, verbatim, size, measure FROM conversations WHERE id = ?",
+        (id,),
+    ).fetchone()
     return Talk(*row) if row else None
 
 
@@ -166,12 +176,12 @@ def save(connection: Connection, talk: Talk) -> None:
 def verbatim_of(connection: Connection, talk: Talk, limit: int = -1) -> list[Exchange]:
     """The first exchanges (all of them) that stand in a history as they were said."""
     rows = connection.execute(_VERBATIM, (talk.id, talk.first, limit))
-    return [exchange_of(row) for row in rows]
+    return parsed("exchange", rows, exchange_of)
 
 
 def summaries_of(connection: Connection, talk: Talk, limit: int = -1) -> list[Summary]:
     """The first summaries (all of them) that stand in a history, by what they stand for."""
-    return [summary_of(row) for row in connection.execute(_ACTIVE, (talk.id, limit))]
+    return parsed("summary", connection.execute(_ACTIVE, (talk.id, limit)), summary_of)
 
 
 def _begun(connection: Connection, key: Key, measure: Measure) -> Talk:
@@ -247,7 +257,15 @@ def _shorten(
     ).fetchall()
     talk.verbatim -= len(leaving)
     talk.first = leaving[-1][0] + 1
-    talk.size -= sum(measure.of(read(text)) for _, *texts in leaving for text in texts)
+    talk.size -= sum(_size(measure, text) for _, *texts in leaving for text in texts)
+
+
+def _size(measure: Measure, text: Any) -> int:
+    """The size of a text, 0 for a damaged one: it goes into quarantine when it is read."""
+    try:
+        return measure.of(read(text))
+    except (AttributeError, UnicodeDecodeError):
+        return 0
 
 
 def _are_oldest(connection: Connection, talk: Talk, parts: Sequence[Part]) -> bool:
@@ -267,11 +285,11 @@ _FIND = (
     "JOIN conversations c ON c.owner = o.id WHERE o.tenant = ? AND o.user = ? AND c.model = ?"
 )
 _VERBATIM = (
-    f"SELECT {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= ? "
+    f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= ? "
     "ORDER BY number LIMIT ?"
 )
 _ACTIVE = (
-    f"SELECT {SUMMARY} FROM summaries WHERE conversation = ? AND active = 1 "
+    f"SELECT id, {SUMMARY} FROM summaries WHERE conversation = ? AND active = 1 "
     "ORDER BY first, id LIMIT ?"
 )
 _ADD_OWNER = (

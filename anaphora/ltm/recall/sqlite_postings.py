@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anaphora.ltm.recall.vectors import Ids, top
 from anaphora.storage.texts import kept
 
-__all__ = ["Owner", "add_terms", "best", "frequencies", "remove_terms"]
+__all__ = ["Owner", "add_terms", "best", "frequencies", "remove_ids"]
 
 # An entry is the id of an exchange, how often the term stands in it, and how many terms it has:
 # 40, 8 and 16 bits of a number, the id first, so that entries are sorted by it.
@@ -92,16 +92,28 @@ def add_terms(
         _append(connection, _counted(connection, owner, term, len(new)), new)
 
 
-def remove_terms(
-    connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
+def remove_ids(
+    connection: Connection,
+    owner: int,
+    documents: Iterable[tuple[int, Sequence[str] | None]],
 ) -> None:
-    """Take exchanges out again; these are the terms that they were entered by."""
+    """Take exchanges out again; these are the terms that they were entered by. Where these are
+    not known (None), every list of the user is looked at."""
     gone: dict[str, list[int]] = {}
+    unknown: list[int] = []
     for id, terms in documents:
-        for term in set(terms):
+        if terms is None:
+            unknown.append(id)
+        for term in set(terms or ()):
             gone.setdefault(term, []).append(id)
     for term, ids in gone.items():
-        _take_out(connection, owner, term, sorted(ids))
+        row = connection.execute(_FIND, (owner, kept(term))).fetchone()
+        if row is not None:
+            _take_out(connection, row[0], sorted(ids))
+    if unknown:
+        lists = connection.execute("SELECT id FROM terms WHERE owner = ?", (owner,)).fetchall()
+        for (term_id,) in lists:
+            _take_out(connection, term_id, sorted(unknown))
 
 
 def _known(
@@ -161,24 +173,24 @@ def _append(connection: Connection, term: int, new: list[int]) -> None:
         connection.execute("INSERT INTO postings VALUES (?, ?, ?)", (term, first, block))
 
 
-def _take_out(connection: Connection, owner: int, term: str, ids: list[int]) -> None:
-    id, frequency = connection.execute(_FIND, (owner, kept(term))).fetchone()
-    if frequency <= len(ids):
-        connection.execute("DELETE FROM terms WHERE id = ?", (id,))
-        connection.execute("DELETE FROM postings WHERE term = ?", (id,))
-        return
-    connection.execute("UPDATE terms SET frequency = frequency - ? WHERE id = ?", (len(ids), id))
+def _take_out(connection: Connection, term: int, ids: list[int]) -> None:
     gone = np.array(ids, dtype=np.int64)
-    blocks = connection.execute(_BETWEEN, (id, ids[-1], id, ids[0])).fetchall()
-    for first, block in blocks:
-        entries = np.frombuffer(block, dtype="<i8")
+    removed = 0
+    for first, block in connection.execute(_BETWEEN, (term, ids[-1], term, ids[0])).fetchall():
+        entries = np.frombuffer(block[: len(block) // _WIDTH * _WIDTH], dtype="<i8")
         stays = entries[np.isin(entries >> 24, gone, assume_unique=True, invert=True)]
+        removed += len(entries) - len(stays)
         if not len(stays):
-            connection.execute("DELETE FROM postings WHERE term = ? AND first = ?", (id, first))
+            connection.execute("DELETE FROM postings WHERE term = ? AND first = ?", (term, first))
         elif len(stays) < len(entries):
-            connection.execute(_CHANGE, (stays.tobytes(), id, first))
+            connection.execute(_CHANGE, (stays.tobytes(), term, first))
+    connection.execute("UPDATE terms SET frequency = frequency - ? WHERE id = ?", (removed, term))
+    connection.execute(_DROP_UNUSED, (term, term))
 
 
+_DROP_UNUSED = (
+    "DELETE FROM terms WHERE id = ? AND NOT EXISTS (SELECT 1 FROM postings WHERE term = ?)"
+)
 _FIND = "SELECT id, frequency FROM terms WHERE owner = ? AND text = ?"
 _LIST = "SELECT entries FROM postings WHERE term = ? ORDER BY first"
 _LAST = "SELECT first, entries FROM postings WHERE term = ? ORDER BY first DESC LIMIT 1"

@@ -10,7 +10,7 @@ import numpy as np
 
 from anaphora.errors import StoreError
 from anaphora.ltm.recall.sqlite_postings import Owner
-from anaphora.ltm.recall.sqlite_records import from_time, unpack_terms
+from anaphora.ltm.recall.sqlite_records import from_time, terms_of
 from anaphora.ltm.recall.store import Among, Document, Whose
 from anaphora.ltm.recall.vectors import Ids, Matrix
 from anaphora.storage.texts import kept
@@ -165,7 +165,7 @@ def _documents(rows: Sequence[Any]) -> list[Document]:
         # Most terms are plain: unpack_terms takes twice as long to look whether they are.
         Document(id, conversation, number, tuple(terms.split("\n")))
         if type(terms) is str and terms and terms[0] != "\n"
-        else Document(id, conversation, number, unpack_terms(terms))
+        else Document(id, conversation, number, terms_of(terms) or ())
         for id, conversation, number, terms in rows
     ]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from anaphora.errors import StoreError, Unkeepable
 from anaphora.ltm.exchange import Exchange, Summary
@@ -16,14 +16,28 @@ from anaphora.storage.texts import Text, kept, read
 __all__ = [
     "EXCHANGE",
     "SUMMARY",
+    "DamagedRows",
     "exchange_of",
     "exchange_row",
     "from_time",
     "pack_terms",
+    "parsed",
     "summary_of",
     "summary_row",
+    "terms_of",
     "unpack_terms",
 ]
+
+
+class DamagedRows(StoreError):  # noqa: N818 - what they are
+    """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
+
+    def __init__(
+        self, kind: Literal["exchange", "summary"], rows: Sequence[tuple[int, str]]
+    ) -> None:
+        super().__init__(rows[0][1])
+        self.kind: Literal["exchange", "summary"] = kind
+        self.rows = rows
 
 
 EXCHANGE = "number, at, intent, question, answer, rest, clock"
@@ -32,6 +46,7 @@ SUMMARY = "id, first, last, since, until, level, by, of, text"
 _LONG = 600  # bytes from which on the rest of an exchange is compressed
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_Part = TypeVar("_Part")
 _UNUSUAL = "\n"  # terms that begin with it are JSON: one of them is empty, or has a line end in it
 
 _as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -46,6 +61,7 @@ def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
     try:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
         rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
+        rest["truncated"] = dict(exchange.truncated)
         text = _as_json({name: value for name, value in rest.items() if value})
     except (TypeError, ValueError, RecursionError) as error:
         raise Unkeepable(f"this exchange cannot be kept: {error}") from error
@@ -76,11 +92,33 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             {name: tuple(values) for name, values in plain.get("slots", {}).items()},
             plain.get("language", ""),
             tuple(map(entity_from_plain, plain.get("memory", ()))),
-            number,
-            clock,
+            _number(number),
+            _number(clock),
+            dict(plain.get("truncated", {})),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
+
+
+def parsed(
+    kind: Literal["exchange", "summary"],
+    rows: Iterable[Sequence[Any]],
+    parse: Callable[[Sequence[Any]], _Part],
+) -> list[_Part]:
+    """What ``parse`` makes of rows, each after its id.
+
+    Raises :class:`DamagedRows` if any of them cannot be read.
+    """
+    parts: list[_Part] = []
+    found: list[tuple[int, str]] = []
+    for id, *columns in rows:
+        try:
+            parts.append(parse(columns))
+        except StoreError as error:
+            found.append((id, str(error)))
+    if found:
+        raise DamagedRows(kind, found)
+    return parts
 
 
 def summary_row(summary: Summary) -> tuple[Any, ...]:
@@ -103,6 +141,7 @@ def summary_of(row: Sequence[Any]) -> Summary:
         id, first, last, since, until, level, by, of, text = row
         ids = tuple(map(int, of.split()))
         since, until = _time(since), _time(until)
+        first, last, level = _number(first), _number(last), _number(level)
         return Summary(read(text), first, last, since, until, read(by), level, ids, id)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise StoreError(f"this summary cannot be read, the file is damaged: {error!r}") from error
@@ -117,6 +156,14 @@ def pack_terms(terms: Sequence[str]) -> Text:
     return kept(text)
 
 
+def terms_of(packed: Any) -> tuple[str, ...] | None:
+    """The terms, None if they cannot be read."""
+    try:
+        return unpack_terms(packed)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
 def unpack_terms(packed: Text) -> tuple[str, ...]:
     text = read(packed)
     if text.startswith(_UNUSUAL):
@@ -129,6 +176,12 @@ def from_time(time: datetime) -> int:
     if time.utcoffset() is None:
         raise StoreError(f"the time {time} has no time zone: say datetime.now(UTC), for example")
     return (time - _EPOCH) // _MICROSECOND
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"a {type(value).__name__} stands where a number should")
+    return value
 
 
 def _time(microseconds: int) -> datetime:

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["APPLICATION", "PRAGMAS", "SCHEMA"]
 
 APPLICATION = 0x416E614C  # "AnaL": a long-term memory
-PRAGMAS = ("secure_delete = ON", "cache_size = -8000", "temp_store = MEMORY")
+PRAGMAS = ("cache_size = -8000",)
 
 # Names and texts have no type, for they are texts or, with lone surrogates, bytes. Times are
 # microseconds since 1970. Of a history, `first` is the number of its first verbatim exchange,
@@ -57,6 +57,17 @@ SCHEMA = (
         # Whether something was deleted since the file was made anew, and when that was.
         "CREATE TABLE scrubbing (id INTEGER PRIMARY KEY, due INTEGER NOT NULL, last INTEGER)",
         "INSERT INTO scrubbing (id, due) VALUES (1, 0)",
+    ),
+    (
+        # What cannot be processed. `source` is the id of a row of `exchanges` or `summaries` or
+        # (kind compress) of a conversation; `embedder` its number, -1 if there is none; `said`
+        # when it was said, as far as that is known; `record` the columns of a damaged row.
+        # `state`: 0 in quarantine, 1 discarded (not to be tried again), 2 to be tried again.
+        "CREATE TABLE quarantine (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, "
+        "source INTEGER NOT NULL, embedder NOT NULL, owner INTEGER, conversation INTEGER, "
+        "at INTEGER NOT NULL, said INTEGER NOT NULL, reason NOT NULL, record TEXT, "
+        "state INTEGER NOT NULL DEFAULT 0, UNIQUE (kind, source, embedder))",
+        "CREATE INDEX quarantine_by_owner ON quarantine (owner)",
     ),
     (
         # By which exchanges are numbered: that of one, and the largest of a conversation.

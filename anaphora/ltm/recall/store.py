@@ -11,6 +11,7 @@ from anaphora.ltm.counting import Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, Part
+from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.stm.conversation import Key
 
 __all__ = [
@@ -200,18 +201,11 @@ class RecallStore(Protocol):
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(
-        self,
-        whose: Whose,
-        *,
-        model: str | None = None,
-        clock: int = 0,
-        keep_later: bool = False,
-    ) -> int:
+    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
         """Erase everything of a user (with one model): exchanges, summaries, vectors and what
-        searches are made of, so that the files don't hold it either; with ``keep_later`` only what
-        has a clock up to ``clock``, and every summary. What has a clock up to that, or to the
-        largest that was erased, is not kept any more. Returns how many exchanges were erased."""
+        searches are made of, so that the files don't hold it either. What has a clock up to
+        ``clock``, or to the largest that was erased, is not kept any more. Returns how many
+        exchanges were erased."""
         ...
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
@@ -221,6 +215,38 @@ class RecallStore(Protocol):
 
     def keys(self) -> Iterator[Key]:
         """The conversations, in no order."""
+        ...
+
+    # -- quarantine ----------------------------------------------------------------------------
+    #
+    # A store puts what it finds damaged in quarantine by itself, and goes on without it. What is
+    # erased, or expires, leaves the quarantine, too.
+
+    def refuse_embedding(self, embedder: str, id: int, reason: str) -> None:
+        """Put an exchange in quarantine that the embedder refuses: it stays without a vector."""
+        ...
+
+    def refuse_compression(self, key: Key, reason: str) -> None:
+        """Put a conversation in quarantine that the summarizer refuses: its history is not
+        oversized any more."""
+        ...
+
+    def quarantined(self, limit: int) -> Sequence[QuarantinedItem]:
+        """At most ``limit`` items in quarantine, oldest first."""
+        ...
+
+    def count_quarantined(self) -> int:
+        """How many items are in quarantine."""
+        ...
+
+    def release(self, id: str) -> bool:
+        """Take an item out of quarantine, so that it is tried again. False if there is none of
+        that id, or if it is still unreadable."""
+        ...
+
+    def discard(self, id: str) -> bool:
+        """Delete an item from the quarantine for good, with what was kept of it; False if there
+        is none of that id. What was only refused is not tried again."""
         ...
 
     # -- the rest ------------------------------------------------------------------------------

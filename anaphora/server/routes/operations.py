@@ -44,9 +44,12 @@ async def key(request: Request, caller: _Anyone) -> Response:
     summary="Tell whether the process lives",
     **describe("health", answers.Health, is_open=True),
 )
-async def health() -> Response:
-    """The process is there and answers. It says nothing of the store."""
-    return answer({"status": "ok", "version": __version__})
+async def health(request: Request) -> Response:
+    """The process is there and answers. It asks no store; ``quarantined`` is how many items the
+    long-term memory had put aside when it last looked."""
+    memory = service_of(request).memory
+    quarantined = 0 if memory is None else memory.status().quarantined
+    return answer({"status": "ok", "version": __version__, "quarantined": quarantined})
 
 
 @router.get("/ready", summary="Tell whether questions can be answered", **_ready)

@@ -6,10 +6,12 @@ import heapq
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from types import TracebackType
+
+from msgspec.structs import replace
 
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.store import Session
@@ -85,8 +87,14 @@ class MemoryStore:
         return kept[0] if kept and kept[1] >= self._now() else None
 
     def forget(self, key: Key) -> None:
+        with self.forget_after(key):
+            pass
+
+    @contextmanager
+    def forget_after(self, key: Key) -> Iterator[int]:
         with self.open(key, timedelta()) as session:
-            session.commit(Conversation.of(key))
+            yield session.clock
+            session.commit(replace(Conversation.of(key), clock=session.clock))
 
     def keys(self) -> Iterator[Key]:
         with self._mutex:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from random import uniform
 from secrets import token_hex
@@ -83,8 +83,13 @@ class RedisStore(Forked):
         self._latest = 0  # clock of a session
         follow_forks(self)
 
+    def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
+        return self._opened(key, timeout, revive)
+
     @contextmanager
-    def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
+    def _opened(
+        self, key: Key, timeout: timedelta, load: Callable[[bytes, Key], Conversation]
+    ) -> Iterator[Session]:
         process, end = self._process, time.monotonic() + self._wait
         turn = process.turns.take(key)
         token = token_hex(8)
@@ -93,7 +98,7 @@ class RedisStore(Forked):
         try:
             record, there = self._take(key, names, token, end)
             process.leases.add(names.lock, token)
-            found = Conversation.of(key) if record is None else revive(record, key)
+            found = Conversation.of(key) if record is None else load(record, key)
             session = Session(found, self._tick(there))
             yield session
             if session.committed is not None:
@@ -115,7 +120,13 @@ class RedisStore(Forked):
         return None if record is None else revive(record, key)
 
     def forget(self, key: Key) -> None:
-        with self.open(key, timedelta()) as session:
+        with self.forget_after(key):
+            pass
+
+    @contextmanager
+    def forget_after(self, key: Key) -> Iterator[int]:
+        with self._opened(key, timedelta(), _revive_or_begin) as session:
+            yield max(session.clock, session.conversation.clock + 1)
             session.commit(Conversation.of(key))
 
     def keys(self) -> Iterator[Key]:
@@ -250,6 +261,14 @@ def _risks(link: Link) -> Iterator[str]:
                 yield "it keeps nothing over a restart: set appendonly to yes"
     except StoreError:  # many hosts hide their settings
         return
+
+
+def _revive_or_begin(record: bytes, key: Key) -> Conversation:
+    """The conversation of a record, an empty one if it is of a later format."""
+    try:
+        return revive(record, key)
+    except StoreError:
+        return Conversation.of(key)
 
 
 def _in_ms(duration: timedelta) -> int:

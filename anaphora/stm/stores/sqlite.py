@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,8 @@ from anaphora.storage.texts import kept, read
 
 __all__ = ["SqliteStore"]
 
+_log = logging.getLogger(__name__)
+
 _SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
 _LISTED_AT_ONCE = 1_000
 _NEVER = 2**63 - 1
@@ -49,6 +52,12 @@ _SCHEMA = (
         "CREATE TABLE clock (id INTEGER PRIMARY KEY, latest INTEGER NOT NULL)",
         "INSERT INTO clock (id, latest) VALUES (1, 0)",
     ),
+    (
+        # Conversations that cannot be read, as they were found, until they would have expired.
+        "CREATE TABLE quarantine (id INTEGER PRIMARY KEY, tenant, user, model, record, "
+        "expires INTEGER NOT NULL, reason NOT NULL)",
+        "CREATE INDEX quarantine_by_expiry ON quarantine (expires)",
+    ),
 )
 
 _FIND = "SELECT id, record, expires FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
@@ -61,6 +70,7 @@ _ADVANCE = "UPDATE clock SET latest = max(latest, ?)"
 _ADD = "INSERT INTO conversations (tenant, user, model, record, expires) VALUES (?, ?, ?, ?, ?)"
 _CHANGE = "UPDATE conversations SET record = ?, expires = ? WHERE id = ?"
 _DROP = "DELETE FROM conversations WHERE id = ?"
+_DROP_OF_KEY = "DELETE FROM {} WHERE tenant = ? AND user = ? AND model = ?"
 _LIST = (
     "SELECT id, tenant, user, model FROM conversations WHERE id > ? AND expires >= ? "
     f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
@@ -68,8 +78,14 @@ _LIST = (
 _SWEEP = tuple(
     f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE expires < ? "
     f"ORDER BY expires LIMIT {_SWEPT_AT_ONCE})"
-    for table in ("conversations", "notes")
+    for table in ("conversations", "notes", "quarantine")
 )
+_PUT_ASIDE = (
+    "INSERT INTO quarantine (tenant, user, model, record, expires, reason) SELECT tenant, user, "
+    "model, record, CASE typeof(expires) WHEN 'integer' THEN expires ELSE ? END, ? "
+    "FROM conversations WHERE id = ?"
+)
+_AS_LONG = timedelta(days=30)  # that a conversation stays in quarantine whose expiry is damaged
 
 
 def _utc_now() -> datetime:
@@ -115,6 +131,21 @@ class SqliteStore:
 
     @contextmanager
     def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
+        with self._turn(key) as turns:
+            clock, row = self._clock_and_row(key)
+            conversation = self._revived(row, key, put_aside=True)
+            if row is not None and conversation is None:
+                row = self._row(key)  # which may be in quarantine now
+            session = Session(conversation or Conversation.of(key), clock)
+            yield session
+            if session.committed is not None:
+                if turns is not self._turns:
+                    raise forked(key)
+                self._keep(key, row, session.committed, timeout)
+
+    @contextmanager
+    def _turn(self, key: Key) -> Iterator[Turns]:
+        """The turn in a conversation, among the threads and processes that share the file."""
         turns, place = self._turns, _place(key)
         deadline = time.monotonic() + self._wait
         turn = turns.take(key)
@@ -122,13 +153,7 @@ class SqliteStore:
             if not self._locks.take(place, wait=deadline - time.monotonic()):
                 raise busy(key, self._wait)
             try:
-                clock, row = self._opened(key)
-                session = Session(self._revived(row, key) or Conversation.of(key), clock)
-                yield session
-                if session.committed is not None:
-                    if turns is not self._turns:
-                        raise forked(key)
-                    self._keep(key, row, session.committed, timeout)
+                yield turns
             finally:
                 if turns is self._turns:
                     self._locks.give_back(place)
@@ -140,14 +165,41 @@ class SqliteStore:
         return self._revived(self._row(key), key)
 
     def forget(self, key: Key) -> None:
-        with self.open(key, timedelta()) as session:
-            session.commit(Conversation.of(key))
+        with self.forget_after(key):
+            pass
+
+    @contextmanager
+    def forget_after(self, key: Key) -> Iterator[int]:
+        with self._turn(key) as turns:
+            clock, _ = self._clock_and_row(key)
+            yield clock
+            if turns is not self._turns:
+                raise forked(key)
+            columns = _columns(key)
+
+            def drop(connection: Connection) -> None:
+                connection.execute(_DROP_OF_KEY.format("conversations"), columns)
+                # Of a damaged row the names may be damaged, too.
+                connection.execute(_DROP_OF_KEY.format("quarantine"), columns)
+                connection.execute(
+                    "DELETE FROM quarantine WHERE instr(CAST(user AS BLOB), CAST(? AS BLOB)) "
+                    "OR instr(record, CAST(? AS BLOB))",
+                    (columns[1], columns[1]),
+                )
+                connection.execute(_ADVANCE, (clock,))
+
+            self._database.write(drop)
 
     def keys(self) -> Iterator[Key]:
         now, last = self._now(), 0
         while rows := self._database.read(_LIST, (last, now)):
-            for _, tenant, user, model in rows:
-                yield Key(read(user), read(model), read(tenant))
+            for id, *names in rows:
+                try:
+                    tenant, user, model = map(read, names)
+                except (AttributeError, UnicodeDecodeError) as error:
+                    self._put_aside(id, f"a name is damaged: {error}")
+                else:
+                    yield Key(user, model, tenant)
             last = rows[-1][0]
 
     def note(self, shelf: str, name: str) -> str | None:
@@ -193,7 +245,7 @@ class SqliteStore:
         now = self._now()
 
         def drop(connection: Connection) -> None:
-            for table in ("conversations", "notes"):
+            for table in ("conversations", "notes", "quarantine"):
                 connection.execute(f"DELETE FROM {table} WHERE expires < ?", (now,))
 
         self._database.write(drop)
@@ -224,19 +276,48 @@ class SqliteStore:
         self._locks.resume_in_child()
         self._database.resume_in_child()
 
+    def count_quarantined(self) -> int:
+        """How many conversations were put aside because they cannot be read."""
+        ((count,),) = self._database.read("SELECT count(*) FROM quarantine")
+        return int(count)
+
+    def _put_aside(self, id: int, reason: str) -> None:
+        """Move a conversation into the quarantine that cannot be read."""
+        expires = _after(self._now(), _AS_LONG)
+
+        def move(connection: Connection) -> None:
+            connection.execute(_PUT_ASIDE, (expires, reason, id))
+            connection.execute(_DROP, (id,))
+
+        self._database.write(move)
+        _log.error("a damaged conversation was put in quarantine", extra={"reason": reason})
+
     def _row(self, key: Key) -> _Row | None:
         rows = self._database.read(_FIND, _columns(key))
         return _Row(*rows[0]) if rows else None
 
-    def _opened(self, key: Key) -> tuple[int, _Row | None]:
+    def _clock_and_row(self, key: Key) -> tuple[int, _Row | None]:
         """The clock of a session, and the conversation if it is kept."""
         ((clock, id, record, expires),) = self._database.read(_OPEN, _columns(key))
         return tick(self._now(), clock), None if id is None else _Row(id, record, expires)
 
-    def _revived(self, row: _Row | None, key: Key) -> Conversation | None:
+    def _revived(
+        self, row: _Row | None, key: Key, *, put_aside: bool = False
+    ) -> Conversation | None:
+        """The conversation of a row; None for one that has expired, or was put aside now."""
         if row is None or row.expired(self._now()):
             return None
-        return revive(row.record if isinstance(row.record, bytes) else b"", key)
+        gone = False
+
+        def put(reason: str) -> None:
+            nonlocal gone
+            gone = put_aside
+            if put_aside:
+                self._put_aside(row.id, reason)
+
+        record = row.record if isinstance(row.record, bytes) else b""
+        conversation = revive(record, key, put)
+        return None if gone else conversation
 
     def _keep(
         self, key: Key, found: _Row | None, conversation: Conversation, timeout: timedelta

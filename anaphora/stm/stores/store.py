@@ -71,9 +71,17 @@ class Store(Protocol):
         ...
 
     def forget(self, key: Key) -> None:
-        """Drop a conversation, once a question that is being answered in it is through.
+        """Drop a conversation, also one that cannot be read, once a question that is being
+        answered in it is through.
 
         Raises :class:`Conflict` as :meth:`open` does.
+        """
+        ...
+
+    def forget_after(self, key: Key) -> AbstractContextManager[int]:
+        """Hold a conversation as :meth:`open` does, and drop it when the block ends without an
+        error. The block is given the logical time: later than the clock of whatever was committed
+        before.
         """
         ...
 

@@ -924,3 +924,56 @@ def test_in_whatever_order_exchanges_come_they_are_kept_in_that_of_their_clocks(
     assert [one.clock for one in kept.exchanges] == sorted(clocks)
     assert [one.number for one in kept.exchanges] == list(range(1, len(clocks) + 1))
     assert kept.size == len(clocks)
+
+
+# -- quarantine --------------------------------------------------------------------------------
+
+
+def test_what_the_embedder_refuses_is_put_aside_and_can_be_tried_again(store):
+    one, two, three = keep(store, ANN, "one", "two", "three")
+    assert len(store.unembedded("m", 9)) == 3
+    store.refuse_embedding("m", two, "too strange")
+    assert [id for id, _ in store.unembedded("m", 9)] == [one, three]
+    assert [id for id, _ in store.unembedded("other", 9)] == [one, two, three]
+    store.put_vectors("m", [one, three], rows(vector(1, 0), vector(0, 1)))
+    (item,) = store.quarantined(9)
+    assert (item.kind, item.key, item.reason) == ("embed", ANN, "too strange")
+    assert store.unembedded("m", 9) == []
+    assert store.release(item.id)
+    assert (store.quarantined(9), store.release(item.id)) == ([], False)
+    assert [id for id, _ in store.unembedded("m", 9)] == [two]
+    store.refuse_embedding("m", two, "still too strange")
+    assert store.unembedded("m", 9) == []
+    (item,) = store.quarantined(9)
+    assert store.discard(item.id)
+    assert (store.count_quarantined(), store.discard(item.id)) == (0, False)
+    assert store.unembedded("m", 9) == []
+
+
+def test_a_conversation_that_the_summarizer_refuses_is_put_aside(make_store):
+    store = make_store(HistorySettings(max_size=1))
+    keep(store, ANN, "one two")
+    keep(store, BEN, "three four")
+    store.refuse_compression(ANN, "too long")
+    assert set(store.oversized(9)) == {BEN}
+    (item,) = store.quarantined(9)
+    assert (item.kind, item.key, item.reason) == ("compress", ANN, "too long")
+    assert store.release(item.id)
+    assert set(store.oversized(9)) == {ANN, BEN}
+
+
+def test_an_erased_user_and_what_is_too_old_leave_the_quarantine(store):
+    (one,), (two,) = keep(store, ANN, "one"), keep(store, BEN, "two")
+    store.refuse_embedding("m", one, "no")
+    store.refuse_embedding("m", two, "no")
+    store.refuse_compression(ANN, "no")
+    assert store.count_quarantined() == 3
+    store.erase(OF_ANN)
+    assert [item.key for item in store.quarantined(9)] == [BEN]
+    assert store.expire(BEGIN + timedelta(days=1)) == 1
+    assert store.quarantined(9) == []
+
+
+@pytest.mark.parametrize("id", ["", "7", "seven", "-1"])
+def test_what_is_not_in_quarantine_cannot_be_taken_out_of_it(store, id):
+    assert (store.release(id), store.discard(id)) == (False, False)

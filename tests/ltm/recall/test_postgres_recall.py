@@ -681,3 +681,51 @@ def assert_consistent(server: PostgresServer, schema: str) -> None:
         client.execute(f"SET search_path TO {schema}, public")
         wrong = {name: client.execute(query).fetchall() for name, query in _WRONG.items()}
     assert wrong == {name: [] for name in _WRONG}
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+def test_a_damaged_exchange_is_put_aside_and_can_come_back(postgres_server, schema, store):
+    ids = [
+        store.add([new(ANN, word)]) or store.unembedded("m", 9)[-1][0]
+        for word in ("one", "two", "three")
+    ]
+    with postgres_server.client() as client:
+        client.execute(f"SET search_path TO {schema}")
+        ((whole,),) = client.execute("SELECT record FROM exchanges WHERE number = 2").fetchall()
+        client.execute("UPDATE exchanges SET record = '\\x7b' WHERE number = 2")
+        assert [id for id, _ in store.unembedded("m", 9)] == [ids[0], ids[2]]
+        assert questions(store.history(ANN).exchanges) == ["one", "three"]
+        assert (store.history(ANN).size, matching(store, OF_ANN, "two")) == (2, [])
+        (item,) = store.quarantined(9)
+        assert (item.kind, item.key) == ("exchange", ANN)
+        assert not store.release(item.id)  # still unreadable
+        client.execute(
+            "UPDATE quarantine SET row_data = jsonb_set(row_data, '{record}', to_jsonb(%s::bytea))",
+            (whole,),
+        )
+    assert store.release(item.id)
+    assert questions(store.exchanges(ANN, first=1, last=9)) == ["one", "two", "three"]
+    assert (store.history(ANN).size, matching(store, OF_ANN, "two")) == (3, ["two"])
+    assert [id for id, _ in store.unembedded("m", 9)] == ids
+
+
+def test_a_damaged_row_stops_neither_compression_nor_search_nor_erasing(
+    postgres_server, schema, store
+):
+    store.add([new(ANN, word) for word in ("one", "two", "three", "four")])
+    with postgres_server.client() as client:
+        client.execute(f"SET search_path TO {schema}")
+        client.execute("UPDATE exchanges SET terms = '\\xff' WHERE number = 1")
+        client.execute("UPDATE exchanges SET record = '\\x7b' WHERE number = 2")
+    parts = store.history(ANN).exchanges[:2]
+    assert store.compress(ANN, parts, [summary(parts, "in short")])
+    assert matching(store, OF_ANN, "four") == ["four"]
+    with postgres_server.client() as client:
+        client.execute(f"SET search_path TO {schema}")
+        client.execute("UPDATE summaries SET record = '\\x7b'")
+    assert store.history(ANN).summaries == ()
+    assert store.count_quarantined() == 2
+    assert store.erase(OF_ANN) == 3
+    assert store.count_quarantined() == 0

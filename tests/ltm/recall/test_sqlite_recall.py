@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -130,28 +131,97 @@ def test_a_mode_that_sqlite_does_not_know_is_refused(path):
         SqliteRecallStore(path, settings=HistorySettings(), synchronous="off")  # type: ignore[arg-type]
 
 
+DAMAGE = [
+    "UPDATE exchanges SET rest = x'7b' WHERE number = 2",
+    "UPDATE exchanges SET rest = x'00' WHERE number = 2",
+    "UPDATE exchanges SET at = 'then' WHERE number = 2",
+    "UPDATE exchanges SET question = 5 WHERE number = 2",
+    "UPDATE exchanges SET answer = x'ff' WHERE number = 2",
+    "UPDATE exchanges SET number = 'two' WHERE number = 2",
+    "UPDATE exchanges SET rest = x'7b', terms = x'ff' WHERE number = 2",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize(
-    "damage",
+    "read",
     [
-        "UPDATE exchanges SET rest = x'7b'",
-        "UPDATE exchanges SET rest = x'00'",
-        "UPDATE exchanges SET at = 'then'",
-        "UPDATE exchanges SET question = 5",
+        lambda store: questions(reversed(store.latest(ANN, 9))),
+        lambda store: questions(store.history(ANN).exchanges),
+        lambda store: questions(store.exchanges(ANN, first=1, last=9)),
+        lambda store: [said[-1].question for _, said in store.unembedded("m", 9)],
     ],
+    ids=["latest", "history", "range", "unembedded"],
 )
-def test_a_damaged_exchange_is_an_error_that_says_so(path, store, damage):
-    keep(store, ANN, "hello")
+def test_a_damaged_exchange_is_put_aside_and_the_others_are_read(path, store, damage, read):
+    keep(store, ANN, "one", "two", "three")
     meddle(path, damage)
-    with pytest.raises(StoreError, match="damaged"):
-        store.latest(ANN, 9)
+    assert read(store) == ["one", "three"]
+    store.history(ANN)  # which reads what has no place in a range of numbers, too
+    assert read(store) == ["one", "three"]
+    (item,) = store.quarantined(9)
+    assert (item.kind, item.key, store.count_quarantined()) == ("exchange", ANN, 1)
+    assert "damaged" in item.reason
+    assert matching(store, OF_ANN, "two") == []
+    assert store.statistics(OF_ANN, ["one", "two"]).documents == 2
+    assert store.history(ANN).size == 2
 
 
-def test_a_damaged_summary_is_an_error_that_says_so(path, store):
-    keep(store, ANN, "hello")
+def test_a_damaged_exchange_stops_neither_compression_nor_retention_nor_erasing(path, store):
+    keep(store, ANN, "one", "two", "three", "four")
+    keep(store, BEN, "five")
+    meddle(path, "UPDATE exchanges SET rest = x'7b', terms = x'ff' WHERE number = 2")
+    assert compress(store, ANN, 2)
+    meddle(path, "UPDATE exchanges SET terms = x'ff', question = 7 WHERE number = 1")
+    assert store.expire(BEGIN + timedelta(seconds=30)) == 2
+    assert store.erase(OF_ANN, model="weather") == 2
+    assert (store.count_quarantined(), store.latest(BEN, 9)) == (0, [])
+
+
+def test_a_damaged_row_is_read_again_when_it_can_be(path, store):
+    keep(store, ANN, "one", "two", "three")
+    ((whole,),) = meddle(path, "SELECT rest FROM exchanges WHERE number = 2")
+    meddle(path, "UPDATE exchanges SET rest = x'7b' WHERE number = 2")
+    assert len(store.latest(ANN, 9)) == 2
+    (item,) = store.quarantined(9)
+    assert not store.release(item.id)  # still unreadable
+    record = meddle(path, "SELECT record FROM quarantine")[0][0]
+    mended = record.replace(b64encode(b"{").decode(), b64encode(whole).decode())
+    meddle(path, "UPDATE quarantine SET record = ?", mended)
+    assert store.release(item.id)
+    assert questions(store.exchanges(ANN, first=1, last=9)) == ["one", "two", "three"]
+    assert matching(store, OF_ANN, "two") == ["two"]
+    assert (store.history(ANN).size, store.quarantined(9)) == (3, [])
+
+
+def test_who_is_erased_is_erased_from_the_quarantine(path, store):
+    keep(store, ANN, "zzsecret", "zzmore")
+    meddle(path, "UPDATE exchanges SET rest = x'7b'")
+    assert store.latest(ANN, 9) == []
+    assert b"zzsecret" in raw(path)
+    store.erase(OF_ANN)
+    assert store.count_quarantined() == 0
+    assert b"zzsecret" not in raw(path)
+
+
+def test_a_damaged_name_stops_no_other_conversation(path, make):
+    store = make(HistorySettings(max_size=1))
+    keep(store, ANN, "one two")
+    keep(store, BEN, "three four")
+    meddle(path, "UPDATE owners SET user = x'ff' WHERE user = 'ann'")
+    assert set(store.oversized(9)) == {BEN}
+    assert list(store.keys()) == [BEN]
+    other = make(HistorySettings(max_size=1), measure=Measure("letters", len))  # measures anew
+    assert set(other.oversized(9)) == {BEN}
+
+
+def test_a_damaged_summary_is_put_aside(path, store):
+    keep(store, ANN, "hello", "again")
     assert compress(store, ANN, 1)
     meddle(path, "UPDATE summaries SET of = 'x'")
-    with pytest.raises(StoreError, match="damaged"):
-        store.history(ANN)
+    history = store.history(ANN)
+    assert (history.summaries, questions(history.exchanges), history.size) == ((), ["again"], 1)
+    assert [item.kind for item in store.quarantined(9)] == ["summary"]
 
 
 # -- searching ---------------------------------------------------------------------------------

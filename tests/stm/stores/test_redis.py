@@ -377,3 +377,10 @@ def test_what_is_no_json_is_not_kept_and_the_turn_is_given_back(store):
     with pytest.raises(StoreError, match="cannot be kept"), store.open(ANN, TIMEOUT) as session:
         session.commit(replace(session.conversation, data={"socket": object()}))
     assert count_up(store, ANN) == 2
+
+
+@pytest.mark.parametrize("record", [b'{"format": 99}', b"\xff"])
+def test_a_conversation_that_cannot_be_read_can_be_forgotten(client, store, record):
+    client.set(NAMES.record(ANN), record)
+    store.forget(ANN)
+    assert client.get(NAMES.record(ANN)) is None

@@ -419,3 +419,54 @@ def test_a_clock_without_a_time_zone_is_refused(path):
 def test_another_way_to_write_is_refused(path):
     with pytest.raises(StoreError, match="full or normal, not 'off'"):
         SqliteStore(path, synchronous="off")
+
+
+# -- damage ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE conversations SET user = x'ff' WHERE user = 'ann'",
+        "UPDATE conversations SET user = 5 WHERE user = 'ann'",
+        "UPDATE conversations SET model = x'ff', expires = 'soon' WHERE user = 'ann'",
+    ],
+)
+def test_a_damaged_conversation_stops_nobody_from_being_erased(path, store, caplog, damage):
+    engine = Engine("weather", store=store)
+    engine.ask("What is the weather in Tokyo?", user="ann")
+    engine.ask("What is the weather in Rome?", user="ben")
+    meddle(path, damage)
+    engine.erase(user="ben")
+    assert list(store.keys()) == []
+    assert store.count_quarantined() == 1
+    assert "quarantine" in caplog.text
+
+
+def test_a_record_that_cannot_be_read_is_put_aside_until_it_expires(path, store, clock):
+    count_up(store, ANN)
+    meddle(path, "UPDATE conversations SET record = x'7b00'")
+    assert count_up(store, ANN) == 1  # it begins anew
+    assert count_up(store, ANN) == 2
+    assert meddle(path, "SELECT user, record FROM quarantine") == [("ann", b"{\0")]
+    clock.pass_time(minutes=6)
+    count_up(store, BEN)  # which sweeps
+    assert store.count_quarantined() == 0
+
+
+def test_who_is_erased_leaves_nothing_in_the_files(path, store):
+    engine = Engine("weather", store=store)
+    for number in range(300):
+        engine.ask("What is the weather in Tokyo?", user=f"zz{number % 30}zz")
+    engine.switch("weather", user="zz7zz")
+    assert b"zz7zz" in b"".join(file.read_bytes() for file in path.parent.iterdir())
+    engine.erase(user="zz7zz")
+    left = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert (b"zz7zz" in left, b"zz8zz" in left) == (False, True)
+
+
+def test_a_conversation_of_a_later_format_can_be_forgotten(path, store):
+    count_up(store, ANN)
+    meddle(path, "UPDATE conversations SET record = ?", b'{"format": 99}')
+    store.forget(ANN)
+    assert store.peek(ANN) is None

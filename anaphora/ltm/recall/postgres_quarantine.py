@@ -1,0 +1,229 @@
+"""The quarantine of the recall store in PostgreSQL: damaged rows, and what was refused."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from anaphora.errors import StoreError
+from anaphora.ltm.quarantine import QuarantinedItem, QuarantineKind
+from anaphora.ltm.recall.postgres_records import as_bytes, as_text, load_exchange, load_summary
+from anaphora.stm.conversation import Key
+
+if TYPE_CHECKING:
+    from anaphora.ltm.recall.postgres_link import Transaction
+
+__all__ = ["DamagedRows", "discard", "listed", "move", "parsed", "refuse", "release"]
+
+_Part = TypeVar("_Part")
+_TABLES = {"exchange": "exchanges", "summary": "summaries"}
+
+_log = logging.getLogger(__name__)
+
+
+class DamagedRows(StoreError):  # noqa: N818 - what they are
+    """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
+
+    def __init__(
+        self, kind: Literal["exchange", "summary"], rows: Sequence[tuple[int, str]]
+    ) -> None:
+        super().__init__(rows[0][1])
+        self.kind, self.rows = kind, rows
+
+
+def parsed(
+    kind: Literal["exchange", "summary"],
+    rows: Iterable[tuple[int, Any]],
+    parse: Callable[[Any], _Part],
+) -> list[_Part]:
+    """What ``parse`` makes of each row, which follows its id.
+
+    Raises :class:`DamagedRows` if any of them cannot be read.
+    """
+    parts: list[_Part] = []
+    found: list[tuple[int, str]] = []
+    for id, row in rows:
+        try:
+            parts.append(parse(row))
+        except StoreError as error:
+            found.append((id, str(error)))
+    if found:
+        raise DamagedRows(kind, found)
+    return parts
+
+
+def move(transaction: Transaction, damage: DamagedRows) -> None:
+    """Move damaged rows into the quarantine."""
+    table = _TABLES[damage.kind]
+    said = "at" if damage.kind == "exchange" else "NULL"
+    for id, reason in damage.rows:
+        transaction.do(
+            f"INSERT INTO quarantine (kind, source_id, user_id, conversation_id, reason, row_data, "
+            f"said) SELECT %s, id, user_id, conversation_id, %s, to_jsonb(it), {said} "
+            f"FROM {table} AS it WHERE id = %s ON CONFLICT (kind, source_id, embedder_id) "
+            "DO UPDATE SET row_data = excluded.row_data, discarded = false",
+            *(damage.kind, as_bytes(reason), id),
+        )
+        if damage.kind == "exchange":
+            _remove_exchange(transaction, id)
+        else:
+            transaction.do(
+                "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
+                "UPDATE conversations SET size = conversations.size - gone.size FROM gone "
+                "WHERE conversations.id = gone.conversation_id AND gone.active",
+                id,
+            )
+        _log.error(
+            "a damaged %s of the long-term memory was put in quarantine",
+            damage.kind,
+            extra={"id": id, "reason": reason},
+        )
+
+
+def refuse(
+    transaction: Transaction,
+    kind: Literal["embed", "compress"],
+    embedder: int,
+    id: int,
+    reason: str,
+) -> None:
+    """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
+    table, conversation = (
+        ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
+    )
+    transaction.do(
+        f"INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
+        f"SELECT %s, id, %s, user_id, {conversation}, %s FROM {table} WHERE id = %s "
+        "ON CONFLICT (kind, source_id, embedder_id) "
+        "DO UPDATE SET reason = excluded.reason, discarded = false",
+        *(kind, embedder, as_bytes(reason), id),
+    )
+    if kind == "embed":
+        transaction.do(
+            "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
+        )
+
+
+def listed(
+    rows: Iterable[tuple[int, QuarantineKind, bytes, datetime, Any, Any, Any]],
+) -> list[QuarantinedItem]:
+    return [
+        QuarantinedItem(str(id), kind, as_text(reason), at, _key(user, model, tenant))
+        for id, kind, reason, at, user, model, tenant in rows
+    ]
+
+
+def release(transaction: Transaction, id: int) -> bool:
+    """Take an item out; a row goes back to where it was, if it can be read."""
+    found = transaction.row(
+        "SELECT kind, source_id, embedder_id FROM quarantine WHERE id = %s AND NOT discarded "
+        "FOR UPDATE",
+        id,
+    )
+    if found is None:
+        return False
+    kind, source, embedder = found
+    if kind in _TABLES and not _restore(transaction, kind, id):
+        return False
+    if kind == "embed":
+        transaction.do(
+            "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+            "SELECT id, %s, user_id FROM exchanges WHERE id = %s ON CONFLICT DO NOTHING",
+            *(embedder, source),
+        )
+    transaction.do("DELETE FROM quarantine WHERE id = %s", id)
+    return True
+
+
+def discard(transaction: Transaction, id: int) -> bool:
+    # What was refused must not be tried again; of what was damaged nothing stays.
+    changed = transaction.do(
+        "UPDATE quarantine SET discarded = true WHERE id = %s AND NOT discarded", id
+    )
+    transaction.do("DELETE FROM quarantine WHERE id = %s AND kind IN ('exchange', 'summary')", id)
+    return changed > 0
+
+
+def _remove_exchange(transaction: Transaction, id: int) -> None:
+    row = transaction.row(
+        "DELETE FROM exchanges WHERE id = %s "
+        "RETURNING user_id, conversation_id, number, size, length, words",
+        id,
+    )
+    if row is None:
+        return
+    user, conversation, number, size, length, words = row
+    for table in ("vectors", "unembedded"):
+        transaction.do(f"DELETE FROM {table} WHERE exchange_id = %s", id)
+    transaction.do(
+        "UPDATE users SET documents = documents - 1, length = length - %s, changes = changes + 1 "
+        "WHERE id = %s",
+        *(length, user),
+    )
+    transaction.do("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
+    transaction.do(
+        "UPDATE conversations SET verbatim = verbatim - 1, size = size - %s "
+        "WHERE id = %s AND first <= %s",
+        *(size, conversation, number),
+    )
+
+
+def _restore(transaction: Transaction, kind: str, id: int) -> bool:
+    table = _TABLES[kind]
+    row = transaction.row(
+        f"SELECT it.record, it.id FROM quarantine, jsonb_populate_record(NULL::{table}, row_data) "
+        "AS it WHERE quarantine.id = %s AND EXISTS "
+        "(SELECT FROM conversations WHERE conversations.id = quarantine.conversation_id)",
+        id,
+    )
+    if row is None:
+        return False
+    try:
+        if kind == "exchange":
+            load_exchange(row[0], 0)
+        else:
+            load_summary(*row)
+    except StoreError:
+        return False
+    transaction.do(
+        f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
+        f"jsonb_populate_record(NULL::{table}, row_data) AS it WHERE quarantine.id = %s",
+        id,
+    )
+    if kind == "summary":
+        transaction.do(
+            "UPDATE conversations SET size = conversations.size + it.size FROM summaries AS it "
+            "WHERE conversations.id = it.conversation_id AND it.id = %s AND it.active",
+            row[1],
+        )
+        return True
+    transaction.do(
+        "UPDATE users SET documents = documents + 1, length = users.length + it.length "
+        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
+        row[1],
+    )
+    transaction.do(
+        "UPDATE words SET count = count + 1 FROM exchanges AS it "
+        "WHERE it.id = %s AND words.id = ANY(it.words)",
+        row[1],
+    )
+    transaction.do(
+        "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
+        "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.id = %s "
+        "AND conversations.first <= it.number",
+        row[1],
+    )
+    transaction.do(
+        "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
+        "SELECT it.id, embedders.id, it.user_id FROM exchanges AS it, embedders WHERE it.id = %s",
+        row[1],
+    )
+    return True
+
+
+def _key(user: bytes | None, model: bytes | None, tenant: bytes | None) -> Key | None:
+    if user is None or model is None or tenant is None:
+        return None
+    return Key(as_text(user), as_text(model), as_text(tenant))
