@@ -4,6 +4,9 @@ and how much memory the unread part of their responses may take."""
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,6 +71,20 @@ class ConnectionPool:
         self.idle: dict[Connection, None] = {}
         self.stalled: dict[Connection, None] = {}
         self._warned: dict[str, float] = {}
+        self._turns: deque[tuple[Context, Callable[[], None]]] = deque()
+
+    def take_turn(self, context: Context, parse: Callable[[], None]) -> None:
+        """Call ``parse`` in one of the next turns of the event loop. Each turn has one call: many
+        connections with pipelined requests delay the others no more than one does."""
+        self._turns.append((context, parse))
+        if len(self._turns) == 1:
+            asyncio.get_running_loop().call_soon(self._next_turn)
+
+    def _next_turn(self) -> None:
+        context, parse = self._turns.popleft()
+        if self._turns:
+            asyncio.get_running_loop().call_soon(self._next_turn)
+        context.run(parse)
 
     def make_room(self) -> bool:
         """Close the connection that is idle for longest. Return False if none is idle."""

@@ -117,7 +117,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._flow.resume_transport()
         elif not self._is_scheduled:
             self._is_scheduled = True
-            self.loop.call_soon(self._parse, context=self._context)
+            self._pool.take_turn(self._context, self._parse)
 
     def _parse(self) -> None:
         self._is_scheduled = False
