@@ -206,6 +206,7 @@ _RENEWED = {  # why no child can meet those of these modules as another thread l
     "ltm/recall/postgres_link.py": "made anew in a child",
     "ltm/summarizers/chat_completions.py": "lives as long as a call",
     "intents/workers.py": "in a process that was spawned and forks nothing",
+    "server/deadline.py": "of one request, which no forked process goes on with",
     "server/ending.py": "a thread of a service, which nothing waits for",
     "server/service.py": "begins its threads with the first request, after any fork of a server",
 }
