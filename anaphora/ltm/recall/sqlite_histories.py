@@ -158,7 +158,8 @@ def talk_of(connection: Connection, key: Key) -> Talk | None:
 
 def talk_by_id(connection: Connection, id: Any) -> Talk | None:
     row = connection.execute(
-        "SELECT id, owner, count, first, verbatim, size, measure FROM conversations WHERE id = ?",
+        "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
+        "WHERE id = ?",
         (id,),
     ).fetchone()
     return Talk(*row) if row else None
