@@ -34,6 +34,8 @@ _CONVERSATIONS = 0x416E6170  # "Anap": the file says whose it is, and what is in
 _SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
 _BUSY_FOR = 30.0  # seconds that another process may take to write
 _PAUSE = 0.0002, 0.002  # seconds between two attempts to write
+_LOG_WAIT = 0.05  # seconds for which nobody can write while the WAL is waited for
+_LOG_PAUSE = 0.05, 0.15  # seconds between two attempts to empty it
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
 _TIDIED_EVERY = 512  # writes
 _LONGEST_LOG = 16 << 20  # bytes of the WAL
@@ -170,7 +172,18 @@ class Database:
         self._exclusively(self._empty_log)
 
     def _exclusively(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Do a step with the writing connection, while no other thread writes."""
+        """Do a step with the writing connection, while no other thread writes. While the WAL is
+        in use, others can."""
+        deadline = time.monotonic() + _BUSY_FOR
+        while True:
+            try:
+                return self._exclusively_once(step)
+            except _LogInUse:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(uniform(*_LOG_PAUSE))
+
+    def _exclusively_once(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
         with self._writing:
             try:
                 connection = self._writing_connection()
@@ -197,15 +210,10 @@ class Database:
     def _clear_step(self, first: int, connection: sqlite3.Connection) -> int:
         """Clear the unallocated space of some pages; the next page, 0 after the last."""
         assert self._file is not None
-        deadline = time.monotonic() + _BUSY_FOR
-        while True:
-            self._empty_log(connection)
-            _begin(connection)
-            if not self._log_size():
-                break
-            connection.execute("ROLLBACK")  # another process has written in between
-            if time.monotonic() > deadline:
-                raise StoreError(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
+        self._empty_log(connection)
+        _begin(connection)
+        if self._log_size():  # another process has written in between; closing rolls back
+            raise _LogInUse(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
         descriptor = self._file.descriptor()
         following = clear_unallocated(descriptor, first, _PAGES_AT_ONCE)
         os.fsync(descriptor)
@@ -216,16 +224,15 @@ class Database:
         return following
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Bring the WAL into the file, and leave nothing in it."""
-        deadline = time.monotonic() + _BUSY_FOR
-        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            # SQLite itself does not wait for a checkpoint of another connection.
-            if time.monotonic() > deadline:
-                raise StoreError(
-                    f"{self._path}-wal may still hold what was deleted, for another program has "
-                    f"been reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
-                )
-            time.sleep(uniform(*_PAUSE))
+        """Bring the WAL into the file, and leave nothing in it. While SQLite waits for those who
+        read an older state, nobody can write: so it does not wait for long."""
+        connection.execute(f"PRAGMA busy_timeout = {_LOG_WAIT * 1000:.0f}")
+        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise _LogInUse(
+                f"{self._path}-wal may still hold what was deleted, for another program has "
+                f"been reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
+            )
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
 
     def _log_size(self) -> int:
         try:
@@ -442,6 +449,10 @@ class Database:
             return f"; make the folder first: mkdir -p '{self._path.parent}'"
         hint = _HINTS.get(_code(error))
         return f"; {hint}" if hint else ""
+
+
+class _LogInUse(StoreError):  # noqa: N818 - what it is, not what failed
+    """The WAL cannot be emptied at the moment."""
 
 
 class _Task:

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -133,6 +134,27 @@ def test_others_read_and_write_between_the_steps(path, data, monkeypatch):
     assert not problems
     assert users_in(path) == {0}
     assert sound(path)
+
+
+@pytest.mark.parametrize("in_another_process", [False, True])
+def test_others_write_while_an_older_state_is_being_read(path, data, in_another_process):
+    fill(data, Random(5), 10)
+    delete(data, 3)
+    with closing(sqlite3.connect(path)) as reader, closing(opened(path)) as beside:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM said").fetchall()
+        fill(data, Random(6), 1, users=1)  # newer than what is read
+        with ThreadPoolExecutor() as threads:
+            begun = threading.Event()
+            empty = data._empty_log
+            data._empty_log = lambda connection: (begun.set(), empty(connection))
+            scrubbing = threads.submit(data.scrub)
+            assert begun.wait(20)
+            # If nothing were written until the reader ends, the scrub would fail.
+            fill(beside if in_another_process else data, Random(7), 1, users=1)
+            reader.execute("COMMIT")
+            scrubbing.result()
+    assert 3 not in users_in(path)
 
 
 def test_a_connection_that_knew_the_pages_before_does_not_bring_anything_back(path, data):
