@@ -395,7 +395,7 @@ class SqliteRecallStore:
         """Make the file anew if something was deleted from it; if the time is given, only after
         a day without that."""
         ((due, last),) = self._database.read("SELECT due, last FROM scrubbing")
-        if not due or (now is not None and last is not None and abs(now - last) < _DAY):
+        if due <= 0 or (now is not None and last is not None and abs(now - last) < _DAY):
             return
         try:
             self._database.scrub()
@@ -403,7 +403,8 @@ class SqliteRecallStore:
             raise StoreError(
                 f"it is erased, but the file may still hold copies of it: {error}; then erase again"
             ) from error
-        self._write(lambda connection: connection.execute(_SCRUBBED, (now,)))
+        # What another has deleted meanwhile is still due.
+        self._write(lambda connection: connection.execute(_SCRUBBED, (due, now)))
 
     def _exchanges(self, key: Key, query: str, *values: int) -> list[Exchange]:
         def find(connection: Connection) -> list[Exchange]:
@@ -482,7 +483,9 @@ _EMBED_AGAIN = (
     "WHERE kind = 'embed' AND embedder = ? AND state = 2) ORDER BY id LIMIT ?"
 )
 _EMBEDDED = "DELETE FROM quarantine WHERE kind = 'embed' AND source = ? AND embedder = ?"
-_SCRUBBED = "UPDATE scrubbing SET due = 0, last = coalesce(?, last)"
+_SCRUBBED = (
+    "UPDATE scrubbing SET due = CASE due WHEN ?1 THEN -due ELSE due END, last = coalesce(?2, last)"
+)
 _ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
 
 

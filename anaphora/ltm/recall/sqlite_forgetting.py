@@ -159,7 +159,7 @@ _LAST_CLOCK = (
 )
 _FORGET_ERASURES = "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasures) - ?"
 _ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
-_SCRUB = "UPDATE scrubbing SET due = 1"
+_SCRUB = "UPDATE scrubbing SET due = abs(due) + 1"
 _ERASE = (
     "DELETE FROM quarantine WHERE owner = ?",
     "DELETE FROM vectors WHERE owner = ?",

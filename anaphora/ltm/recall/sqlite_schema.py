@@ -54,7 +54,8 @@ SCHEMA = (
         # was said before may still wait in a journal.
         "CREATE TABLE erasures (whose BLOB NOT NULL PRIMARY KEY, at INTEGER NOT NULL) "
         "WITHOUT ROWID",
-        # Whether something was deleted since the file was made anew, and when that was.
+        # How often something was deleted (negative: the file was cleared of it), and when the file
+        # was cleared last.
         "CREATE TABLE scrubbing (id INTEGER PRIMARY KEY, due INTEGER NOT NULL, last INTEGER)",
         "INSERT INTO scrubbing (id, due) VALUES (1, 0)",
     ),

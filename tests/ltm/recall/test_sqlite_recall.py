@@ -361,6 +361,25 @@ def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
     assert len(scrubbed) == 4
 
 
+def test_of_two_who_erase_at_once_neither_leaves_anything_in_the_file(make, path, monkeypatch):
+    one, other = make(), make()
+    for minute in range(200):
+        one.add([new(key, said(f"{key.user}-secret " * 9, minute=minute)) for key in (ANN, BEN)])
+    scrub, look = one._database.scrub, other._scrub_if_due
+
+    def scrub_and_let_the_other_erase() -> None:
+        scrub()
+        other.erase(OF_BEN)
+
+    monkeypatch.setattr(one._database, "scrub", scrub_and_let_the_other_erase)
+    monkeypatch.setattr(other, "_scrub_if_due", lambda: None)  # it comes to that a moment later
+    one.erase(OF_ANN)
+    look()
+    files = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert b"ann-secret" not in files
+    assert b"ben-secret" not in files
+
+
 def test_what_another_still_reads_is_told_and_can_be_erased_again(path, store, monkeypatch):
     monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
     keep(store, ANN, "zzsecret")
