@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from time import monotonic
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -59,11 +60,11 @@ class _Gate:
                 del self._depths[thread]
                 self._changed.notify_all()
 
-    def shut(self) -> None:
-        """Wait for the others, and let nobody enter or leave."""
+    def shut(self, patience: float) -> None:
+        """Wait for the others for so many seconds, and let nobody enter or leave."""
         thread = threading.get_ident()
         self._changed.acquire()
-        if not self._changed.wait_for(lambda: self._depths.keys() <= {thread}, _PATIENCE):
+        if not self._changed.wait_for(lambda: self._depths.keys() <= {thread}, patience):
             _log.warning("a process forks while a thread of it is loading something")
 
     def open(self) -> None:
@@ -116,9 +117,10 @@ def hold_off_forks() -> Iterator[None]:
 def _before() -> None:
     _forking.acquire()
     known: list[Forked] = []
+    end = monotonic() + _PATIENCE  # for all rounds, or engines made without end would hold it up
     while True:
         # Last of all, for those who load something may have to wait for a store, not conversely.
-        _gate.shut()
+        _gate.shut(max(0.0, end - monotonic()))
         _registering.acquire()
         new = [one for one in _all if one not in known]
         if not new:

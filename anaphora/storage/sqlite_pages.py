@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 import struct
-import threading
 from pathlib import Path
 
 from anaphora.errors import StoreError
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["SharedFile", "clear_unallocated"]
 
@@ -115,14 +115,4 @@ class SharedFile:
 
 
 _files: dict[Path, SharedFile] = {}
-_mutex = threading.Lock()
-
-
-def _renew_lock() -> None:
-    """In a forked process no other thread holds the lock."""
-    global _mutex
-    _mutex = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_mutex = fork_safe_lock()

@@ -131,6 +131,36 @@ def test_who_never_lets_go_holds_no_fork_off_for_ever(beside, monkeypatch, caplo
     assert "is loading something" in caplog.text
 
 
+def test_a_fork_waits_once_however_much_is_made_meanwhile(beside, monkeypatch, caplog):
+    monkeypatch.setattr(forks, "_PATIENCE", 0.01)
+    made = []
+
+    class MakesAnother(Forked):
+        def before_fork(self):
+            if len(made) < 5:
+                made.append(MakesAnother())
+                follow_forks(made[-1])
+
+    def load(begun, over):
+        with hold_off_forks():
+            begun.set()
+            over.wait(BOUND)
+
+    waits = []
+    wait_for = forks._gate._changed.wait_for
+    monkeypatch.setattr(
+        forks._gate._changed,
+        "wait_for",
+        lambda true, seconds: (waits.append(seconds), wait_for(true, seconds))[1],
+    )
+    beside(load)
+    first = MakesAnother()
+    follow_forks(first)
+    assert exit_code_of(lambda: 0) == 0
+    assert len(made) == 5
+    assert sum(waits) <= 0.01
+
+
 class Fails(Forked):
     def before_fork(self):
         raise RuntimeError("broken")
