@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeAlias
 
-from anaphora.errors import SummaryError
+from anaphora.errors import StoreError, SummaryError, Unkeepable
 from anaphora.ltm.compression import plan, settle
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
@@ -66,8 +66,8 @@ class Embedding:
         texts = [(id, meaning_text(said[-1], *said[:-1])) for id, said in waiting]
         try:
             self._embed(texts)
-        except Exception:
-            if not _works(self._probe):
+        except Exception as error:
+            if _is_of_the_store(error) or not _works(self._probe):
                 raise
             for one in texts:
                 self._embed_or_refuse(one)
@@ -81,7 +81,7 @@ class Embedding:
         try:
             self._embed([one])
         except Exception as error:
-            if not _works(self._probe):  # it is not the text
+            if _is_of_the_store(error) or not _works(self._probe):  # it is not the text
                 raise
             self.failures.refused(error)
             self.store.refuse_embedding(self.embedder.name, one[0], reason_of(error))
@@ -117,8 +117,8 @@ class Compressing:
             return False
         try:
             return self._compress(plans)
-        except Exception:
-            if not _works(self._probe):
+        except Exception as error:
+            if _is_of_the_store(error) or not _works(self._probe):
                 raise
         # Not any(), which would stop at the first.
         return sum([self._compress_or_refuse(each) for each in plans]) > 0
@@ -135,7 +135,7 @@ class Compressing:
         try:
             return self._compress([one])
         except Exception as error:
-            if not _works(self._probe):  # it is not the conversation
+            if _is_of_the_store(error) or not _works(self._probe):  # it is not the conversation
                 raise
             self.failures.refused(error)
             self.store.refuse_compression(one[0], reason_of(error))
@@ -242,6 +242,11 @@ class Expiring:
                 return passed >= _AGREED
         self._reading = now, ticks
         return False
+
+
+def _is_of_the_store(error: Exception) -> bool:
+    """Whether the store failed, which says nothing about what it was given."""
+    return isinstance(error, StoreError) and not isinstance(error, Unkeepable)
 
 
 def _works(probe: Callable[[], None]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -142,6 +143,8 @@ class LongTermMemory:
         )
         self._finalizer = finalize(self, _let_go, (self._background, self._reading), self._intake)
         follow_forks(self)
+        with suppress(StoreError):  # whether there is a server shows when it is needed
+            self._intake.advance(self._store.clock())
         self._background.wake()  # others may have left something to do
 
     def __enter__(self) -> Self:

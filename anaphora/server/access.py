@@ -28,6 +28,7 @@ __all__ = ["Caller", "caller_of", "key_of", "refuse_strangers", "require"]
 
 _DEFAULT_USER = "user"
 _ELSEWHERE = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
+_HERE = (b"same-origin", b"none")
 _OF_BROWSERS = (b"host", b"origin", b"sec-fetch-site")
 _DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
 _PORT = re.compile(rb":[0-9]*$")
@@ -162,7 +163,7 @@ def _refuse_repeated(request: Request) -> None:
 
 def _is_of_other_origin(sent: Mapping[bytes, bytes]) -> bool:
     """Whether a browser sends a request for a page that is not ours."""
-    if (site := sent.get(b"sec-fetch-site")) is not None:
+    if (site := sent.get(b"sec-fetch-site")) in (*_ELSEWHERE, *_HERE):
         return site in _ELSEWHERE
     origin = sent.get(b"origin")
     if origin is None:

@@ -99,6 +99,8 @@ class Reloads:
         while True:
             try:
                 await self._run(look)
+            except Refusal:
+                return  # the service is ending
             except Exception as error:  # the next look may be a better one
                 _log.error("models cannot be looked after", exc_info=error)
             await asyncio.sleep(pause)

@@ -49,6 +49,13 @@ _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
+def _awaited(future: Future[_Result]) -> asyncio.Future[_Result]:
+    """To be awaited, or given up: an error that nobody waits for any more is none of the loop."""
+    awaited = asyncio.wrap_future(future)
+    awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return awaited
+
+
 def _utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -282,7 +289,7 @@ class Service:
         future.add_done_callback(self._running.discard)
         try:
             async with self.deadline.limit() as limit:
-                return await asyncio.wrap_future(future)
+                return await _awaited(future)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -297,7 +304,7 @@ class Service:
             raise self._given_up()
         try:
             async with asyncio.timeout(_COMMIT_PATIENCE) as limit:
-                return await asyncio.wrap_future(future)
+                return await _awaited(future)
         except TimeoutError:
             if not limit.expired():
                 raise

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 import httpx
+import redis
 
 from benchmarks.faults.bot import MODEL
 from benchmarks.faults.service import Service, ask_as
@@ -180,7 +181,8 @@ class Injection:
     def _damage(self, chance: random.Random) -> None:
         self._victims += 1
         user = f"victim {self._victims}"
-        with contextlib.suppress(httpx.HTTPError):  # the server may be about to end
+        # The server may be about to end, or Redis be down.
+        with contextlib.suppress(httpx.HTTPError, redis.RedisError):
             ask_as(self._service, user, "order baba")
             self._ended.wait(1.0)
             self._service.damage(user)

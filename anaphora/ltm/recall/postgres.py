@@ -123,7 +123,11 @@ class PostgresRecallStore:
         self._link.do(add)
 
     def clock(self) -> int:
-        return int(self._link.read("SELECT coalesce(max(at), 0) FROM erasures")[0][0])
+        ((clock,),) = self._link.read(
+            "SELECT greatest((SELECT max(at) FROM erasures), (SELECT max(clock) FROM "
+            "conversations), 0)"
+        )
+        return int(clock)
 
     def marked(self, journal: str) -> int:
         rows = self._link.read("SELECT position FROM marks WHERE place = %s", place_of(journal))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anaphora.ltm.recall.postgres_records import place_of
 from anaphora.ltm.recall.postgres_writing import lock_user
-from anaphora.ltm.recall.store import ERASURES_STAY, New, Whose
+from anaphora.ltm.recall.store import MOST_ERASURES, New, Whose
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
@@ -33,9 +33,10 @@ def erase(transaction: Transaction, whose: Whose, model: str | None, clock: int)
     """As the protocol says; nor is kept any more what has a clock up to that of an exchange that
     was there."""
     transaction.rows("SELECT pg_advisory_xact_lock(%s)", _ERASING)
-    # By the erasure before this one: a clock that is wrong once lets nothing come back.
     transaction.do(
-        "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasures) - %s", ERASURES_STAY
+        "DELETE FROM erasures WHERE place IN "
+        "(SELECT place FROM erasures ORDER BY at DESC OFFSET %s)",
+        MOST_ERASURES - 1,
     )
     transaction.do(
         "INSERT INTO erasures AS old SELECT %s, greatest(%s, (SELECT max(conversations.clock) FROM "

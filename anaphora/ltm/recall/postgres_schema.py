@@ -159,6 +159,7 @@ _VERSIONS = (
     -- By which exchanges are numbered: that of one, and the largest of a conversation.
     ALTER TABLE exchanges ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
+    CREATE INDEX ON conversations (clock);
     """,
 )
 

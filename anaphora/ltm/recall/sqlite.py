@@ -111,7 +111,10 @@ class SqliteRecallStore:
         self._database.write(write)
 
     def clock(self) -> int:
-        ((clock,),) = self._database.read("SELECT coalesce(max(at), 0) FROM erasures")
+        ((clock,),) = self._database.read(
+            "SELECT max(coalesce((SELECT max(at) FROM erasures), 0), "
+            "coalesce((SELECT max(clock) FROM conversations), 0))"
+        )
         return int(clock)
 
     def marked(self, journal: str) -> int:

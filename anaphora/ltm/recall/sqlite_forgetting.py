@@ -11,7 +11,7 @@ from anaphora.ltm.recall import sqlite_quarantine as quarantine
 from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
 from anaphora.ltm.recall.sqlite_postings import remove_ids
 from anaphora.ltm.recall.sqlite_records import terms_of
-from anaphora.ltm.recall.store import ERASURES_STAY, Whose
+from anaphora.ltm.recall.store import MOST_ERASURES, Whose
 from anaphora.stm.conversation import Key
 from anaphora.storage.texts import Text, kept, read
 
@@ -26,8 +26,7 @@ def erase(
     """Delete everything of a user (with one model); how many exchanges there were. What has a
     clock up to ``clock``, or to that of an exchange that was there, is not added any more."""
     clock = max(clock, connection.execute(_LAST_CLOCK, _names(whose)).fetchone()[0])
-    # By the erasure before this one: a clock that is wrong once lets nothing come back.
-    connection.execute(_FORGET_ERASURES, (ERASURES_STAY,))
+    connection.execute(_FORGET_ERASURES, (MOST_ERASURES - 1,))
     connection.execute(_ERASED, (_digest(whose, model), clock))
     owner = connection.execute(
         "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
@@ -157,7 +156,10 @@ _LAST_CLOCK = (
     "SELECT coalesce(max(c.clock), 0) FROM owners o JOIN conversations c ON c.owner = o.id "
     "WHERE o.tenant = ? AND o.user = ?"
 )
-_FORGET_ERASURES = "DELETE FROM erasures WHERE at < (SELECT max(at) FROM erasures) - ?"
+_FORGET_ERASURES = (
+    "DELETE FROM erasures WHERE whose IN "
+    "(SELECT whose FROM erasures ORDER BY at DESC LIMIT -1 OFFSET ?)"
+)
 _ERASED_AT = "SELECT coalesce(max(at), -1) FROM erasures WHERE whose IN (?, ?)"
 _SCRUB = "UPDATE scrubbing SET due = abs(due) + 1"
 _ERASE = (

@@ -74,5 +74,6 @@ SCHEMA = (
         # By which exchanges are numbered: that of one, and the largest of a conversation.
         "ALTER TABLE exchanges ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE conversations ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX conversations_by_clock ON conversations (clock)",
     ),
 )

@@ -15,7 +15,7 @@ from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.stm.conversation import Key
 
 __all__ = [
-    "ERASURES_STAY",
+    "MOST_ERASURES",
     "Among",
     "Document",
     "Mark",
@@ -26,8 +26,9 @@ __all__ = [
 ]
 
 
-# Microseconds for which a store knows whom it erased: longer than anything waits in a journal.
-ERASURES_STAY = 90 * 24 * 3_600 * 1_000_000
+# Of so many erasures a store knows the clocks. Not by how old they are: a clock that is wrong once
+# would make all others seem old, and let come back what waits in a journal.
+MOST_ERASURES = 1_000_000
 
 
 class Whose(NamedTuple):
@@ -108,7 +109,7 @@ class RecallStore(Protocol):
         ...
 
     def clock(self) -> int:
-        """The largest clock of an erasure, 0 if there was none."""
+        """The largest clock of all exchanges and erasures, 0 if there were none."""
         ...
 
     def marked(self, journal: str) -> int:

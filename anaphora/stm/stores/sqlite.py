@@ -71,6 +71,12 @@ _ADD = "INSERT INTO conversations (tenant, user, model, record, expires) VALUES 
 _CHANGE = "UPDATE conversations SET record = ?, expires = ? WHERE id = ?"
 _DROP = "DELETE FROM conversations WHERE id = ?"
 _DROP_OF_KEY = "DELETE FROM {} WHERE tenant = ? AND user = ? AND model = ?"
+_DAMAGED_NAME = "a name is damaged"
+# Whose they are cannot be told any more: of all that may be a user's nothing must stay.
+_DROP_DAMAGED = (
+    "DELETE FROM quarantine WHERE reason LIKE ? AND (instr(CAST(user AS BLOB), CAST(? AS BLOB)) "
+    "OR instr(record, CAST(? AS BLOB)))"
+)
 _LIST = (
     "SELECT id, tenant, user, model FROM conversations WHERE id > ? AND expires >= ? "
     f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
@@ -179,13 +185,8 @@ class SqliteStore:
 
             def drop(connection: Connection) -> None:
                 connection.execute(_DROP_OF_KEY.format("conversations"), columns)
-                # Of a damaged row the names may be damaged, too.
                 connection.execute(_DROP_OF_KEY.format("quarantine"), columns)
-                connection.execute(
-                    "DELETE FROM quarantine WHERE instr(CAST(user AS BLOB), CAST(? AS BLOB)) "
-                    "OR instr(record, CAST(? AS BLOB))",
-                    (columns[1], columns[1]),
-                )
+                connection.execute(_DROP_DAMAGED, (f"{_DAMAGED_NAME}%", columns[1], columns[1]))
                 connection.execute(_ADVANCE, (clock,))
 
             self._database.write(drop)
@@ -197,7 +198,7 @@ class SqliteStore:
                 try:
                     tenant, user, model = map(read, names)
                 except (AttributeError, UnicodeDecodeError) as error:
-                    self._put_aside(id, f"a name is damaged: {error}")
+                    self._put_aside(id, f"{_DAMAGED_NAME}: {error}")
                 else:
                     yield Key(user, model, tenant)
             last = rows[-1][0]
