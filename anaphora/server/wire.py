@@ -59,6 +59,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = False
         self._is_in_body = False
         self._is_ended = False
+        self._is_parser_done = False
         self._body_left = 0  # bytes of a body whose length is known
         self._overhead = 0  # bytes of the request that are not of its body
         self._unread = 0  # bytes of responses, when the read timer was set
@@ -183,6 +184,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def _run_parser(self, piece: bytes) -> None:
         try:
             self.parser.feed_data(piece)
+            if self._is_parser_done:
+                self._is_parser_done = False
+                self.parser = httptools.HttpRequestParser(self)
         except httptools.HttpParserUpgrade:
             self._ignore_upgrade()
         except httptools.HttpParserError as error:
@@ -231,6 +235,8 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._is_in_body = False
         self._overhead = 0
+        # Else a trailer "Connection: close" has the parser ignore whatever follows.
+        self._is_parser_done = self.cycle.keep_alive and not self.parser.should_keep_alive()
         super().on_message_complete()
 
     def _check_head(self) -> int:

@@ -404,10 +404,13 @@ def test_a_request_that_breaks_after_its_answer_gets_no_second_one(
     assert statuses(rest(connection)) == []
 
 
-def test_trailers_are_headers_of_no_request(connect: Callable[..., socket.socket]) -> None:
+@pytest.mark.parametrize("named", [b"Connection: Upgrade\r\nUpgrade: h2c", b"Connection: close"])
+def test_trailers_are_headers_of_no_request(
+    named: bytes, connect: Callable[..., socket.socket]
+) -> None:
     connection = connect(USUAL)
     ours = b"/headers HTTP/1.1\r\nHost: shop\r\n"
-    trailers = b"X-Forwarded-For: 1.2.3.4\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    trailers = b"X-Forwarded-For: 1.2.3.4\r\n" + named + b"\r\n\r\n"
     connection.sendall(
         b"POST " + ours + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n" + trailers
     )
