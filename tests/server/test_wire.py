@@ -505,6 +505,18 @@ def test_idle_connections_give_way_to_new_ones(connect: Callable[..., socket.soc
         assert status(rest(used)) == 200
 
 
+def test_so_do_connections_whose_bodies_never_come(connect: Callable[..., socket.socket]) -> None:
+    slow = [connect(FEW) for _ in range(3)]
+    for one in slow:
+        one.sendall(HEAD + b"Content-Length: 9\r\n\r\nx")
+    new = connect(FEW)
+    new.sendall(LAST)
+    assert status(rest(new)) == 200
+    slow[2].sendall(b"x" * 8)
+    assert status(reply(slow[2])) == 200
+    assert status(rest(slow[0])) == 503  # the one that waits for longest
+
+
 def test_if_all_connections_are_busy_new_ones_are_told_so(
     connect: Callable[..., socket.socket],
 ) -> None:
