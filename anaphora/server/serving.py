@@ -56,6 +56,7 @@ _log = structlog.get_logger("anaphora.server")
 
 _KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
 _AFTER_DEADLINE = 2  # seconds that the server waits longer than the application
+_LAST_RESORT = 6  # seconds after that, until workers are killed that do not end
 _WORKER_SILENCE = 10  # seconds after which a worker that says nothing any more is started again
 _START_PATIENCE = 600  # the same for one that has said nothing yet
 
@@ -176,6 +177,17 @@ class _Supervisor(Multiprocess):
         for listener in self.sockets:  # else connections would wait here for workers that leave
             listener.close()
         super().terminate_all()
+
+    def join_all(self) -> None:
+        """Wait for the workers, and kill those that do not even end by force: code that never
+        lets go of the interpreter keeps everything else of its process from running."""
+        end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0) + _LAST_RESORT
+        for worker in self.processes:
+            worker.process.join(max(0.0, end - time.monotonic()))
+            if worker.process.is_alive():
+                _log.error("a worker does not end: it is killed", pid=worker.pid)
+                worker.process.kill()
+                worker.process.join()
 
 
 class _EarlySignals:

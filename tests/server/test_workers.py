@@ -158,6 +158,14 @@ def test_a_worker_may_load_its_modules_for_minutes_but_not_fall_silent() -> None
     assert [pulse.is_felt() for _ in range(4)] == [True, True, True, False]
 
 
+def test_a_worker_that_cannot_even_be_told_to_end_is_killed(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    arguments = ("counter.yaml", "--store", "sqlite:///kept.db", "--workers", "2")
+    with Served(tmp_path, *arguments, env={"ANAPHORA_SHUTDOWN_GRACE": "0"}) as server:
+        os.kill(workers_of(server)[0], signal.SIGSTOP)
+        assert server.end(signal.SIGTERM) == 0
+
+
 def workers_of(server: Served) -> list[int]:
     """The processes that answer for a server."""
     pid = server.process.pid
