@@ -52,7 +52,7 @@ class Connection(Protocol):
     transport: asyncio.Transport
 
     def give_way(self) -> None:
-        """Close this connection, which has no request under way, in favor of a new one."""
+        """Close this connection, whose client is waited for, in favor of a new one."""
 
     def abort_reader(self) -> None:
         """Abort this connection, whose client does not read."""
@@ -61,14 +61,15 @@ class Connection(Protocol):
 class ConnectionPool:
     """The connections of one server process.
 
-    A connection without a request under way is *idle*, even if a part of a request has come. One
-    whose client does not read its response is *stalled*. Both are kept in the order in which they
-    became so.
+    A connection without a request under way is *idle*, even if a part of the headers has come. One
+    whose client has yet to send the rest of a body is *incomplete*, one whose client does not read
+    its response is *stalled*. All are kept in the order in which they became so.
     """
 
     def __init__(self, limits: HttpLimits) -> None:
         self.limits = limits
         self.idle: dict[Connection, None] = {}
+        self.incomplete: dict[Connection, None] = {}
         self.stalled: dict[Connection, None] = {}
         self._warned: dict[str, float] = {}
         self._turns: deque[tuple[Context, Callable[[], None]]] = deque()
@@ -87,12 +88,14 @@ class ConnectionPool:
         context.run(parse)
 
     def make_room(self) -> bool:
-        """Close the connection that is idle for longest. Return False if none is idle."""
+        """Close the connection that is idle for longest, else the one that is incomplete for
+        longest. Return False if there is none."""
         self._warn("connection limit reached", limit=self.limits.max_connections)
-        if not self.idle:
+        waiting = self.idle or self.incomplete
+        if not waiting:
             return False
-        oldest = next(iter(self.idle))
-        del self.idle[oldest]
+        oldest = next(iter(waiting))
+        del waiting[oldest]
         oldest.give_way()
         return True
 

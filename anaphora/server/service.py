@@ -237,7 +237,7 @@ class Service:
         def work() -> int:
             return self.engine.erase(user=user)
 
-        return await self.run(work)
+        return await self.change(work)
 
     async def is_store_ready(self) -> bool:
         """Whether the store answers soon."""
@@ -268,7 +268,8 @@ class Service:
         return await self._run(CommitGuard(), function, *args)
 
     async def change(self, function: Callable[..., _Result], *args: Any) -> _Result:
-        """The same for a quick change that is no commit: once it has begun it is not refused."""
+        """The same for what changes more than one conversation, or none: once it has begun it is
+        not called undone."""
         guard = CommitGuard()
 
         def work() -> _Result:

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from asyncio import Protocol
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import structlog
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
 from anaphora.errors import AnaphoraError
 from anaphora.server.connections import HttpLimits
@@ -53,7 +56,9 @@ _log = structlog.get_logger("anaphora.server")
 
 _KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
 _AFTER_DEADLINE = 2  # seconds that the server waits longer than the application
-_WORKER_SILENCE = 10  # seconds after which a worker that says nothing is started again
+_LAST_RESORT = 6  # seconds after that, until workers are killed that do not end
+_WORKER_SILENCE = 10  # seconds after which a worker that says nothing any more is started again
+_START_PATIENCE = 600  # the same for one that has said nothing yet
 
 
 def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
@@ -122,13 +127,67 @@ def _run_workers(
     return INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second one
 
 
+class _Pulse:
+    """Whether a worker has been heard from in time. Never waits for it: signals would, too."""
+
+    def __init__(self, worker: Process, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._worker = worker
+        self._clock = clock
+        self._patience = _START_PATIENCE
+        self._asked: float | None = None  # when it was; None once it has answered
+
+    def is_felt(self) -> bool:
+        now, pipe = self._clock(), self._worker.parent_conn
+        try:
+            if self._asked is not None and pipe.poll():
+                pipe.recv()
+                self._asked, self._patience = None, _WORKER_SILENCE
+            if self._asked is None:
+                pipe.send(b"ping")
+                self._asked = now
+        except (OSError, EOFError):
+            return False
+        return now - self._asked < self._patience
+
+
 class _Supervisor(Multiprocess):
-    """Starts workers, and starts those again that end before they should."""
+    """Starts workers, and starts those again that end before they should, or hang. One that has
+    yet to load its modules on a busy machine does not hang."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self._pulses: dict[Process, _Pulse] = {}
+
+    def keep_subprocess_alive(self) -> None:
+        self._pulses = {one: self._pulses.get(one) or _Pulse(one) for one in self.processes}
+        for place, worker in enumerate(self.processes):
+            if worker.process.is_alive() and self._pulses[worker].is_felt():
+                continue
+            worker.kill()
+            worker.join()
+            if worker.exitcode == STARTUP_FAILURE:  # as would be that of the next one
+                _log.error("a worker cannot start")
+                self.should_exit.set()
+                return
+            _log.warning("a worker has ended or hangs: another one is started", pid=worker.pid)
+            self.processes[place] = Process(self.config, self.sockets)
+            self.processes[place].start()
 
     def terminate_all(self) -> None:
         for listener in self.sockets:  # else connections would wait here for workers that leave
             listener.close()
         super().terminate_all()
+
+    def join_all(self) -> None:
+        """Wait for the workers, and kill those that do not even end by force: code that never
+        lets go of the interpreter keeps everything else of its process from running."""
+        end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0) + _LAST_RESORT
+        for worker in self.processes:
+            worker.process.join(max(0.0, end - time.monotonic()))
+            if worker.process.is_alive():
+                _log.error("a worker does not end: it is killed", pid=worker.pid)
+                worker.process.kill()
+                worker.process.join()
 
 
 class _EarlySignals:

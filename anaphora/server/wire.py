@@ -59,6 +59,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = False
         self._is_in_body = False
         self._is_ended = False
+        self._is_parser_done = False
         self._body_left = 0  # bytes of a body whose length is known
         self._overhead = 0  # bytes of the request that are not of its body
         self._unread = 0  # bytes of responses, when the read timer was set
@@ -84,6 +85,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_idle()
         self._forget_reader()
+        self._pool.incomplete.pop(self, None)
         self._held.clear()
         super().connection_lost(exc)
 
@@ -92,7 +94,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.transport.get_write_buffer_size():
             self.transport.abort()
             return
-        if self._is_in_head:
+        if self._is_in_head or (self._is_in_body and not self.cycle.response_started):
             self.transport.write(_problem(503, "Too many connections are open. Try again."))
         self.transport.close()
 
@@ -183,6 +185,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def _run_parser(self, piece: bytes) -> None:
         try:
             self.parser.feed_data(piece)
+            if self._is_parser_done:
+                self._is_parser_done = False
+                self.parser = httptools.HttpRequestParser(self)
         except httptools.HttpParserUpgrade:
             self._ignore_upgrade()
         except httptools.HttpParserError as error:
@@ -221,6 +226,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._body_left = length
         self.cycle.transport = self._response_transport
         self._forget_idle()
+        self._pool.incomplete[self] = None
 
     def on_body(self, body: bytes) -> None:
         self._overhead -= _CHUNK_OVERHEAD * len(body)
@@ -231,6 +237,9 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._is_in_body = False
         self._overhead = 0
+        self._pool.incomplete.pop(self, None)
+        # Else a trailer "Connection: close" has the parser ignore whatever follows.
+        self._is_parser_done = self.cycle.keep_alive and not self.parser.should_keep_alive()
         super().on_message_complete()
 
     def _check_head(self) -> int:

@@ -161,6 +161,20 @@ class TestTheDeadline:
         assert "has not confirmed" in answer.result().json()["detail"]
         go_on.set()
 
+    def test_an_erasure_that_has_begun_is_not_called_undone(
+        self, serve: Serve, shop: Shop, pool: ThreadPoolExecutor
+    ) -> None:
+        begun, go_on = threading.Event(), threading.Event()
+        engine = Engine(parse_model(TEA), store=SlowToScrub(begun, go_on), clock=shop.clock)
+        engine.ask("I'd like a tea")
+        api = serve(of=engine)
+        answer = pool.submit(api.delete, "/v1/user")
+        assert begun.wait(PATIENCE)
+        app(api).state.door.close(0.0)
+        assert slug(answer.result(PATIENCE)) == "store-unavailable"
+        assert "has not confirmed" in answer.result().json()["detail"]
+        go_on.set()
+
     def test_what_waits_for_its_turn_is_not_asked_any_more(
         self, serve: Serve, bar: Bar, pool: ThreadPoolExecutor
     ) -> None:
@@ -237,6 +251,18 @@ class SlowToKeep(MemoryStore):
         begun.set()
         assert go_on.wait(PATIENCE)
         super()._keep(*args)
+
+
+class SlowToScrub(MemoryStore):
+    """A store that waits before it removes the last traces of a user."""
+
+    def __init__(self, begun: threading.Event, go_on: threading.Event) -> None:
+        super().__init__()
+        self._pause = waiting(begun, go_on)
+
+    def scrub(self, user: str, tenant: str = "") -> None:
+        self._pause()
+        super().scrub(user, tenant)
 
 
 def waiting(begun: threading.Event, go_on: threading.Event) -> Any:

@@ -404,10 +404,13 @@ def test_a_request_that_breaks_after_its_answer_gets_no_second_one(
     assert statuses(rest(connection)) == []
 
 
-def test_trailers_are_headers_of_no_request(connect: Callable[..., socket.socket]) -> None:
+@pytest.mark.parametrize("named", [b"Connection: Upgrade\r\nUpgrade: h2c", b"Connection: close"])
+def test_trailers_are_headers_of_no_request(
+    named: bytes, connect: Callable[..., socket.socket]
+) -> None:
     connection = connect(USUAL)
     ours = b"/headers HTTP/1.1\r\nHost: shop\r\n"
-    trailers = b"X-Forwarded-For: 1.2.3.4\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    trailers = b"X-Forwarded-For: 1.2.3.4\r\n" + named + b"\r\n\r\n"
     connection.sendall(
         b"POST " + ours + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n" + trailers
     )
@@ -500,6 +503,18 @@ def test_idle_connections_give_way_to_new_ones(connect: Callable[..., socket.soc
     for used in (third, fourth, fifth):
         used.sendall(LAST)
         assert status(rest(used)) == 200
+
+
+def test_so_do_connections_whose_bodies_never_come(connect: Callable[..., socket.socket]) -> None:
+    slow = [connect(FEW) for _ in range(3)]
+    for one in slow:
+        one.sendall(HEAD + b"Content-Length: 9\r\n\r\nx")
+    new = connect(FEW)
+    new.sendall(LAST)
+    assert status(rest(new)) == 200
+    slow[2].sendall(b"x" * 8)
+    assert status(reply(slow[2])) == 200
+    assert status(rest(slow[0])) == 503  # the one that waits for longest
 
 
 def test_if_all_connections_are_busy_new_ones_are_told_so(

@@ -17,7 +17,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
+from uvicorn.supervisors.multiprocess import Process
 
+from anaphora.server.serving import _Pulse
 from tests.server.served import PATIENCE, Served, until, write_bot
 from tests.stm.stores.redis_server import RedisServer
 
@@ -144,6 +147,23 @@ def test_workers_are_started_again_and_counted_together_and_end_with_the_one_tha
         assert 'anaphora_question_seconds_count{model="counter",status="matched"} 20.0' in metrics
         server.end(signal.SIGKILL)
         until(server.is_gone, "the end of the workers")
+
+
+def test_a_worker_may_load_its_modules_for_minutes_but_not_fall_silent() -> None:
+    seconds = iter([0.0, 11.0, 60.0, 300.0, 300.0, 305.0, 309.0, 311.0])
+    worker = Process(uvicorn.Config("nothing:app"), [])
+    pulse = _Pulse(worker, clock=lambda: next(seconds))
+    assert [pulse.is_felt() for _ in range(4)] == [True] * 4
+    worker.child_conn.send(True)
+    assert [pulse.is_felt() for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_worker_that_cannot_even_be_told_to_end_is_killed(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    arguments = ("counter.yaml", "--store", "sqlite:///kept.db", "--workers", "2")
+    with Served(tmp_path, *arguments, env={"ANAPHORA_SHUTDOWN_GRACE": "0"}) as server:
+        os.kill(workers_of(server)[0], signal.SIGSTOP)
+        assert server.end(signal.SIGTERM) == 0
 
 
 def workers_of(server: Served) -> list[int]:
