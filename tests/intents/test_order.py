@@ -5,6 +5,7 @@ say."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
@@ -142,6 +143,42 @@ def test_what_is_asked_after_an_erasure_is_kept_though_the_clock_goes_back(worke
     engine.ask("weather in Kyoto")
     engine.long_term.deliver()
     assert history(engine) == ["weather in Kyoto"]
+
+
+def test_what_a_clock_that_was_ahead_has_numbered_stays_before_what_is_said_after_a_restart(
+    tmp_path, clock
+):
+    url = f"sqlite:///{tmp_path}/memory.db?synchronous=normal"
+    for text, minutes in (("weather in Tokyo", -10), ("weather in Kyoto", 0)):
+        with (
+            LongTermMemory(url, clock=clock, summarizer=None) as memory,
+            Engine(parse_model(dedent(WEATHER)), clock=clock, long_term=memory) as engine,
+        ):
+            engine.ask(text)
+            assert memory.flush(DEADLINE)
+            kept = [one.question for one in memory.history(ME).exchanges]
+        clock.pass_time(minutes=minutes)
+    assert kept == ["weather in Tokyo", "weather in Kyoto"]
+
+
+def test_what_was_forgotten_is_not_offered_before_its_mark_has_come(worker, clock):
+    one, other = worker(), worker()
+    one.ask("weather in Tokyo")
+    one.long_term.deliver()
+    one.forget()
+    assert other.ask("And tomorrow?").status == "rejected"
+
+
+def test_what_is_asked_while_a_user_is_erased_is_in_both_memories_or_in_none(worker):
+    one, other = worker(), worker()
+    one.ask("weather in Tokyo")
+    with ThreadPoolExecutor(2) as pool:
+        asked = pool.submit(one.ask, "weather in Kyoto")
+        erased = pool.submit(other.erase, user="user")
+        asked.result(DEADLINE)
+        erased.result(DEADLINE)
+    one.long_term.deliver()
+    assert history(other) == (["weather in Kyoto"] if one.memory() else [])
 
 
 def test_a_conversation_that_has_timed_out_goes_on_behind_what_was_said(worker, clock):

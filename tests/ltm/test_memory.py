@@ -319,9 +319,31 @@ def test_after_an_erasure_years_ahead_of_time_nothing_erased_comes_back(open_mem
     memory.erase("ann", clock=late.clock)
     clock.is_set(days=3_650)
     memory.erase("bob")
+    memory.erase("carol")
     clock.is_set(days=-3_650)
+    memory.erase("dave")
     other.add(ANN, late)
     assert settled(other).latest(ANN, 10) == []
+
+
+def test_a_store_that_fails_for_a_moment_puts_no_conversation_in_quarantine(
+    open_memory, clock, monkeypatch
+):
+    memory = settled(open_memory())
+    compress = memory.store.compress
+
+    def fail_once(*parts):
+        monkeypatch.setattr(memory.store, "compress", compress)
+        raise StoreError("the server closed the connection")
+
+    monkeypatch.setattr(memory.store, "compress", fail_once)
+    for one in talk(20):
+        memory.add(ANN, one)
+    settled(memory)
+    assert memory.status().last_failures == {"compress": "the server closed the connection"}
+    clock.passes(minutes=1)
+    assert len(settled(memory).history(ANN).summaries) == 3
+    assert memory.status().quarantined == 0
 
 
 def test_two_processes_keep_a_conversation_in_the_order_of_its_clock(open_memory):
