@@ -466,15 +466,20 @@ class Engine:
         keys = {key_of(who, id) for id in self._bots}
         kept = self._store.keys()
         keys.update(key for key in kept if (key.user, key.tenant) == (who.id, tenant))
-        erased = 0
+        erased, failure = 0, None
         with ExitStack() as held:  # no question of the user is answered meanwhile
             clocks = [held.enter_context(self._store.forget_after(key)) for key in sorted(keys)]
             if self._long_term is not None:
-                erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
+                try:
+                    erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
+                except Exception as error:  # which is passed on when all else is erased
+                    failure = error
         for shelf in (shelf_of(who, kind) for kind in SHELVES):
             for name in self._store.notes(shelf):
                 self._store.drop_note(shelf, name)
         self._store.scrub(who.id, tenant)
+        if failure is not None:
+            raise failure
         return erased
 
     def conversation(

@@ -367,7 +367,7 @@ class Service:
     async def close(self) -> None:
         """Wait until the deadline for what is running, and let go of connections."""
         self.deadline.start(self.settings.shutdown_grace)
-        if running := [asyncio.wrap_future(future) for future in tuple(self._running)]:
+        if running := [_awaited(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
         self._pool.shutdown(wait=False, cancel_futures=True)
         await self.limits.close()

@@ -85,6 +85,7 @@ class Injection:
         self._service = service
         self._pace = pace
         self._answered = answered
+        self._answered_before = -1
         self._due = _PROGRESS
         self._ending = threading.Lock()
         self._ended = threading.Event()
@@ -176,6 +177,9 @@ class Injection:
 
     def _postgres(self, chance: random.Random) -> None:
         assert self._service.proxy is not None
+        if self._answered() == self._answered_before:
+            return  # else a server that starts would never get through
+        self._answered_before = self._answered()
         self._service.proxy.fault = chance.choice(("answer lost", "late commit", "commit lost"))
 
     def _damage(self, chance: random.Random) -> None:
