@@ -160,6 +160,10 @@ _VERSIONS = (
     ALTER TABLE exchanges ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     """,
+    """
+    -- By which the place of one that comes late is found.
+    CREATE INDEX ON exchanges (conversation_id, clock, number);
+    """,
 )
 
 TABLES = (

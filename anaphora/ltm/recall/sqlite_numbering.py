@@ -24,8 +24,17 @@ def is_kept(connection: Connection, talk: Talk, columns: tuple[Any, ...], clock:
 
 def places_by_clock(connection: Connection, talk: Talk, clocks: Sequence[int]) -> list[int]:
     """The number before which each exchange with these clocks, in ascending order, comes: behind
-    all that were not said later."""
-    return list(accumulate((_place(connection, talk, clock) for clock in clocks), max))
+    all that were not said later, those in quarantine included."""
+    away = _numbers_in_quarantine(connection, talk) if clocks else []
+
+    def place(clock: int) -> int:
+        later = (number for number, its_clock in away if its_clock > clock)
+        end = min((_later(connection, talk, clock), *later))
+        return max(
+            (_behind(connection, talk, end), *(number + 1 for number, _ in away if number < end))
+        )
+
+    return list(accumulate(map(place, clocks), max))
 
 
 def make_room(connection: Connection, talk: Talk, places: Sequence[int]) -> None:
@@ -78,10 +87,6 @@ def vacancy(connection: Connection, talk: Talk, number: int, clock: int) -> int:
     return place
 
 
-def _place(connection: Connection, talk: Talk, clock: int) -> int:
-    return _behind(connection, talk, _later(connection, talk, clock))
-
-
 def _later(connection: Connection, talk: Talk, clock: int) -> int:
     """The number of the first exchange with a larger clock, or what would follow the last one."""
     (number,) = connection.execute(_LATER, (talk.id, clock)).fetchone()
@@ -99,20 +104,40 @@ def _behind(connection: Connection, talk: Talk, end: int) -> int:
 
 def _move_quarantine(connection: Connection, talk: Talk, shift: Callable[[int], int]) -> None:
     """Let rows in quarantine keep their places among the others."""
+    for id, _, names in _quarantine(connection, talk):
+        values = [
+            shift(value) if name in ("number", "first", "last") and type(value) is int else value
+            for name, value in names.items()
+        ]
+        connection.execute(
+            "UPDATE quarantine SET record = ? WHERE id = ?", (json.dumps(values), id)
+        )
+
+
+def _numbers_in_quarantine(connection: Connection, talk: Talk) -> list[tuple[int, int]]:
+    """The numbers and clocks of exchanges in quarantine, as far as these are not damaged."""
+    return [
+        (names["number"], names["clock"])
+        for _, kind, names in _quarantine(connection, talk)
+        if kind == "exchange" and type(names["number"]) is type(names.get("clock")) is int
+    ]
+
+
+def _quarantine(connection: Connection, talk: Talk) -> list[tuple[int, str, dict[str, Any]]]:
+    """The ids and kinds of the rows in quarantine, and their columns by name."""
     rows = connection.execute(
         "SELECT id, kind, record FROM quarantine WHERE owner = ? AND conversation = ? "
         "AND record IS NOT NULL",
         (talk.owner, talk.id),
     ).fetchall()
-    for id, kind, record in rows:
-        names = QUARANTINE_COLUMNS[kind].split(", ")
-        values = [
-            shift(value) if name in ("number", "first", "last") and type(value) is int else value
-            for name, value in zip(names, json.loads(record), strict=True)
-        ]
-        connection.execute(
-            "UPDATE quarantine SET record = ? WHERE id = ?", (json.dumps(values), id)
+    return [
+        (
+            id,
+            kind,
+            dict(zip(QUARANTINE_COLUMNS[kind].split(", "), json.loads(record), strict=False)),
         )
+        for id, kind, record in rows
+    ]
 
 
 # A number or clock that is none is that of a damaged row.
