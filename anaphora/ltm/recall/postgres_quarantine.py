@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from anaphora.errors import StoreError
+from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem, QuarantineKind
-from anaphora.ltm.recall.postgres_records import as_bytes, as_text, load_exchange, load_summary
+from anaphora.ltm.recall.postgres_numbering import vacancy
+from anaphora.ltm.recall.postgres_records import (
+    as_bytes,
+    as_text,
+    dump_summary,
+    load_exchange,
+    load_summary,
+)
 from anaphora.stm.conversation import Key
 
 if TYPE_CHECKING:
@@ -116,7 +125,13 @@ def listed(
 
 
 def release(transaction: Transaction, id: int) -> bool:
-    """Take an item out; a row goes back to where it was, if it can be read."""
+    """Take an item out; a row goes back to where it belongs, if it can be read."""
+    # In the order of whoever adds: nobody may add to the conversation meanwhile.
+    transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
+    transaction.do(
+        "SELECT FROM users WHERE id = (SELECT user_id FROM quarantine WHERE id = %s) FOR UPDATE",
+        id,
+    )
     found = transaction.row(
         "SELECT kind, source_id, embedder_id FROM quarantine WHERE id = %s AND NOT discarded "
         "FOR UPDATE",
@@ -173,18 +188,20 @@ def _remove_exchange(transaction: Transaction, id: int) -> None:
 def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     table = _TABLES[kind]
     row = transaction.row(
-        f"SELECT it.record, it.id FROM quarantine, jsonb_populate_record(NULL::{table}, row_data) "
-        "AS it WHERE quarantine.id = %s AND EXISTS "
+        "SELECT it.record, it.id, it.conversation_id FROM quarantine, "
+        f"jsonb_populate_record(NULL::{table}, row_data) AS it "
+        "WHERE quarantine.id = %s AND EXISTS "
         "(SELECT FROM conversations WHERE conversations.id = quarantine.conversation_id)",
         id,
     )
     if row is None:
         return False
+    record, source, conversation = row
     try:
-        if kind == "exchange":
-            load_exchange(row[0], 0)
-        else:
-            load_summary(*row)
+        if kind == "summary":
+            summary = load_summary(record, source)
+        elif not _find_place(transaction, conversation, id, load_exchange(record, 0)):
+            return True
     except StoreError:
         return False
     transaction.do(
@@ -193,32 +210,61 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
         id,
     )
     if kind == "summary":
+        found = transaction.row("SELECT first, last FROM summaries WHERE id = %s", source)
+        assert found
+        # What it stands for may have moved while it was in quarantine.
+        summary = replace(summary, first=found[0], last=found[1])
+        transaction.do(
+            "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(summary), source
+        )
         transaction.do(
             "UPDATE conversations SET size = conversations.size + it.size FROM summaries AS it "
             "WHERE conversations.id = it.conversation_id AND it.id = %s AND it.active",
-            row[1],
+            source,
         )
         return True
     transaction.do(
         "UPDATE users SET documents = documents + 1, length = users.length + it.length "
         "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
-        row[1],
+        source,
     )
     transaction.do(
         "UPDATE words SET count = count + 1 FROM exchanges AS it "
         "WHERE it.id = %s AND words.id = ANY(it.words)",
-        row[1],
+        source,
     )
     transaction.do(
         "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
         "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.id = %s "
         "AND conversations.first <= it.number",
-        row[1],
+        source,
     )
     transaction.do(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
         "SELECT it.id, embedders.id, it.user_id FROM exchanges AS it, embedders WHERE it.id = %s",
-        row[1],
+        source,
+    )
+    return True
+
+
+def _find_place(transaction: Transaction, conversation: int, id: int, exchange: Exchange) -> bool:
+    """Give the row of an exchange in quarantine its number; False if another copy of it has come
+    meanwhile."""
+    found = transaction.row(
+        "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
+        "AND clock = it.clock AND record = it.record) FROM quarantine, "
+        "jsonb_populate_record(NULL::exchanges, row_data) AS it WHERE quarantine.id = %s",
+        *(conversation, id),
+    )
+    assert found
+    number, is_kept = found
+    if is_kept:
+        return False
+    place = vacancy(transaction, conversation, number, exchange.clock)
+    transaction.do(
+        "UPDATE quarantine SET row_data = jsonb_set(row_data, '{number}', to_jsonb(%s::bigint)) "
+        "WHERE id = %s",
+        *(place, id),
     )
     return True
 

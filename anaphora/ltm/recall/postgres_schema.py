@@ -161,6 +161,10 @@ _VERSIONS = (
     ALTER TABLE conversations ADD COLUMN clock bigint NOT NULL DEFAULT 0;
     CREATE INDEX ON conversations (clock);
     """,
+    """
+    -- By which the place of one that comes late is found.
+    CREATE INDEX ON exchanges (conversation_id, clock, number);
+    """,
 )
 
 TABLES = (

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings, Part
+from anaphora.ltm.recall.postgres_numbering import make_room, places_by_clock
 from anaphora.ltm.recall.postgres_records import (
     as_bytes,
     dump_exchange,
@@ -84,8 +85,7 @@ class Writer:
         _add_users(transaction, batch.users)
         _add_words(transaction, list(batch.users.values()))
         late, rows = _apart(transaction, batch.rows)
-        for row in late:  # each by itself: the next one may come before or after it
-            _insert(transaction, [(row, self._make_room(transaction, row))])
+        _insert(transaction, [each for rows in late for each in self._number(transaction, rows)])
         for row in rows:
             row.conversation.add(row)
         self._add_conversations(transaction, batch)
@@ -127,40 +127,25 @@ class Writer:
             each.id, each.verbatim, each.first = id, verbatim, first
             each.number = last - each.count
 
-    def _make_room(self, transaction: Transaction, row: _NewRow) -> int:
-        """The number of an exchange that comes late, from which on the others have moved by one;
-        it is in the working history if it is not earlier than what was summarized, or has left."""
-        id = row.conversation.id
-        self.measure_anew(transaction, row.conversation.place)
-        earlier = transaction.row(
-            "SELECT number FROM exchanges WHERE conversation_id = %s AND clock <= %s "
-            "ORDER BY number DESC LIMIT 1",
-            *(id, row.clock),
-        )
-        number = 1 + (earlier[0] if earlier else 0)
-        # By negative numbers, for no two exchanges may have the same for a moment.
-        for statement in (
-            "UPDATE exchanges SET number = -number - 1 WHERE conversation_id = %s AND number >= %s",
-            "UPDATE exchanges SET number = -number WHERE conversation_id = %s AND number < -%s",
-        ):
-            transaction.do(statement, id, number)
-        for summary, record in transaction.rows(
-            "SELECT id, record FROM summaries WHERE conversation_id = %s AND last >= %s",
-            *(id, number),
-        ):
-            old = load_summary(record, summary)
-            new = replace(old, first=old.first + (old.first >= number), last=old.last + 1)
-            transaction.do(
-                "UPDATE summaries SET first = %s, last = %s, record = %s WHERE id = %s",
-                *(new.first, new.last, dump_summary(new), summary),
-            )
+    def _number(
+        self, transaction: Transaction, rows: Sequence[_NewRow]
+    ) -> Sequence[tuple[_NewRow, int]]:
+        """The numbers of exchanges of one conversation that come late, by their clocks, for which
+        there is room then. They are in the working history unless they come before it."""
+        conversation = rows[0].conversation
+        self.measure_anew(transaction, conversation.place)
+        places = places_by_clock(transaction, conversation.id, [row.clock for row in rows])
+        make_room(transaction, conversation.id, places)
+        numbers = [place + i for i, place in enumerate(places)]
         transaction.do(
-            "UPDATE conversations SET last = last + 1, first = first + (%s < first)::int, "
-            "verbatim = verbatim + (%s >= first)::int, "
-            "size = size + CASE WHEN %s >= first THEN %s ELSE 0 END WHERE id = %s",
-            *(number, number, number, row.size, id),
+            "UPDATE conversations SET verbatim = verbatim + new.count, "
+            "size = conversations.size + new.size FROM (SELECT count(*) AS count, "
+            "coalesce(sum(each.size), 0) AS size FROM unnest(%s::bigint[], %s::bigint[]) "
+            "AS each (number, size), conversations WHERE id = %s AND number >= first) AS new "
+            "WHERE id = %s",
+            *(numbers, [row.size for row in rows], conversation.id, conversation.id),
         )
-        return number
+        return list(zip(rows, numbers, strict=True))
 
     def _let_leave(self, transaction: Transaction, conversation: _NewConversation) -> None:
         """Let the oldest exchanges leave a history that has become too long."""
@@ -369,20 +354,23 @@ def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
 
 def _apart(
     transaction: Transaction, rows: Sequence[_NewRow]
-) -> tuple[list[_NewRow], list[_NewRow]]:
-    """The rows that come late, by their clocks, and those that come after all that is kept, both in
-    the order of their clocks. Their users are locked."""
+) -> tuple[list[list[_NewRow]], list[_NewRow]]:
+    """The rows of each conversation that come late, and those that come after all that is kept,
+    all in the order of their clocks, those without one last. Their users are locked."""
     conversations = {row.conversation.place: row.conversation for row in rows}
     for place, id, clock in transaction.rows(
         "SELECT place, id, clock FROM conversations WHERE place = ANY(%s::bytea[])",
         list(conversations),
     ):
         conversations[bytes(place)].id, conversations[bytes(place)].clock = id, clock
-    late: list[_NewRow] = []
+    late: dict[int, list[_NewRow]] = {}
     last: list[_NewRow] = []
-    for row in sorted(rows, key=lambda row: row.clock or row.conversation.clock):
-        (late if 0 < row.clock <= row.conversation.clock else last).append(row)
-    return late, last
+    for row in sorted(rows, key=lambda row: (not row.clock, row.clock)):
+        if 0 < row.clock <= row.conversation.clock:
+            late.setdefault(row.conversation.id, []).append(row)
+        else:
+            last.append(row)
+    return list(late.values()), last
 
 
 def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -> None:

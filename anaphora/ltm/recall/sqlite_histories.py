@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings, Part
+from anaphora.ltm.recall.sqlite_numbering import is_kept, make_room, places_by_clock
 from anaphora.ltm.recall.sqlite_postings import add_terms
 from anaphora.ltm.recall.sqlite_records import (
     EXCHANGE,
@@ -88,17 +89,21 @@ def add(
     connection: Connection, rows: Iterable[Row], settings: HistorySettings, measure: Measure
 ) -> None:
     """Keep exchanges, and shorten the histories that have become too long."""
+    batch = list(rows)
+    by_key: dict[Key, list[int]] = {}
+    for position, row in enumerate(batch):
+        by_key.setdefault(row.key, []).append(position)
     talks: dict[Key, Talk] = {}
+    numbers: dict[int, int] = {}
+    for key, positions in by_key.items():
+        talk = talks[key] = _begun(connection, key, measure)
+        numbers |= _number(connection, talk, {each: batch[each] for each in positions})
     documents: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
-    for row in rows:
-        talk = talks.get(row.key)
-        if talk is None:
-            talk = talks[row.key] = _begun(connection, row.key, measure)
-        number = _number(connection, talk, row)
-        if number is None:
-            continue
-        id = _insert(connection, talk, row, number)
-        documents.setdefault(talk.owner, []).append((id, row.terms))
+    for position, row in enumerate(batch):
+        if position in numbers:
+            talk = talks[row.key]
+            id = _insert(connection, talk, row, numbers[position])
+            documents.setdefault(talk.owner, []).append((id, row.terms))
     for talk in talks.values():
         _shorten(connection, talk, settings, measure)
         save(connection, talk)
@@ -208,28 +213,31 @@ def _owner(connection: Connection, tenant: Text, user: Text) -> int:
     return id
 
 
-def _number(connection: Connection, talk: Talk, row: Row) -> int | None:
-    """The number of an exchange that is to be added, for which there is room then; None if it is
-    there already."""
-    if row.clock > talk.clock or not row.clock:
-        talk.clock = max(talk.clock, row.clock)
-        number = talk.count + 1
-    else:
-        earlier = connection.execute(_EARLIER, (talk.id, row.clock)).fetchone()
-        number = earlier[0] + 1 if earlier else 1
-        same = connection.execute(_SAME, (talk.id, number, row.clock)).fetchall()
-        if row.columns in same:
-            return None
-        number += len(same)
-        for statement in _MAKE_ROOM:
-            connection.execute(statement, (talk.id, number))
-    talk.count += 1
-    if number < talk.first:
-        talk.first += 1
-    else:
-        talk.verbatim += 1
-        talk.size += row.size
-    return number
+def _number(connection: Connection, talk: Talk, rows: Mapping[int, Row]) -> dict[int, int]:
+    """The numbers of exchanges that are to be added to a conversation, by their positions in the
+    batch, for which there is room then; none for one that is there already."""
+    late: list[int] = []
+    last: list[int] = []
+    copies: set[tuple[Any, ...]] = set()
+    for position, row in sorted(rows.items(), key=lambda each: (not each[1].clock, each[1].clock)):
+        if row.clock and row.columns in copies:
+            continue
+        copies.add(row.columns)
+        if not 0 < row.clock <= talk.clock:
+            last.append(position)
+        elif not is_kept(connection, talk, row.columns, row.clock):
+            late.append(position)
+    places = places_by_clock(connection, talk, [rows[position].clock for position in late])
+    make_room(connection, talk, places)
+    numbers = {late[i]: place + i for i, place in enumerate(places)}
+    numbers |= {position: number for number, position in enumerate(last, talk.count + 1)}
+    talk.count += len(last)
+    for position, number in numbers.items():
+        talk.clock = max(talk.clock, rows[position].clock)
+        if number >= talk.first:
+            talk.verbatim += 1
+            talk.size += rows[position].size
+    return numbers
 
 
 def _insert(connection: Connection, talk: Talk, row: Row, number: int) -> int:
@@ -303,19 +311,6 @@ _ADD_TALK = (
 _ADD_EXCHANGE = (
     "INSERT INTO exchanges (owner, conversation, number, terms, at, intent, question, answer, "
     "rest, clock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_EARLIER = (
-    "SELECT number FROM exchanges WHERE conversation = ? AND clock < ? ORDER BY number DESC LIMIT 1"
-)
-_SAME = (
-    "SELECT at, intent, question, answer, rest, clock FROM exchanges "
-    "WHERE conversation = ? AND number >= ? AND clock = ?"
-)
-_MAKE_ROOM = (  # by negative numbers, for no two exchanges may have the same for a moment
-    "UPDATE exchanges SET number = -number - 1 WHERE conversation = ? AND number >= ?",
-    "UPDATE exchanges SET number = -number WHERE conversation = ? AND number < -?",
-    "UPDATE summaries SET last = last + 1, first = first + (first >= ?2) "
-    "WHERE conversation = ?1 AND last >= ?2",
 )
 _ADD_SUMMARY = (
     "INSERT INTO summaries (conversation, first, last, since, until, level, by, of, text, active) "

@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
+from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem
-from anaphora.ltm.recall.sqlite_histories import recount, save, talk_by_id
+from anaphora.ltm.recall.sqlite_histories import Talk, recount, save, talk_by_id
+from anaphora.ltm.recall.sqlite_numbering import is_kept, vacancy
 from anaphora.ltm.recall.sqlite_postings import add_terms, remove_ids
 from anaphora.ltm.recall.sqlite_records import (
-    EXCHANGE,
-    SUMMARY,
+    QUARANTINE_COLUMNS,
     DamagedRows,
     exchange_of,
     summary_of,
@@ -31,8 +32,6 @@ __all__ = ["discard", "expire", "listed", "move", "refuse", "release"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_EMBEDDER = -1
-_EXCHANGE = f"owner, conversation, terms, {EXCHANGE}"
-_SUMMARY = f"conversation, active, {SUMMARY}"
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ _log = logging.getLogger(__name__)
 def move(connection: Connection, damage: DamagedRows, measure: Measure) -> None:
     """Move damaged rows into the quarantine, with what was made of them."""
     for id, reason in damage.rows:
-        columns = _EXCHANGE if damage.kind == "exchange" else _SUMMARY
+        columns = QUARANTINE_COLUMNS[damage.kind]
         table = "exchanges" if damage.kind == "exchange" else "summaries"
         row = connection.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (id,)).fetchone()
         if row is None:
@@ -166,9 +165,7 @@ def _settle(connection: Connection, conversation: Any, measure: Measure) -> None
 
 
 def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Measure) -> bool:
-    columns = _EXCHANGE if kind == "exchange" else _SUMMARY
-    names = dict(zip(columns.split(", "), row, strict=True))
-    conversation = names["conversation"]
+    names = dict(zip(QUARANTINE_COLUMNS[kind].split(", "), row, strict=True))
     try:
         if kind == "summary":
             summary_of(row[2:])
@@ -176,34 +173,47 @@ def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Mea
             exchange = exchange_of(row[3:])
     except StoreError:
         return False
-    if talk_by_id(connection, conversation) is None:
+    talk = talk_by_id(connection, names["conversation"])
+    if talk is None:
         return False
     if kind == "summary":
-        connection.execute(
-            f"INSERT OR IGNORE INTO summaries ({columns}) VALUES ({', '.join('?' * len(row))})", row
-        )
-    else:
-        terms = terms_of(names["terms"]) or ()
-        id = connection.execute(
-            f"INSERT OR IGNORE INTO exchanges ({columns}) VALUES ({', '.join('?' * len(row))})", row
-        ).lastrowid
-        assert id is not None
-        owner = names["owner"]
-        slots = {
-            (owner, kept(name), kept(value), id)
-            for name, values in exchange.slots.items()
-            for value in values
-        }
-        connection.executemany(
-            "INSERT OR IGNORE INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
-        )
-        add_terms(connection, owner, [(id, terms)])
-        connection.execute(
-            "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
-            (len(terms), owner),
-        )
-    _settle(connection, conversation, measure)
+        _insert(connection, "summaries", names)
+    elif not exchange.clock or not is_kept(connection, talk, tuple(row[4:]), exchange.clock):
+        _restore_exchange(connection, talk, exchange, names)
+    _settle(connection, talk.id, measure)
     return True
+
+
+def _restore_exchange(
+    connection: Connection, talk: Talk, exchange: Exchange, names: dict[str, Any]
+) -> None:
+    number = vacancy(connection, talk, exchange.number, exchange.clock)
+    save(connection, talk)
+    id = _insert(connection, "exchanges", names | {"number": number})
+    slots = {
+        (talk.owner, kept(name), kept(value), id)
+        for name, values in exchange.slots.items()
+        for value in values
+    }
+    connection.executemany(
+        "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
+    )
+    terms = terms_of(names["terms"]) or ()
+    add_terms(connection, talk.owner, [(id, terms)])
+    connection.execute(
+        "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
+        (len(terms), talk.owner),
+    )
+
+
+def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
+    """Insert a row with these columns; its id."""
+    id = connection.execute(
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        tuple(names.values()),
+    ).lastrowid
+    assert id is not None
+    return id
 
 
 def _pack(row: Sequence[Any]) -> str:

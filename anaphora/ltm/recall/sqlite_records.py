@@ -15,6 +15,7 @@ from anaphora.storage.texts import Text, kept, read
 
 __all__ = [
     "EXCHANGE",
+    "QUARANTINE_COLUMNS",
     "SUMMARY",
     "DamagedRows",
     "exchange_of",
@@ -42,6 +43,11 @@ class DamagedRows(StoreError):  # noqa: N818 - what they are
 
 EXCHANGE = "number, at, intent, question, answer, rest, clock"
 SUMMARY = "id, first, last, since, until, level, by, of, text"
+# What the quarantine keeps of a row, by kind.
+QUARANTINE_COLUMNS = {
+    "exchange": f"owner, conversation, terms, {EXCHANGE}",
+    "summary": f"conversation, active, {SUMMARY}",
+}
 
 _LONG = 600  # bytes from which on the rest of an exchange is compressed
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

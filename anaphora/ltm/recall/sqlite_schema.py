@@ -76,4 +76,8 @@ SCHEMA = (
         "ALTER TABLE conversations ADD COLUMN clock INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX conversations_by_clock ON conversations (clock)",
     ),
+    (
+        # By which the place of one that comes late is found.
+        "CREATE INDEX exchanges_by_clock ON exchanges (conversation, clock)",
+    ),
 )

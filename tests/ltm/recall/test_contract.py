@@ -926,6 +926,74 @@ def test_in_whatever_order_exchanges_come_they_are_kept_in_that_of_their_clocks(
     assert kept.size == len(clocks)
 
 
+@given(data=st.data())
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_summaries_stand_for_the_same_exchanges_and_those_that_come_late_among_them(store, data):
+    key = Key(f"user {next(NUMBERS)}", "weather")
+    clocks = data.draw(st.lists(st.integers(1, 40), unique=True, min_size=4, max_size=16))
+    repeated = data.draw(st.lists(st.sampled_from(clocks), max_size=4))
+    coming = data.draw(st.permutations([*clocks, *repeated]))
+    kept: set[int] = set()
+    spans: dict[int, tuple[int, int]] = {}  # of summaries, by id: the clocks from and up to which
+    end = 0
+    while coming:
+        count = data.draw(st.integers(1, len(coming)))
+        batch, coming = coming[:count], coming[count:]
+        store.add([new(key, asked(clock)) for clock in batch])
+        kept.update(batch)
+        assert_spans(store, key, kept, spans, end)
+        history = store.history(key)
+        level = data.draw(st.sampled_from([1, 1, 2]))
+        among = len(history.exchanges if level == 1 else history.summaries)
+        count = data.draw(st.integers(0, min(among, 4)))
+        if not count:
+            continue
+        assert compress(store, key, count, level=level)
+        if level == 1:
+            said = [one.clock for one in history.exchanges[:count]]
+            span = said[0], said[-1]
+            end = span[1]
+            made = store.history(key).summaries[-1]
+        else:
+            parts = history.summaries[:count]
+            span = spans[parts[0].id][0], spans[parts[-1].id][1]
+            made = store.history(key).summaries[0]
+        spans[made.id] = span
+        assert_spans(store, key, kept, spans, end)
+
+
+def assert_spans(store, key: Key, kept: set[int], spans, end: int) -> None:
+    """Numbers are those by clock, summaries stand for all that was said in their time, and what
+    was said after the ``end`` of the last one is verbatim."""
+    clocks = sorted(kept)
+    all_of_them = store.exchanges(key, first=1, last=99)
+    assert [(one.number, one.clock) for one in all_of_them] == list(enumerate(clocks, 1))
+    history = store.history(key)
+    assert [one.clock for one in history.exchanges] == [each for each in clocks if each > end]
+    assert history.size == len(history.exchanges) + 2 * len(history.summaries)
+    for id, (since, until) in spans.items():
+        short = store.summary(key, id)
+        among = store.exchanges(key, first=short.first, last=short.last)
+        assert [one.clock for one in among] == [each for each in clocks if since <= each <= until]
+
+
+def test_what_comes_late_twice_in_a_batch_is_kept_once(store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 30)])
+    store.add([new(ANN, asked(clock)) for clock in (20, 40, 20, 10, 40)])
+    assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30", "q40"]
+    assert store.statistics(OF_ANN, ("q20",)) == Statistics(4, 1.0, {"q20": 1})
+
+
+def test_what_has_no_clock_comes_last_in_its_order(store):
+    store.add([new(ANN, asked(10)), new(ANN, "a"), new(ANN, asked(30)), new(ANN, "b")])
+    store.add([new(ANN, "c"), new(ANN, asked(20)), new(ANN, asked(40)), new(ANN, "d")])
+    assert [(one.number, one.question) for one in store.history(ANN).exchanges] == list(
+        enumerate(["q10", "q20", "q30", "a", "b", "q40", "c", "d"], 1)
+    )
+
+
 # -- quarantine --------------------------------------------------------------------------------
 
 

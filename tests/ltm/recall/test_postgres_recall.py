@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from anaphora import StoreError
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.postgres import PostgresRecallStore
+from anaphora.ltm.recall.postgres_link import Transaction
 from anaphora.ltm.recall.store import Among, Mark, New
+from anaphora.stm.conversation import Key
 from tests.ltm.recall.contract import (
     ANN,
     ANN_ELSEWHERE,
@@ -709,6 +711,102 @@ def test_a_damaged_exchange_is_put_aside_and_can_come_back(postgres_server, sche
     assert questions(store.exchanges(ANN, first=1, last=9)) == ["one", "two", "three"]
     assert (store.history(ANN).size, matching(store, OF_ANN, "two")) == (3, ["two"])
     assert [id for id, _ in store.unembedded("m", 9)] == ids
+
+
+@pytest.mark.parametrize("late", [(25,), (35,), (25, 26, 35), (5, 15, 25, 35, 45)])
+@pytest.mark.parametrize("gone", [("q30",), ("q20", "q30"), ("q10", "q50")])
+@pytest.mark.parametrize("compressed", [0, 3])
+def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
+    postgres_server, schema, store, late, gone, compressed
+):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40, 50)])
+    if compressed:
+        shorten(store, ANN, compressed)
+    damage(postgres_server, schema, store, gone)
+    store.add([new(ANN, asked(clock)) for clock in late])
+    for item in reversed(store.quarantined(9)):
+        assert store.release(item.id)
+    clocks = sorted((10, 20, 30, 40, 50, *late))
+    assert [one.clock for one in store.exchanges(ANN, first=1, last=99)] == clocks
+    history = store.history(ANN)
+    assert [one.clock for one in history.exchanges] == clocks[-len(history.exchanges) :]
+    for short in history.summaries:
+        among = store.exchanges(ANN, first=short.first, last=short.last)
+        assert {10, 20, 30} <= {one.clock for one in among}
+        assert short.last < history.exchanges[0].number
+    assert_consistent(postgres_server, schema)
+
+
+def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(postgres_server, schema, store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    damage(postgres_server, schema, store, ["q20"])
+    store.add([new(ANN, asked(20))])
+    assert store.release(store.quarantined(9)[0].id)
+    assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
+    assert store.count_quarantined() == 0
+    assert_consistent(postgres_server, schema)
+
+
+def test_a_summary_in_quarantine_moves_with_what_it_stands_for(postgres_server, schema, store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40)])
+    shorten(store, ANN, 2)
+    with postgres_server.client() as client:
+        client.execute(f"SET search_path TO {schema}")
+        ((whole,),) = client.execute("SELECT record FROM summaries").fetchall()
+        client.execute("UPDATE summaries SET record = '\\x7b'")
+        assert store.history(ANN).summaries == ()
+        client.execute(
+            "UPDATE quarantine SET row_data = jsonb_set(row_data, '{record}', to_jsonb(%s::bytea))",
+            (whole,),
+        )
+    store.add([new(ANN, asked(clock)) for clock in (5, 15)])
+    assert store.release(store.quarantined(9)[0].id)
+    (short,) = store.history(ANN).summaries
+    among = store.exchanges(ANN, first=short.first, last=short.last)
+    assert [one.clock for one in among] == [10, 15, 20]
+
+
+def test_the_statements_for_what_comes_late_do_not_grow_with_it(store, monkeypatch):
+    statements = 0
+    real = Transaction.do
+
+    def counted(self, query, *values):
+        nonlocal statements
+        statements += 1
+        return real(self, query, *values)
+
+    def count(length: int, late: int) -> int:
+        nonlocal statements
+        key = Key(f"{length} and {late}", "weather")
+        store.add([new(key, asked(1_000 + clock)) for clock in range(length)])
+        statements = 0
+        store.add([new(key, asked(1 + clock)) for clock in range(late)])
+        return statements
+
+    monkeypatch.setattr(Transaction, "do", counted)
+    assert count(10, 1) == count(100, 30) > 0
+
+
+def damage(
+    server: PostgresServer, schema: str, store: PostgresRecallStore, gone: Sequence[str]
+) -> None:
+    """Damage the exchanges of Ann with these questions, which puts them in quarantine, and mend
+    them there."""
+    whole = {}
+    with server.client() as client:
+        client.execute(f"SET search_path TO {schema}")
+        for id, record in client.execute("SELECT id, record FROM exchanges").fetchall():
+            if any(f'"{question}"'.encode() in record for question in gone):
+                whole[id] = record
+                client.execute("UPDATE exchanges SET record = '\\x7b' WHERE id = %s", (id,))
+        store.latest(ANN, 99)
+        for id, record in whole.items():
+            client.execute(
+                "UPDATE quarantine SET row_data = jsonb_set(row_data, '{record}', "
+                "to_jsonb(%s::bytea)) WHERE source_id = %s",
+                (record, id),
+            )
+    assert store.count_quarantined() == len(gone)
 
 
 def test_a_damaged_row_stops_neither_compression_nor_search_nor_erasing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -19,10 +20,11 @@ from random import Random
 import pytest
 
 from anaphora import StoreError
-from anaphora.ltm.counting import Measure
+from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall import sqlite_postings
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
+from anaphora.ltm.recall.sqlite_histories import add, prepare
 from anaphora.ltm.recall.store import Among, New, Statistics, Whose
 from anaphora.stm.conversation import Key
 from anaphora.stm.stores.sqlite import SqliteStore
@@ -34,6 +36,7 @@ from tests.ltm.recall.contract import (
     EVERYTHING,
     OF_ANN,
     OF_BEN,
+    asked,
     compress,
     keep,
     matching,
@@ -192,6 +195,103 @@ def test_a_damaged_row_is_read_again_when_it_can_be(path, store):
     assert questions(store.exchanges(ANN, first=1, last=9)) == ["one", "two", "three"]
     assert matching(store, OF_ANN, "two") == ["two"]
     assert (store.history(ANN).size, store.quarantined(9)) == (3, [])
+
+
+def put_aside(path: Path, store: SqliteRecallStore, *questions: str) -> list[str]:
+    """Damage the exchanges of Ann with these questions, which puts them in quarantine, and mend
+    them there; the ids of their items."""
+    whole = dict(meddle(path, "SELECT number, rest FROM exchanges"))
+    for question in questions:
+        meddle(path, "UPDATE exchanges SET rest = x'7b' WHERE question = ?", question)
+        store.latest(ANN, 99)
+    for id, record in meddle(path, "SELECT id, record FROM quarantine"):
+        mended = record.replace(
+            b64encode(b"{").decode(), b64encode(whole[json.loads(record)[3]]).decode()
+        )
+        meddle(path, "UPDATE quarantine SET record = ? WHERE id = ?", mended, id)
+    return [item.id for item in store.quarantined(99)]
+
+
+@pytest.mark.parametrize("late", [(25,), (35,), (5,), (25, 26, 35), (5, 15, 25, 35, 45)])
+@pytest.mark.parametrize("gone", [("q30",), ("q20", "q30"), ("q50",), ("q10", "q50")])
+@pytest.mark.parametrize("compressed", [0, 2, 3])
+def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
+    path, store, late, gone, compressed
+):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40, 50)])
+    if compressed:
+        assert compress(store, ANN, compressed)
+    items = put_aside(path, store, *gone)
+    assert store.count_quarantined() == len(gone)
+    store.add([new(ANN, asked(clock)) for clock in late])
+    for item in reversed(items):
+        assert store.release(item)
+    clocks = sorted((10, 20, 30, 40, 50, *late))
+    found = store.exchanges(ANN, first=1, last=99)
+    assert [one.clock for one in found] == clocks
+    assert store.count_quarantined() == 0
+    assert store.statistics(OF_ANN, gone) == Statistics(len(clocks), 1.0, dict.fromkeys(gone, 1))
+    history = store.history(ANN)
+    assert history.size == len(history.exchanges) + 2 * len(history.summaries)
+    assert [one.clock for one in history.exchanges] == clocks[-len(history.exchanges) :]
+    for short in history.summaries:
+        among = store.exchanges(ANN, first=short.first, last=short.last)
+        assert {10 * each for each in range(1, compressed + 1)} <= {one.clock for one in among}
+        assert short.last < history.exchanges[0].number
+    store.add([new(ANN, asked(60))])
+    assert store.latest(ANN, 1)[0].clock == 60
+
+
+def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(path, store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    (item,) = put_aside(path, store, "q20")
+    store.add([new(ANN, asked(20))])
+    assert store.release(item)
+    assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
+    assert store.statistics(OF_ANN, ["q20"]) == Statistics(3, 1.0, {"q20": 1})
+    assert store.count_quarantined() == 0
+
+
+def test_a_summary_in_quarantine_moves_with_what_it_stands_for(path, store):
+    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40)])
+    assert compress(store, ANN, 2)
+    meddle(path, "UPDATE summaries SET of = 'x'")
+    assert store.history(ANN).summaries == ()
+    ((record,),) = meddle(path, "SELECT record FROM quarantine")
+    meddle(path, "UPDATE quarantine SET record = ?", record.replace('"x"', '""'))
+    store.add([new(ANN, asked(clock)) for clock in (5, 15)])
+    assert store.release(store.quarantined(9)[0].id)
+    (short,) = store.history(ANN).summaries
+    among = store.exchanges(ANN, first=short.first, last=short.last)
+    assert [one.clock for one in among] == [10, 15, 20]
+
+
+def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
+    def work(length: int, late: int) -> tuple[int, int]:
+        """The statements, and the thousands of steps of SQLite, that late exchanges take."""
+        key = Key(f"{length} and {late}", "weather")
+        done = {"statements": 0, "steps": 0}
+
+        def count(what: str) -> None:
+            done[what] += 1
+
+        store = SqliteRecallStore(path, settings=HistorySettings())
+        store.add([new(key, asked(1_000 + clock)) for clock in range(length)])
+        store.close()
+        batch = [prepare(new(key, asked(clock + 1)), WORDS) for clock in range(late)]
+        connection = sqlite3.connect(path)
+        connection.set_trace_callback(lambda _: count("statements"))
+        connection.set_progress_handler(lambda: count("steps"), 1_000)
+        add(connection, batch, HistorySettings(), WORDS)
+        connection.commit()
+        connection.close()
+        return done["statements"], done["steps"]
+
+    (few, light), (many, heavy), (more, heavier) = work(400, 20), work(1_600, 20), work(1_600, 80)
+    assert many - few < 20  # it is not the length that counts
+    assert more <= 4 * many
+    assert heavy < 6 * light
+    assert heavier < 3 * heavy
 
 
 def test_who_is_erased_is_erased_from_the_quarantine(path, store):
