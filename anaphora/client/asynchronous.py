@@ -167,7 +167,7 @@ class AsyncClient:
         return await self._do(requests.key())
 
     async def health(self) -> Health:
-        """Whether the server runs, and its version."""
+        """Whether the server runs, its version, and how many items are in quarantine."""
         return await self._do(requests.health())
 
     async def ready(self) -> Readiness:

@@ -171,7 +171,7 @@ class Client:
         return self._do(requests.key())
 
     def health(self) -> Health:
-        """Whether the server runs, and its version."""
+        """Whether the server runs, its version, and how many items are in quarantine."""
         return self._do(requests.health())
 
     def ready(self) -> Readiness:

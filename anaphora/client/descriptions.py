@@ -229,10 +229,12 @@ class KeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A server that runs, and its version."""
+    """A server that runs, its version, and how many items its long-term memory has put aside,
+    which it could not process."""
 
     status: str
     version: str = ""
+    quarantined: int = 0
     raw: Mapping[str, Any] = raw()
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import regex
 import spacy
 import Stemmer
-from spacy.lang.char_classes import ALPHA
+from spacy.lang.char_classes import ALPHA, ALPHA_LOWER, ALPHA_UPPER
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
@@ -64,12 +65,21 @@ LETTERS = "anaphora.Letters.v1"
 WORDS = "anaphora.Words.v1"
 """The name under which spaCy knows its own tokenizer, but that it parts two words also at a mark
 without a blank behind it that ends a sentence or stands between its parts ("in Tokyo?And in
-Kyoto"). spaCy's rules know the comma and the colon there, but not these."""
+Kyoto"). spaCy's rules know the comma and the colon there, but not these. The period of a sentence
+is a token everywhere ("for $500."): where "5." is an ordinal, spaCy makes it one word even at the
+end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
+_PERIODS = (
+    r"(?<=\d|[^\w\s.])\.",
+    rf"(?<=[{ALPHA_LOWER}])\.",
+    rf"(?<=[{ALPHA_UPPER}]{{2}})\.",
+)
+_ORDINAL = re.compile(r"\d+\.")
+_INLINE_FLAGS = re.compile(r"^\(\?[a-zA-Z]+\)")
 _PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
 
@@ -209,15 +219,25 @@ def _word_tokenizer() -> Callable[[Language], Tokenizer]:
 def _words_of(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
+    rules = of.tokenizer_exceptions
+    # A suffix from the start on takes the number with the period.
+    suffixes = [rule for rule in of.suffixes or () if not str(rule).startswith("^")]
     return Tokenizer(
         nlp.vocab,
-        rules=of.tokenizer_exceptions,
+        rules={text: rules[text] for text in rules if not _ORDINAL.fullmatch(text)},
         prefix_search=compile_prefix_regex(of.prefixes).search if of.prefixes else None,
-        suffix_search=compile_suffix_regex(of.suffixes).search if of.suffixes else None,
+        suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
         infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE]).finditer,
-        token_match=of.token_match,
+        token_match=None if of.token_match is None else _no_ordinal(of.token_match),
         url_match=of.url_match,
     )
+
+
+def _no_ordinal(token_match: Any) -> Callable[[str], Any]:
+    """The same words, but for numbers with a period."""
+    words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
+    pattern = _INLINE_FLAGS.sub("", words.pattern)  # they stand in the flags, too
+    return re.compile(rf"(?!.*\d\.$)(?:{pattern})", words.flags).match
 
 
 registry.tokenizers.register(LETTERS, func=_letter_tokenizer)

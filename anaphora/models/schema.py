@@ -230,6 +230,11 @@ _MOMENT_PATTERN = r"^[0-9]{4}-?[0-9W].*[^0-9].*([zZ]|[+-][0-9]{2}(:?[0-9]{2}.*)?
 
 Text: TypeAlias = Annotated[str, BeforeValidator(_text), _WRITTEN]
 Name: TypeAlias = Annotated[str, BeforeValidator(_name), _NAMED]
+MacroName: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_text),
+    WithJsonSchema({"type": "string", "pattern": "^<[A-Za-z0-9_-]+>$"}),
+]
 _BUILT_IN = {"enum": [*BUILT_IN, *NLPCRAFT]}
 _OF_SPACY = {"type": "string", "pattern": r"^spacy:\S+$", "examples": ["spacy:PERSON"]}
 EntityName: TypeAlias = Annotated[
@@ -373,6 +378,16 @@ BridgeOrMode: TypeAlias = Annotated[
 
 class ElementSchema(_Schema):
     """Something that an utterance can mention."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "if": {"required": ["config"], "properties": {"config": {"minProperties": 1}}},
+            "then": {
+                "required": ["recognizer"],
+                "properties": {"recognizer": {"not": {"type": "null"}}},
+            },
+        }
+    )
 
     id: Identifier = Field(description="The name under which intents know the element.")
     description: Text = Field(default="", description="What the element is, for readers.")
@@ -547,6 +562,15 @@ class DialogSchema(_Schema):
 class ModelSchema(_Schema):
     """A model of Anaphora: what a bot understands, and what it answers."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": [key], "properties": {key: {"minItems": 1}}}
+                for key in ("elements", "entities")
+            ]
+        }
+    )
+
     schema_: Text = Field(
         default="", alias="$schema", description="The JSON Schema of the file, for editors."
     )
@@ -598,12 +622,14 @@ class ModelSchema(_Schema):
     options: OptionsSchema = Field(
         default=OptionsSchema(), description="The options of intents that don't set them."
     )
-    macros: dict[Text, Text] = Field(
+    macros: dict[MacroName, Text] = Field(
         default={}, description='Parts of synonyms by name: "<ASK>": "{what|how} {is|_}".'
     )
     elements: list[ElementSchema] = Field(default=[], description="What an utterance can mention.")
     intents: list[Text] = Field(
-        default=[], description="What a user can want, in the intent definition language."
+        default=[],
+        json_schema_extra={"minItems": 1},
+        description="What a user can want, in the intent definition language.",
     )
     responses: dict[str, LocalTexts] = Field(
         default={}, description="The answer of each intent: a Jinja template over its slots."

@@ -59,3 +59,38 @@ def test_what_is_still_unreadable_stays(url):
 def test_an_item_that_is_not_there_is_an_error(url):
     with pytest.raises(AnaphoraError, match="77 is not in quarantine"):
         run(url, "--drop", "77")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no database"])
+def test_a_mistyped_file_is_an_error_and_nothing_is_created(tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / "memroy.db").write_bytes(content)
+    before = list(tmp_path.iterdir())
+    with pytest.raises(AnaphoraError) as told:
+        run("sqlite:///memroy.db")
+    assert str(told.value).startswith("memroy.db: ")
+    assert "hint: name the file of the long-term memory" in str(told.value)
+    assert list(tmp_path.iterdir()) == before
+    assert content is None or (tmp_path / "memroy.db").read_bytes() == content
+
+
+def test_a_folder_is_no_file_of_a_memory(tmp_path):
+    with pytest.raises(AnaphoraError, match="there is no such file"):
+        run(f"sqlite:///{tmp_path}")
+
+
+def test_a_memory_without_a_file_is_refused():
+    with pytest.raises(AnaphoraError, match="memory: is empty in each process"):
+        run("memory:")
+
+
+def test_a_url_that_names_no_file_is_an_error():
+    with pytest.raises(AnaphoraError, match="names no file"):
+        run("sqlite://memory.db")
+
+
+def test_the_help_shows_an_example_and_how_the_argument_is_called():
+    shown = CliRunner().invoke(app, ["quarantine", "--help"]).output
+    assert "Example: anaphora quarantine sqlite:///memory.db --retry all" in shown
+    assert "{URL}" in shown.splitlines()[0]

@@ -157,6 +157,11 @@ def test_every_method_is_sent_somewhere_above_or_in_the_tests_of_events() -> Non
     assert methods == {method for method, *_ in CALLS} | {"events", "close"}
 
 
+def test_health_tells_how_many_items_are_in_quarantine(call: Caller, service: Service) -> None:
+    service.answers({"status": "ok", "version": "1.0", "quarantined": 3})
+    assert call("health").quarantined == 3
+
+
 def test_both_clients_have_the_same_methods() -> None:
     def public(kind: type) -> set[str]:
         return {name for name in vars(kind) if not name.startswith("_")}

@@ -51,6 +51,39 @@ def test_punctuation_beside_a_match_is_no_part_of_it(text):
     assert found(text, amount("[0-9]+%")) == ["50%"]
 
 
+EVERY_LANGUAGE = (
+    *("af", "am", "ar", "az", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu"),
+    *("fa", "fi", "fr", "ga", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ko", "lt"),
+    *("lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "ta"),
+    *("th", "tr", "uk", "ur", "vi", "xx", "zh"),
+)
+
+
+@pytest.mark.parametrize("language", EVERY_LANGUAGE)
+def test_the_period_of_a_sentence_is_no_part_of_a_match_in_any_language(language):
+    number = element("number", pattern("[A-Z]{2}-[0-9]{3}-[0-9]{3}"))
+    amount = element("amount", pattern(r"\$[0-9]+"), pattern("[0-9]+%"), pattern("[0-9]+"))
+    read = Pipeline(model(number, amount, languages=(language,)))
+    for text in ("AB-123-456", "$500", "50%", "5", "31", "456"):
+        for mark in (".", "!", "?", ""):
+            first = max(read(f"x {text}{mark}").entities, key=lambda one: one.end - one.start)
+            assert (first.text, first.start, first.end) == (text, 2, 2 + len(text)), text + mark
+
+
+@pytest.mark.parametrize("language", ["ar", "fa", "am", "bn", "de", "en"])
+@pytest.mark.parametrize("text", ["75kg", "coffee", "ABC"])
+def test_nor_is_it_behind_letters(language, text):
+    thing = element("thing", ("coffee",), ("ABC",), pattern("[0-9]+kg"))
+    assert found(f"x {text}.", thing, language=language) == [text]
+
+
+@pytest.mark.parametrize("language", ["de", "nb", "da", "fi", "hu", "tr", "el"])
+def test_an_ordinal_is_found_as_it_is_written(language):
+    seat = element("seat", ("1.", "x"), pattern(r"[0-9]+\."))
+    assert found("1. x", seat, language=language)[0] == "1. x"
+    assert found("a 2. x", seat, language=language) == ["2."]
+
+
 def test_a_pattern_of_anything_leaves_the_punctuation_behind_a_word():
     call = element("call", ("call", Pattern(r"\S+")))
     assert found("call Ann.", call) == ["call Ann"]

@@ -12,7 +12,7 @@ from anaphora.models.schema import ModelSchema
 def objects(schema: Any) -> Iterator[dict[str, Any]]:
     """Every part of a schema that describes an object with fixed keys."""
     if isinstance(schema, dict):
-        if isinstance(schema.get("properties"), dict):
+        if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
             yield schema
         for value in schema.values():
             yield from objects(value)

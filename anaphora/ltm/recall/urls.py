@@ -18,7 +18,7 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.store import RecallStore
 
-__all__ = ["Place", "recall_store_at"]
+__all__ = ["Place", "database_file", "recall_store_at"]
 
 _FORMS = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db or "
@@ -51,18 +51,36 @@ def recall_store_at(url: str, *, settings: HistorySettings, measure: Measure = W
     Raises :class:`StoreError` for any other URL, and for a store that cannot be used. Passwords
     are in no message.
     """
-    try:
-        scheme = urlsplit(url).scheme
-    except ValueError as error:
-        raise StoreError(f"the URL of the long-term memory cannot be read: {error}") from error
+    scheme = _scheme(url)
     if url == "memory:":
         return _in_memory(settings, measure)
-    if scheme == "sqlite":
-        return _sqlite(url, settings, measure)
+    if (path := database_file(url)) is not None:
+        return _sqlite(url, path, settings, measure)
     if scheme in ("postgresql", "postgres"):
         return _postgres(url, settings, measure)
     begins = f"begins with {scheme!r}" if scheme else "has no scheme"
     raise StoreError(f"the URL of a long-term memory {begins}; write {_FORMS}")
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError as error:
+        raise StoreError(f"the URL of the long-term memory cannot be read: {error}") from error
+
+
+def database_file(url: str) -> Path | None:
+    """The file of a ``sqlite:`` URL; None for any other URL.
+
+    Raises :class:`StoreError` for one that names no file.
+    """
+    if _scheme(url) != "sqlite":
+        return None
+    parts = urlsplit(url)
+    path = unquote(parts.path)[1:]  # sqlite:///relative.db, sqlite:////absolute.db
+    if parts.netloc or not path or parts.fragment:
+        raise StoreError(f"this URL names no file; write {_FORMS}")
+    return Path(path)
 
 
 def _in_memory(settings: HistorySettings, measure: Measure) -> Place:
@@ -87,14 +105,10 @@ def _remove(folder: Path, owner: int) -> None:
         rmtree(folder, ignore_errors=True)
 
 
-def _sqlite(url: str, settings: HistorySettings, measure: Measure) -> Place:
+def _sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -> Place:
     from anaphora.ltm.recall.sqlite import SqliteRecallStore
 
-    parts = urlsplit(url)
-    path = unquote(parts.path)[1:]  # sqlite:///relative.db, sqlite:////absolute.db
-    if parts.netloc or not path or parts.fragment:
-        raise StoreError(f"this URL names no file; write {_FORMS}")
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    options = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     synchronous = options.pop("synchronous", "full")
     if options:
         raise StoreError(
