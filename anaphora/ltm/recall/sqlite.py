@@ -487,7 +487,7 @@ _EMBED_AGAIN = (
 )
 _EMBEDDED = "DELETE FROM quarantine WHERE kind = 'embed' AND source = ? AND embedder = ?"
 _SCRUBBED = (
-    "UPDATE scrubbing SET due = CASE due WHEN ?1 THEN -due ELSE due END, last = coalesce(?2, last)"
+    "UPDATE scrubbing SET due = CASE due WHEN ? THEN -due ELSE due END, last = coalesce(?, last)"
 )
 _ADD_EMBEDDER = "INSERT INTO embedders (name, dimension) VALUES (?, ?)"
 

@@ -75,7 +75,7 @@ def vacancy(connection: Connection, talk: Talk, number: int, clock: int) -> int:
     """The number of an exchange that comes back: its old one, or another between those said
     before and after it, for which room is made if there is none."""
     end = _later(connection, talk, clock) if clock else talk.count + 1
-    before = connection.execute(_EARLIER, (talk.id, clock)).fetchone()[0]
+    before = connection.execute(_EARLIER, (talk.id, talk.id, clock)).fetchone()[0]
     taken = connection.execute(
         "SELECT 1 FROM exchanges WHERE conversation = ? AND number = ?", (talk.id, number)
     ).fetchone()
@@ -89,7 +89,7 @@ def vacancy(connection: Connection, talk: Talk, number: int, clock: int) -> int:
 
 def _later(connection: Connection, talk: Talk, clock: int) -> int:
     """The number of the first exchange with a larger clock, or what would follow the last one."""
-    (number,) = connection.execute(_LATER, (talk.id, clock)).fetchone()
+    (number,) = connection.execute(_LATER, (talk.id, talk.id, clock)).fetchone()
     return talk.count + 1 if number is None else int(number)
 
 
@@ -146,13 +146,13 @@ _AT_CLOCK = (
     "WHERE conversation = ? AND clock = ?"
 )
 _LATER = (
-    "SELECT min(number) FROM exchanges WHERE conversation = ?1 AND typeof(number) = 'integer' "
-    "AND clock = (SELECT min(clock) FROM exchanges WHERE conversation = ?1 AND clock > ?2)"
+    "SELECT min(number) FROM exchanges WHERE conversation = ? AND typeof(number) = 'integer' "
+    "AND clock = (SELECT min(clock) FROM exchanges WHERE conversation = ? AND clock > ?)"
 )
 _EARLIER = (
-    "SELECT coalesce(max(number), 0) FROM exchanges WHERE conversation = ?1 "
+    "SELECT coalesce(max(number), 0) FROM exchanges WHERE conversation = ? "
     "AND typeof(number) = 'integer' AND clock = (SELECT max(clock) FROM exchanges "
-    "WHERE conversation = ?1 AND clock > 0 AND clock <= ?2)"
+    "WHERE conversation = ? AND clock > 0 AND clock <= ?)"
 )
 _SUMMARIES_FROM = (
     "SELECT id, first, last FROM summaries WHERE conversation = ? AND last >= ? "
