@@ -316,7 +316,7 @@ class TestOthers:
 
     def test_the_list_of_commands_tells_of_each_in_a_whole_sentence(self):
         listed = run("--help").output.split("Commands:")[1].strip().splitlines()
-        assert len(listed) == 17
+        assert len(listed) == 18
         assert all(line.endswith(".") and not line.endswith("...") for line in listed)
 
     def test_help_does_not_wait_for_spacy(self):
