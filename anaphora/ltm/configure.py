@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -66,7 +67,12 @@ class MemoryPlan:
     journal: Path | None = None
 
 
-def memory_of(plan: MemoryPlan, *, clock: Callable[[], datetime] = _utc_now) -> LongTermMemory:
+def memory_of(
+    plan: MemoryPlan,
+    *,
+    clock: Callable[[], datetime] = _utc_now,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> LongTermMemory:
     """The long-term memory of a plan. Models are loaded when they are first needed.
 
     Raises :class:`AnaphoraError` for names that there are not, a package that is missing, and a
@@ -86,6 +92,7 @@ def memory_of(plan: MemoryPlan, *, clock: Callable[[], datetime] = _utc_now) -> 
         retention=plan.retention,
         journal=plan.journal,
         clock=clock,
+        monotonic=monotonic,
     )
 
 

@@ -120,12 +120,14 @@ class Entries:
         is_end = end == len(self._data)
         if is_end and not any(self._data[begin : begin + _HEAD.size]):
             return
+        if is_end:
+            end = begin + len(self._data[begin:end].rstrip(b"\0"))
         pieces, at = [], begin
         while at < end and (stop := self._claimed_end(at)) and stop <= end:
             pieces.append((at, stop))
             at = stop
         if at < end and not (is_end and pieces and not any(self._data[at : at + _HEAD.size])):
-            pieces = [(begin, begin + len(self._data[begin:end].rstrip(b"\0")) if is_end else end)]
+            pieces = [(begin, end)]
         yield from (piece for piece in pieces if any(self._data[slice(*piece)]))
 
 

@@ -50,7 +50,11 @@ def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
         assert len(memory.latest(KEY, 100)) == 20
     assert (tmp_path / "journal").is_dir()
     now = NOON + timedelta(days=91)
-    with memory_of(plan, clock=lambda: now) as memory:
+    with memory_of(
+        plan, clock=lambda: now, monotonic=lambda: (now - NOON).total_seconds()
+    ) as memory:
+        assert memory.flush(60)
+        now += timedelta(minutes=2)
         assert memory.flush(60)
         assert not memory.latest(KEY, 100)  # what is too old is gone
 

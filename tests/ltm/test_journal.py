@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
@@ -242,6 +242,7 @@ def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, di
 
 
 @settings(max_examples=300, deadline=None)
+@example(place=99, offset=0, bit=0)
 @given(place=st.integers(0, 99), offset=st.integers(0, 25), bit=st.integers(0, 7))
 def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_path_factory):
     folder = tmp_path_factory.mktemp("journal")

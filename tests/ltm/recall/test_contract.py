@@ -835,7 +835,7 @@ def test_what_was_said_before_its_user_was_erased_is_not_kept(store):
     assert questions(store.latest(ANN, 9)) == ["q21"]
     assert questions(store.latest(BEN, 9)) == ["q15"]
     assert store.marked("journal") == 7
-    assert store.clock() == 20
+    assert store.clock() == 21
 
 
 def test_an_erasure_reaches_to_the_last_that_was_said(store):
