@@ -379,7 +379,7 @@ class Database:
         """Rewrite, once, a file that was made without auto_vacuum (by a tool that restored it,
         for example): it could give nothing back to the disk. Nobody else may have it open, for a
         connection knows this property of the file from when it was opened."""
-        with closing(self._connect()) as connection:
+        with self._reading, closing(self._connect()) as connection:  # no fork comes in between
             (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
         if mode == _INCREMENTAL:
             return

@@ -179,7 +179,8 @@ class RedisStore(Forked):
             )
             if mine:
                 seconds, microseconds = map(int, time_there)
-                return answer, seconds * 1_000_000 + microseconds
+                there = seconds * 1_000_000 + microseconds
+                return answer, there or time.time_ns() // 1_000
             rest = end - time.monotonic()
             if rest <= 0:
                 raise busy(key, self._wait)

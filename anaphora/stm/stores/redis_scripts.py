@@ -26,6 +26,7 @@ class Script:
 
 
 # Who asks first in vain comes next, or whoever asks most often would always be before the others.
+# A user may have no right to ask for the time: it is {0, 0} then.
 # Answers {1, record, time} to the one who has the lock now, {0, 1, 0} to who comes next, {0, 0, 0}
 # to others.
 TAKE = Script("""
@@ -45,7 +46,8 @@ end
 local found = redis.call('GET', record)
 redis.call('SET', lock, token, 'PX', lease)
 redis.call('DEL', queue)
-return {1, found, redis.call('TIME')}
+local time = redis.pcall('TIME')
+return {1, found, time.err and {0, 0} or time}
 """)
 
 # An empty record is none. Answers 1 if it was kept, now or when this was run before.

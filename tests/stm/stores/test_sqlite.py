@@ -207,7 +207,7 @@ def test_a_file_of_a_later_version_is_refused(path, store):
     count_up(store, ANN)
     store.close()
     meddle(path, "PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match=r"later version \(its schema is 99, this one knows 2\)"):
+    with pytest.raises(StoreError, match=r"later version \(its schema is 99, this one knows 3\)"):
         SqliteStore(path)
     assert len(meddle(path, "SELECT * FROM conversations")) == 1
 
@@ -221,7 +221,7 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date(path, store, clock, 
         with closing(SqliteStore(path, clock=clock)) as newer:
             count_up(newer, ANN)
     assert meddle(path, "SELECT more FROM conversations") == [(7,)]
-    assert meddle(path, "PRAGMA user_version") == [(3,)]
+    assert meddle(path, "PRAGMA user_version") == [(4,)]
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(path, store, clock, monkeypatch):
