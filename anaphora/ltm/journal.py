@@ -5,11 +5,11 @@ into its memory: an entry is copied there without a system call, in a microsecon
 giving up the interpreter to another thread. What is copied outlives the process, even by
 ``kill -9``, for the pages are the kernel's; only a power cut can lose those of the last seconds.
 
-An entry is its length, its checksum and its bytes. Where these don't hold, reading goes on at the
-next place where they do: the bytes between were damaged (by a disk, say), and are given out as
-such. The end of a file is where nothing follows that holds. A process that dies may leave half an
-entry there, whose length and checksum, which are written last, are zero. The files of a process
-that is gone are taken over by whoever comes next.
+An entry is a mark that stands in no text, its length, its checksum and its bytes. Where these don't
+hold, reading goes on at the next mark: the bytes between were damaged (by a disk, say), and are
+given out as such. The end of a file is where no mark follows. A process that dies may leave half an
+entry there, whose mark, which is written last, is zero. The files of a process that is gone are
+taken over by whoever comes next.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import logging
 import mmap
 import os
-import re
 import secrets
 import struct
 import threading
@@ -34,7 +33,8 @@ __all__ = ["Damaged", "Entries", "Journal", "Segment"]
 
 _log = logging.getLogger(__name__)
 
-_HEAD = struct.Struct("<II")  # length and CRC-32 of what follows
+_MARK = b"\xffAE\xff"  # begins an entry; no text in UTF-8 has such bytes
+_HEAD = struct.Struct("<4sII")  # the mark, the length and the CRC-32 of what follows
 _SIZE = 4 << 20  # bytes of a segment
 _LOCK = ".lock"
 _SEGMENT = ".journal"
@@ -79,56 +79,38 @@ class Entries:
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
         at = 0
         while at < len(self._data):
-            end = self._end_of_entry(at)
-            if end:
+            if end := self._end_of_entry(at):
                 yield self._data[at + _HEAD.size : end], self._position + end
             else:
-                end = self._next_entry(at + 1) or len(self._data)
-                for start, stop in self._damaged(at, end):
-                    yield Damaged(self._data[start:stop]), self._position + stop
+                end = self._next_mark(at + 1)
+                if damaged := self._damaged(at, end):
+                    yield damaged, self._position + at + len(damaged)
             at = end
 
     def _end_of_entry(self, at: int) -> int:
         """Where the entry at ``at`` ends, 0 if there is none."""
-        end = self._claimed_end(at)
-        sound = (
-            end
-            and zlib.crc32(memoryview(self._data)[at + _HEAD.size : end])
-            == (_HEAD.unpack_from(self._data, at)[1])
-        )
-        return end if sound else 0
-
-    def _claimed_end(self, at: int) -> int:
-        """Where an entry at ``at`` would end by its length, 0 if that cannot be."""
         if at + _HEAD.size > len(self._data):
             return 0
-        length: int = _HEAD.unpack_from(self._data, at)[0]
-        end = at + _HEAD.size + length
-        return end if length and end <= len(self._data) else 0
+        mark, length, checksum = _HEAD.unpack_from(self._data, at)
+        begin, end = at + _HEAD.size, at + _HEAD.size + length
+        is_sound = (
+            mark == _MARK
+            and 0 < length <= len(self._data) - begin
+            and zlib.crc32(memoryview(self._data)[begin:end]) == checksum
+        )
+        return end if is_sound else 0
 
-    def _next_entry(self, at: int) -> int:
-        """Where the next entry begins, 0 if none follows."""
-        # A length that fits has a small highest byte, as no text in UTF-8 has any: few match.
-        highest = re.escape(bytes([len(self._data) >> 24]))
-        head = re.compile(rb"(?=(?!\0\0\0\0)...[\0-" + highest + rb"])", re.DOTALL)
-        places = (match.start() for match in head.finditer(self._data, at))
-        return next((place for place in places if self._end_of_entry(place)), 0)
+    def _next_mark(self, at: int) -> int:
+        """Where the next entry begins, sound or not; the end if none follows."""
+        found = self._data.find(_MARK, at)
+        return len(self._data) if found < 0 else found
 
-    def _damaged(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """The pieces of a damaged part: as many as it has entries, if their lengths tell; none if
-        nothing was ever there, or if a process died before its last entry was whole."""
-        is_end = end == len(self._data)
-        if is_end and not any(self._data[begin : begin + _HEAD.size]):
-            return
-        if is_end:
-            end = begin + len(self._data[begin:end].rstrip(b"\0"))
-        pieces, at = [], begin
-        while at < end and (stop := self._claimed_end(at)) and stop <= end:
-            pieces.append((at, stop))
-            at = stop
-        if at < end and not (is_end and pieces and not any(self._data[at : at + _HEAD.size])):
-            pieces = [(begin, end)]
-        yield from (piece for piece in pieces if any(self._data[slice(*piece)]))
+    def _damaged(self, begin: int, end: int) -> Damaged:
+        """What was an entry; empty if nothing was ever there or was cleared, or if a process died
+        before its last entry was whole."""
+        if end == len(self._data) and not any(self._data[begin : begin + len(_MARK)]):
+            return Damaged()
+        return Damaged(self._data[begin:end].rstrip(b"\0"))
 
 
 class Journal:
@@ -334,8 +316,10 @@ class _Open:
     def append(self, entry: bytes) -> None:
         begin, end = self.position + _HEAD.size, self.position + _HEAD.size + len(entry)
         self._map[begin:end] = entry
-        # The head goes last: before it is there, the entry is not.
-        self._map[self.position : begin] = _HEAD.pack(len(entry), zlib.crc32(entry))
+        head, behind_mark = _HEAD.pack(_MARK, len(entry), zlib.crc32(entry)), len(_MARK)
+        # The mark goes last: before it is there, the entry is not.
+        self._map[self.position + behind_mark : begin] = head[behind_mark:]
+        self._map[self.position : self.position + behind_mark] = _MARK
         self.position = end
 
     def clear(self, begin: int, end: int) -> None:

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,8 @@ def test_what_another_user_has_left_is_told_once(journal, folder, monkeypatch, c
 
 # -- damage ------------------------------------------------------------------------------------
 
+HEAD = 12  # bytes before those of an entry: a mark, a length, a checksum
+
 
 def segment_of(folder: Path) -> Path:
     (path,) = folder.glob("*.journal")
@@ -223,7 +226,7 @@ def died(folder):
     journal = Journal(folder, size=20_000)
     starts = []
     for number in range(100):
-        starts.append(sum(8 + len(f"entry {each}, and more") for each in range(number)))
+        starts.append(sum(HEAD + len(f"entry {each}, and more") for each in range(number)))
         journal.append(f"entry {number}, and more".encode())
     journal.close()
     return segment_of(folder), starts
@@ -231,19 +234,19 @@ def died(folder):
 
 def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, died):
     path, starts = died
-    flip(path, starts[50] + 12)
+    flip(path, starts[50] + HEAD + 4)
     read = left(Journal(folder))
     assert len(read) == 100
     assert [entry for entry in read if not isinstance(entry, Damaged)] == [
         f"entry {number}, and more".encode() for number in range(100) if number != 50
     ]
     (damaged,) = (entry for entry in read if isinstance(entry, Damaged))
-    assert len(damaged) == len(b"entry 50, and more") + 8  # with its length and checksum
+    assert len(damaged) == len(b"entry 50, and more") + HEAD  # with its length and checksum
 
 
 @settings(max_examples=300, deadline=None)
 @example(place=99, offset=0, bit=0)
-@given(place=st.integers(0, 99), offset=st.integers(0, 25), bit=st.integers(0, 7))
+@given(place=st.integers(0, 99), offset=st.integers(0, 30), bit=st.integers(0, 7))
 def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_path_factory):
     folder = tmp_path_factory.mktemp("journal")
     journal = Journal(folder, size=20_000)
@@ -251,7 +254,7 @@ def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_
     for entry in entries:
         journal.append(entry)
     journal.close()
-    flip(segment_of(folder), place * 27 + offset, bit)
+    flip(segment_of(folder), place * (HEAD + 19) + offset, bit)
     read = left(Journal(folder))
     assert [entry for entry in read if not isinstance(entry, Damaged)] == [
         entry for number, entry in enumerate(entries) if number != place
@@ -277,7 +280,7 @@ def test_damage_takes_nothing_along_that_it_does_not_touch(entries, begin, noise
     path.write_bytes(data)
     at, untouched = 0, []
     for entry in entries:
-        end = at + 8 + len(entry)
+        end = at + HEAD + len(entry)
         if end <= begin or at >= begin + len(noise):
             untouched.append(entry)
         at = end
@@ -287,9 +290,9 @@ def test_damage_takes_nothing_along_that_it_does_not_touch(entries, begin, noise
 
 def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
     path, starts = died
-    end = starts[-1] + 8 + len(b"entry 99, and more")
+    end = starts[-1] + HEAD + len(b"entry 99, and more")
     data = bytearray(path.read_bytes())
-    data[end + 8 : end + 20] = b"half written"  # its length and checksum come last
+    data[end + HEAD : end + HEAD + 12] = b"half written"  # its length and checksum come last
     path.write_bytes(data)
     read = left(Journal(folder))
     assert len(read) == 100
@@ -298,7 +301,7 @@ def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
 
 def test_the_damaged_last_entry_is_given_out_too(folder, died):
     path, starts = died
-    flip(path, starts[99] + 12)
+    flip(path, starts[99] + HEAD + 4)
     read = left(Journal(folder))
     assert [isinstance(entry, Damaged) for entry in read] == [False] * 99 + [True]
 
@@ -308,3 +311,32 @@ def test_what_was_cleared_is_no_damage(folder, died):
     data = path.read_bytes()
     path.write_bytes(bytes(starts[40]) + data[starts[40] :])
     assert len(left(Journal(folder))) == 60
+
+
+@pytest.mark.parametrize("pattern", [b"\x10\0\0\0", b"\x01", b"\xff", b"\xffAE\xff"])
+def test_a_file_that_holds_nothing_but_damage_is_read_in_the_time_of_its_length(
+    pattern, folder, monkeypatch
+):
+    """Whatever the damage looks like, no byte is summed up again and again."""
+    journal = Journal(folder, size=1 << 20)
+    journal.append(b"first")
+    journal.append(b"x" * 1_000_000)
+    journal.append(b"last")
+    journal.close()
+    path = segment_of(folder)
+    data = bytearray(path.read_bytes())
+    begin, length = HEAD + len(b"first"), HEAD + 1_000_000
+    data[begin : begin + length] = (pattern * length)[:length]
+    path.write_bytes(data)
+    summed_up, real = 0, zlib.crc32
+
+    def crc32(data: memoryview) -> int:
+        nonlocal summed_up
+        summed_up += len(data)
+        return real(data)
+
+    monkeypatch.setattr("anaphora.ltm.journal.zlib.crc32", crc32)
+    read = left(Journal(folder))
+    assert (read[0], read[-1]) == (b"first", b"last")
+    assert all(isinstance(entry, Damaged) for entry in read[1:-1])
+    assert summed_up < 10 * len(data)

@@ -80,7 +80,7 @@ def test_no_file_holds_anything_of_an_erased_user(workers: str, tmp_path: Path) 
         server.ask("apples", user="bob")
         say_everything(server)
         assert traces(tmp_path) & {"bot.db", "bot.db-wal"}
-        assert traces(tmp_path) & {"memory.db", "memory.db-wal"}
+        until(lambda: traces(tmp_path) & {"memory.db", "memory.db-wal"}, "the long-term memory")
         for user in (ANN, f"{ANN} {SAID}"):
             erase(server, user)
         assert traces(tmp_path) == set()
