@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from anaphora.entities.dictionary import is_word
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.misspelt import LEAST, Spellings
 from anaphora.entities.numbered import Stems
@@ -23,6 +24,7 @@ __all__ = ["Guess", "Guesses", "Vocabulary"]
 _MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
+_SHORT = 4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
 _DIGIT = re.compile(r"\d")
 
 
@@ -171,6 +173,8 @@ class Guesses:
             known = self._old.get(key)
             if known is None:
                 near = self._spellings.near(lower, word.stem, word.meant)
+                if near and len(lower) <= _SHORT and is_word(lower, self._lexicon.language):
+                    near = []
                 known = tuple([Guess((one,), typos) for one, typos in near])
             if len(self._young) >= _MOST_KEPT:
                 self._old, self._young = self._young, {}

@@ -18,21 +18,34 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     fewer of them misspelt, then more of them written exactly, then more of the model's own; among
     equals, what comes first in the utterance's order of entities. An utterance without entities
     has one empty variant. Where very many entities between whose words others stand overlap, not
-    all sets are tried. Raises ValueError for a limit below 1.
+    all sets are tried. Behind them, as far as there is room, comes each without its misspelt
+    entities, for they may be no misspelt words at all. Raises ValueError for a limit below 1.
     """
     if limit < 1:
         raise ValueError("there must be room for one variant at least")
     entities = sorted(utterance.entities, key=_start)
     fixed, contested = _split(entities)
     if not contested:
-        return (_variant(utterance, entities),)
+        return _with_exact_only(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
     read = readings if all(map(is_whole, rivals)) else readings_of_pieces
     best = read(rivals, [_cost(entity) for entity in rivals], limit)
     chosen = [sorted([*fixed, *[contested[one] for one in reading]]) for reading in best]
-    return tuple(
-        [_variant(utterance, [entities[index] for index in indexes]) for indexes in chosen]
+    return _with_exact_only(
+        utterance, [[entities[index] for index in indexes] for indexes in chosen], limit
     )
+
+
+def _with_exact_only(
+    utterance: Utterance, chosen: list[list[Entity]], limit: int
+) -> tuple[Variant, ...]:
+    """The variants of the chosen sets, and behind them those without misspelt entities."""
+    sets = {tuple(map(id, one)): one for one in chosen}
+    for one in chosen:
+        kept = [entity for entity in one if "misspelt" not in entity.marks]
+        if kept and len(kept) < len(one):
+            sets.setdefault(tuple(map(id, kept)), kept)
+    return tuple([_variant(utterance, one) for one in list(sets.values())[:limit]])
 
 
 def _start(entity: Entity) -> int:

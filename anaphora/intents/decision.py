@@ -18,9 +18,18 @@ from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.limits import breach
-from anaphora.intents.match import Filling, Match
+from anaphora.intents.match import Filling, Match, ReadingRank
+from anaphora.intents.ranking import rank_of_use
 from anaphora.intents.slots import nearest, obstructed
-from anaphora.intents.solver import Question, Scene, not_replaced, scenes, solve
+from anaphora.intents.solver import (
+    Question,
+    Scene,
+    free_words,
+    not_replaced,
+    reads_a_part,
+    scenes,
+    solve,
+)
 from anaphora.models.domain import Limits, Model
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Conversation, Forgotten, Offer, Pending, Rule
@@ -189,11 +198,17 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
         for variant in question.variants
         for entities in [pending.entities if keep else not_replaced(pending.entities, variant)]
     ]
-    answered = [way for way in ways if way.matches]
-    if answered:
-        return answered[0]
-    asked = [way for way in (_ask(alone, way) for way in ways) if way.asking]
-    return max(asked, key=lambda way: len(way.asking.taken) if way.asking else 0, default=None)
+    ways = [way if way.matches else _ask(alone, way) for way in ways]
+    free = free_words(question)
+
+    def rank(way: Decision) -> tuple[ReadingRank, bool, int]:
+        """The better reading of the answer first, then what it completes."""
+        filling = way.matches[0].filling if way.matches else way.asking
+        assert filling is not None
+        taken = 0 if way.matches else -len(filling.taken)
+        return rank_of_use(filling, free), not way.matches, taken
+
+    return min((way for way in ways if way.matches or way.asking), key=rank, default=None)
 
 
 def _on_its_own(mind: Mind, question: Question, conversation: Conversation) -> Decision:
@@ -214,15 +229,18 @@ def _ask(mind: Mind, decision: Decision) -> Decision:
     intents, index, where = mind.model.intents, mind.index, decision.scenes
     prompts = mind.model.prompts
 
+    def is_whole(filling: Filling) -> bool:
+        return len(where) == 1 or not reads_a_part(filling, intents, where)
+
     def askable(filling: Filling) -> bool:
         known = prompts.get(filling.intent.id, {})
-        return all(term.id in known for term in filling.missing)
+        return all(term.id in known for term in filling.missing) and is_whole(filling)
 
     if prompts:
         asking = nearest(intents, index, where, askable)
         if asking:
             return replace(decision, asking=asking, nearest=asking)
-    near = obstructed(intents, index, where) or nearest(intents, index, where)
+    near = obstructed(intents, index, where) or nearest(intents, index, where, is_whole)
     return replace(decision, nearest=near)
 
 

@@ -87,7 +87,7 @@ class Explanation:
         )
         if others := [entity for entity in self.entities if entity not in self.reading]:
             yield "  read otherwise: " + ", ".join(
-                f"{entity} from {_text(entity)}" for entity in others
+                f"{entity} from {_text(entity)}{_within(entity, self.reading)}" for entity in others
             )
         if self.unknown:
             yield "  not understood: " + ", ".join(self.unknown)
@@ -318,6 +318,13 @@ def _named(entity: Entity) -> str:
 def _text(entity: Entity) -> str:
     """What was said of it, and whether that has wrong letters."""
     return f"{entity.text!r} (misspelt)" if "misspelt" in entity.marks else repr(entity.text)
+
+
+def _within(entity: Entity, reading: Iterable[Entity]) -> str:
+    """Of which longer entity of the reading it is a part."""
+    tokens = set(entity.tokens)
+    whole = next((one for one in reading if tokens < set(one.tokens)), None)
+    return f", a part of {whole.text!r}" if whole else ""
 
 
 def _set(groups: frozenset[str]) -> str:

@@ -11,7 +11,17 @@ from anaphora.grammar.intent import Intent, Term
 from anaphora.models.utterance import Entity, Variant
 from anaphora.stm.conversation import Remembered
 
-__all__ = ["Candidate", "Filling", "Match", "Rank", "Slot", "Source", "TermMatch", "slots_of"]
+__all__ = [
+    "Candidate",
+    "Filling",
+    "Match",
+    "Rank",
+    "ReadingRank",
+    "Slot",
+    "Source",
+    "TermMatch",
+    "slots_of",
+]
 
 Source: TypeAlias = Literal["sentence", "memory"]
 _Item = TypeVar("_Item")
@@ -90,10 +100,35 @@ def _lack(term: Term) -> str:
     return f"nothing fills {term.label}{predicate}{where}"
 
 
-class Rank(NamedTuple):
-    """The key by which matches are ordered; the smaller one wins."""
+class ReadingRank(NamedTuple):
+    """The key by which readings of a sentence are ordered; the smaller one wins.
 
-    uncovered: int
+    It counts the content words that no used entity covers, the words that one does (negative),
+    the used entities, the squares of their lengths (negative), the words between those of one,
+    the entities that are misspelt and that are not spelled exactly, the built-in ones, and
+    whether no intent is complete from the sentence alone.
+    """
+
+    uncovered: int = 0
+    covered: int = 0
+    pieces: int = 0
+    lengths: int = 0
+    gaps: int = 0
+    misspelt: int = 0
+    inexact: int = 0
+    builtin: int = 0
+    partial: bool = False
+    required: int = 0
+    variant: tuple[int, ...] = ()
+    order: int = 0
+    place: int = 0
+
+
+class Rank(NamedTuple):
+    """The key by which matches are ordered; the smaller one wins: that of the better reading,
+    then the better match within it."""
+
+    reading: ReadingRank
     sentence: int
     required: int
     used: int

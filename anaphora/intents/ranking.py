@@ -1,13 +1,30 @@
-"""Which of several matches wins, and why: the key of docs/how-it-works.md, step by step."""
+"""Which of several matches wins, and why: the reading first, then the intent, as
+docs/how-it-works.md says it, step by step."""
 
 from __future__ import annotations
 
-from anaphora.intents.match import Filling, Match, Rank
+from collections.abc import Iterable, Sequence
 
-__all__ = ["rank", "why_better"]
+from anaphora.intents.match import Filling, Match, Rank, ReadingRank
 
+__all__ = ["rank", "rank_of_reading", "rank_of_use", "why_better"]
+
+_READING_STEPS = {
+    "uncovered": "it leaves fewer content words of the sentence",
+    "covered": "it reads more words of the sentence",
+    "pieces": "it reads the sentence in fewer and longer pieces",
+    "lengths": "it reads the sentence in longer pieces",
+    "gaps": "it reads words that stand together",
+    "misspelt": "it takes fewer words for misspelt ones",
+    "inexact": "it reads more words as they are spelled",
+    "builtin": "it uses fewer built-in entities",
+    "partial": "so read, the sentence is complete by itself",
+    "required": "so read, it fills more required terms by itself",
+    "variant": "it reads the sentence in longer pieces",
+    "order": "so read, it is complete for an intent that stands earlier in the model",
+    "place": "it reads the sentence as what stands earlier in the model",
+}
 _STEPS = {
-    "uncovered": "it leaves fewer words uncovered",
     "sentence": "it uses more entities of the sentence",
     "required": "it fills more required terms",
     "used": "it uses more entities in all",
@@ -16,16 +33,18 @@ _STEPS = {
     "variant": "it reads the sentence in longer pieces",
     "order": "it stands earlier in the model",
 }
+_UNCOUNTED = ("lengths", "gaps", "partial", "order", "place")  # figures that would say nothing
+ONLY_READING = ReadingRank()
 
 
-def rank(filling: Filling) -> Rank:
+def rank(filling: Filling, reading: ReadingRank = ONLY_READING) -> Rank:
     """The rank of an intent that matches: compared field by field, the smaller one wins."""
     taken = filling.taken
     memory = [one for one in taken if one.pending or one.remembered is not None]
     required = [match for match in filling.terms if match.term.min > 0]
     # By place: by name takes half as long again.
     return Rank(
-        filling.variant.uncovered,
+        reading,
         len(memory) - len(taken),  # sentence
         -len(required),
         -len(taken),  # used
@@ -36,14 +55,50 @@ def rank(filling: Filling) -> Rank:
     )
 
 
+def rank_of_reading(matches: Iterable[Filling], free: Sequence[int], place: int) -> ReadingRank:
+    """The rank of the reading at this place among others, by the ``matches`` in it, of which
+    there is one at least; ``free`` are the content words of the sentence."""
+    return min([_rank_as_read(filling, free, place) for filling in matches])
+
+
+def _rank_as_read(filling: Filling, free: Sequence[int], place: int) -> ReadingRank:
+    use = rank_of_use(filling, free)
+    if not filling.complete:
+        return use._replace(partial=True)
+    required = sum(match.term.min > 0 for match in filling.terms)
+    variant = filling.variant.rank
+    return use._replace(required=-required, variant=variant, order=filling.order, place=place)
+
+
+def rank_of_use(filling: Filling, free: Sequence[int]) -> ReadingRank:
+    """How well the entities that an intent takes of the sentence cover it."""
+    used = [one.entity for one in filling.taken if one.source == "sentence"]
+    covered = {index for entity in used for index in entity.tokens}
+    return ReadingRank(
+        uncovered=len(free) - len(covered.intersection(free)),
+        covered=-len(covered),
+        pieces=len(used),
+        lengths=-sum(len(entity.tokens) ** 2 for entity in used),
+        gaps=sum(entity.gaps for entity in used),
+        misspelt=sum("misspelt" in entity.marks for entity in used),
+        inexact=sum(not entity.exact for entity in used),
+        builtin=sum(not entity.own for entity in used),
+    )
+
+
 def why_better(winner: Match, other: Match) -> str:
     """The first step at which ``winner`` is ahead of ``other``, in plain words with figures."""
-    for name, ours, theirs in zip(Rank._fields, winner.rank, other.rank, strict=True):
-        if ours != theirs:
-            figures = (
-                f" ({abs(ours)} against {abs(theirs)})"
-                if isinstance(ours, int) and isinstance(theirs, int) and name != "order"
-                else ""
-            )
-            return _STEPS[name] + figures
+    ours, theirs = winner.rank, other.rank
+    if ours.reading != theirs.reading:
+        return _first_step(_READING_STEPS, ours.reading, theirs.reading)
+    return _first_step(_STEPS, ours, theirs)
+
+
+def _first_step(steps: dict[str, str], ours: Rank | ReadingRank, theirs: Rank | ReadingRank) -> str:
+    for name, text in steps.items():
+        our, their = getattr(ours, name), getattr(theirs, name)
+        if our != their:
+            if name in _UNCOUNTED or isinstance(our, tuple):
+                return text
+            return f"{text} ({abs(our)} against {abs(their)})"
     return "they are the same"

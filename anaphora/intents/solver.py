@@ -15,12 +15,22 @@ from anaphora.grammar.intent import Intent, Options, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, Filling, Match, TermMatch
-from anaphora.intents.ranking import rank
+from anaphora.intents.ranking import rank, rank_of_reading
 from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, Remembered
 from anaphora.stm.rules import offered
 
-__all__ = ["Question", "Scene", "entities_at_hand", "fillings", "not_replaced", "scenes", "solve"]
+__all__ = [
+    "Question",
+    "Scene",
+    "entities_at_hand",
+    "fillings",
+    "free_words",
+    "not_replaced",
+    "reads_a_part",
+    "scenes",
+    "solve",
+]
 
 
 _RANK = attrgetter("rank")
@@ -39,7 +49,7 @@ class Scene(Struct, frozen=True, gc=False):
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;
     ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
-    groups of that entity.
+    groups of that entity. ``free`` are the content words of the sentence.
     """
 
     variant: Variant
@@ -48,6 +58,7 @@ class Scene(Struct, frozen=True, gc=False):
     hidden: tuple[tuple[Remembered, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
     surroundings: Surroundings
+    free: Sequence[int] = ()
 
 
 def solve(
@@ -59,18 +70,57 @@ def solve(
     evaluated.
     """
     scenes = tuple(scenes)
-    matches = [
-        Match(filling, rank(filling))
+    found = [
+        [
+            filling
+            for filling in _planned(intents, index, scene)
+            if not filling.obstacle and not filling.missing
+        ]
         for scene in scenes
-        for filling in _planned(intents, index, scene)
-        if not filling.obstacle and not filling.missing
     ]
-    if len(matches) > 1:
-        matches.sort(key=_RANK)
-        if len(scenes) == 1:
-            return tuple(matches)
-        matches = list({_identity(match): match for match in reversed(matches)}.values())[::-1]
-    return tuple(matches)
+    if len(scenes) == 1:
+        matches = [Match(filling, rank(filling)) for filling in found[0]]
+        if len(matches) > 1:
+            matches.sort(key=_RANK)
+        return tuple(matches)
+    return _over_readings(intents, scenes, found)
+
+
+def _over_readings(
+    intents: Sequence[Intent], scenes: Sequence[Scene], found: Iterable[Iterable[Filling]]
+) -> tuple[Match, ...]:
+    """The matches of all scenes, those of the best reading first."""
+    matches = []
+    for place, (scene, fillings) in enumerate(zip(scenes, found, strict=True)):
+        whole = [one for one in fillings if not reads_a_part(one, intents, scenes)]
+        if whole:
+            reading = rank_of_reading(whole, scene.free, place)
+            matches += [Match(filling, rank(filling, reading)) for filling in whole]
+    matches.sort(key=_RANK)
+    # Readings that differ in what an intent leaves give the same match: the first one stays.
+    return tuple({_identity(match): match for match in reversed(matches)}.values())[::-1]
+
+
+def reads_a_part(filling: Filling, intents: Sequence[Intent], scenes: Sequence[Scene]) -> bool:
+    """Whether the intent takes a part of a longer entity, spelled exactly, which in another of
+    the ``scenes`` it would take as a whole, with all words that it takes here: the 5 of "May 5"
+    for an amount."""
+    used = [set(one.entity.tokens) for one in filling.from_sentence]
+    for scene in scenes:
+        longer = [
+            entity
+            for entity in scene.variant.entities
+            if entity.exact and len(entity.tokens) > 1 and any(map(set(entity.tokens).__gt__, used))
+        ]
+        if longer and scene.variant is not filling.variant:
+            (other,) = fillings(intents, (filling.order,), scene)
+            taken = [one.entity for one in other.from_sentence]
+            read = {index for entity in taken for index in entity.tokens}
+            if any(one is entity for one in taken for entity in longer) and read.issuperset(
+                set().union(*used)
+            ):
+                return True
+    return False
 
 
 def scenes(
@@ -80,12 +130,19 @@ def scenes(
 
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
+    free = free_words(question) if len(question.variants) > 1 else ()
     return tuple(
         [
-            _scene(variant, question.surroundings, conversation, pending)
+            _scene(variant, question.surroundings, conversation, pending, free)
             for variant in question.variants
         ]
     )
+
+
+def free_words(question: Question) -> Sequence[int]:
+    """The content words of the question that are in no reset phrase, by their indexes."""
+    free, resets = question.utterance.free, question.utterance.resets
+    return [index for index in free if not any(index in one for one in resets)] if resets else free
 
 
 def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
@@ -113,6 +170,7 @@ def _scene(
     surroundings: Surroundings,
     conversation: Conversation,
     pending: Sequence[Entity],
+    free: Sequence[int],
 ) -> Scene:
     offers: Sequence[Remembered] = ()
     hidden: tuple[tuple[Remembered, frozenset[str]], ...] = ()
@@ -133,6 +191,7 @@ def _scene(
         hidden=hidden,
         flow=conversation.flow,
         surroundings=surroundings.among(variant.entities),
+        free=free,
     )
 
 
