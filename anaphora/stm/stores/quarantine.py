@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
@@ -42,6 +42,7 @@ class QuarantinedConversation:
     reason: str
     at: datetime
     key: Key | None = None
+    kind: Literal["conversation"] = "conversation"
 
 
 class Quarantine(Protocol):
