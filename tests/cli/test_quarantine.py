@@ -228,6 +228,31 @@ class TestStore:
             run("--store", "postgresql://localhost/bot")
 
 
+@pytest.mark.parametrize("option", ["--memory", "--store"])
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_the_database_of_another_program_is_left_alone(tmp_path, option, mode):
+    path = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA journal_mode = {mode}")
+        file.execute("CREATE TABLE bookmarks (id)")
+    before = path.read_bytes()
+    with pytest.raises(AnaphoraError, match="database of another program"):
+        run(option, f"sqlite:///{path}")
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+
+
+def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
+    path = tmp_path / "bot.db"
+    store_at(f"sqlite:///{path}").close()
+    before = {path.name for path in tmp_path.iterdir()}
+    with pytest.raises(AnaphoraError, match="name another file for the conversations"):
+        run("--store", url)
+    with pytest.raises(AnaphoraError, match="name another file for the long-term memory"):
+        run("--memory", f"sqlite:///{path}")
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
 def test_nothing_named_is_an_error():
     with pytest.raises(AnaphoraError, match="--store URL"):
         run()
