@@ -106,10 +106,15 @@ def quarantine(
 
 
 def _memory(url: str, stack: ExitStack) -> _Source:
+    from anaphora.ltm.history import HistorySettings
     from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.recall.urls import database_file
+    from anaphora.ltm.recall.urls import database_file, recall_store_at
 
     _require_existing(url, "long-term memory", "--memory", database_file)
+    if database_file(url) is None:
+        tried = recall_store_at(url, settings=HistorySettings(), create=False)
+        with closing(tried.store):
+            tried.store.ping()
     opened = stack.enter_context(LongTermMemory(url, summarizer=None))
     return _Source("", opened.quarantined, opened.release, opened.discard)
 

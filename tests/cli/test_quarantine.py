@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from datetime import timedelta
 
+import psycopg
 import pytest
 import redis
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from anaphora.ltm.memory import LongTermMemory
 from anaphora.stm import records
 from anaphora.stm.conversation import Key
 from anaphora.stm.stores.redis_names import Naming
+from tests.ltm.recall.postgres_server import postgres_server  # noqa: F401 - a fixture
 from tests.ltm.talk import ANN, said
 from tests.stm.stores.redis_server import redis_server  # noqa: F401 - a fixture
 
@@ -240,6 +242,23 @@ def test_the_database_of_another_program_is_left_alone(tmp_path, option, mode):
         run(option, f"sqlite:///{path}")
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == before
+
+
+def test_a_mistyped_database_of_postgresql_is_an_error_and_nothing_is_created(
+    request, tmp_path, monkeypatch
+):
+    server = request.getfixturevalue("postgres_server")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    schema = server.schema()
+    url = f"{server.url}?schema={schema}"
+    with pytest.raises(AnaphoraError, match="no long-term memory in the schema"):
+        run(url)
+    assert list(tmp_path.iterdir()) == []
+    with psycopg.connect(server.url) as connection:
+        found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,))
+        assert found.fetchall() == []
+    LongTermMemory(url, summarizer=None).close()
+    assert run(url) == "nothing is in quarantine\n"
 
 
 def test_a_memory_is_no_store_and_a_store_no_memory(tmp_path, url):
