@@ -226,7 +226,8 @@ class RedisStore(Forked):
             self.quarantine.put(key, record, reason, at=there // 1_000, ttl=ttl)
         except StoreError as error:
             _log.error(
-                "a damaged conversation cannot be put in quarantine", extra={"reason": str(error)}
+                "a damaged conversation cannot be put in quarantine",
+                extra={"reason": str(error), **key._asdict()},
             )
 
     def _tick(self, time_there: int) -> int:

@@ -68,7 +68,10 @@ class RedisQuarantine:
         keys = (self._naming.quarantine, self._naming.quarantined(id))
         entry = _pack(_Entry(key, reason, at, record))
         if self._link.run(QUARANTINE, keys, id, entry, kept_for, at, patience=_SHORT):
-            _log.error("a damaged conversation was put in quarantine", extra={"reason": reason})
+            _log.error(
+                "a damaged conversation was put in quarantine",
+                extra={"reason": reason, **key._asdict()},
+            )
 
     def count(self) -> int:
         here = time.time_ns() // 1_000_000

@@ -299,7 +299,7 @@ class SqliteStore:
             nonlocal gone
             gone = put_aside
             if put_aside:
-                self.quarantine.put(row.id, reason)
+                self.quarantine.put(row.id, reason, key)
 
         record = row.record if isinstance(row.record, bytes) else b""
         conversation = revive(record, key, put)

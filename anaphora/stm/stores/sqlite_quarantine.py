@@ -64,8 +64,8 @@ class SqliteQuarantine:
     ) -> None:
         self._database, self._now, self._open = database, now, open
 
-    def put(self, id: int, reason: str) -> None:
-        """Move the row ``id`` of the conversations into the quarantine."""
+    def put(self, id: int, reason: str, key: Key | None = None) -> None:
+        """Move the row ``id`` of the conversations, that of ``key``, into the quarantine."""
         now = self._now()
         expires = now + KEPT_WITHOUT_EXPIRY // _MICROSECOND
 
@@ -74,7 +74,10 @@ class SqliteQuarantine:
             connection.execute(_TAKE_OUT, (id,))
 
         self._database.write(move)
-        _log.error("a damaged conversation was put in quarantine", extra={"reason": reason})
+        names = {} if key is None else key._asdict()
+        _log.error(
+            "a damaged conversation was put in quarantine", extra={"reason": reason, **names}
+        )
 
     def count(self) -> int:
         ((count,),) = self._database.read(_COUNT, (self._now(),))
