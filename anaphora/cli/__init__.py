@@ -56,7 +56,7 @@ app.command(short_help="Serve models to agents (Model Context Protocol).")(mcp)
 app.command(short_help="Serve models over HTTP, with a page to talk to them.")(serve)
 app.command(short_help="Show the settings of 'serve' and where each was said.")(config)
 app.command(short_help="Make a key for the API of 'serve'.")(key)
-app.command(short_help="List what a long-term memory has put aside.")(quarantine)
+app.command(short_help="List what a memory or a store has put aside.")(quarantine)
 app.add_typer(import_app)
 
 

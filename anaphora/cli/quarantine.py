@@ -1,32 +1,68 @@
-"""``anaphora quarantine``: what a long-term memory has put aside."""
+"""``anaphora quarantine``: what a long-term memory or a store of conversations has put aside."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from anaphora.errors import AnaphoraError, Problem
+from anaphora.errors import AnaphoraError, Conflict, Problem
 
 if TYPE_CHECKING:
     from anaphora.ltm.quarantine import QuarantinedItem
+    from anaphora.stm.stores.quarantine import QuarantinedConversation
+
+    _Item: TypeAlias = QuarantinedItem | QuarantinedConversation
 
 __all__ = ["quarantine"]
 
 _MOST = 1_000  # items that are listed
+_ALL = 1_000_000
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins
-_MEMORY_OF_SERVICE = "the one that 'anaphora serve' gets as --memory"
+_OF_STORE = "store:"  # how the ids of the store begin, so that no id of the memory is the same
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The quarantine of the memory or of the store; its ids begin with ``prefix``."""
+
+    prefix: str
+    items: Callable[[int], Sequence[_Item]]
+    release: Callable[[str], bool]
+    discard: Callable[[str], bool]
 
 
 def quarantine(
-    memory: Annotated[
-        str,
+    url: Annotated[
+        str | None,
         typer.Argument(
+            metavar="URL",
+            help="The same as --memory.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    memory: Annotated[
+        str | None,
+        typer.Option(
             metavar="URL",
             help="Where the long-term memory is: sqlite:///memory.db, sqlite:////var/lib/memory.db "
             "or postgresql://user:password@host/database.",
+            show_default=False,
         ),
-    ],
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where conversations are kept: sqlite:///bot.db or redis://host:6379/0.",
+            show_default=False,
+        ),
+    ] = None,
     retry: Annotated[
         list[str] | None,
         typer.Option("--retry", metavar="ID", help="Try this item again ('all': each)."),
@@ -36,56 +72,132 @@ def quarantine(
         typer.Option("--drop", metavar="ID", help="Delete this item for good ('all': each)."),
     ] = None,
 ) -> None:
-    """List what a long-term memory could not process and has put aside.
+    """List what a long-term memory could not process, or which conversations a store could not
+    read, and has put aside.
 
-    An entry, an exchange or a summary is damaged; the embedder or the summarizer refuses what is
-    to 'embed' or to 'compress'. A service that uses the memory may go on meanwhile.
+    An entry, an exchange, a summary or a conversation is damaged; the embedder or the summarizer
+    refuses what is to 'embed' or to 'compress'. A service that uses the memory or the store may go
+    on meanwhile.
 
     Example: anaphora quarantine sqlite:///memory.db --retry all
     """
-    from anaphora.ltm.memory import LongTermMemory
-
-    _require_existing(memory)
-    with LongTermMemory(memory, summarizer=None) as opened:
-        listed = opened.quarantined(_MOST)
-        for id in _chosen(retry, listed):
-            if not opened.release(id):
-                raise AnaphoraError(f"{id} is not in quarantine, or is still unreadable")
-            typer.echo(f"{id} is tried again")
-        for id in _chosen(drop, listed):
-            if not opened.discard(id):
-                raise AnaphoraError(f"{id} is not in quarantine")
-            typer.echo(f"{id} is dropped")
+    if url is not None and memory is not None:
+        raise AnaphoraError("the long-term memory is named twice: write its URL once")
+    memory = memory or url
+    if memory is None and store is None:
+        raise AnaphoraError(
+            "nothing is named: give the URL of a long-term memory (--memory URL), of a store of "
+            "conversations (--store URL) or both, as 'anaphora serve' gets them"
+        )
+    with ExitStack() as stack:
+        sources = []
+        if memory is not None:
+            sources.append(_memory(memory, stack))
+        if store is not None:
+            sources.append(_store(store, stack))
+        failures = [*_retry_each(sources, retry or []), *_drop_each(sources, drop or [])]
+        if failures:
+            raise AnaphoraError("\n".join(failures))
         if retry or drop:
             return
-        if not listed:
-            typer.echo("nothing is in quarantine")
-        for item in listed:
-            whose = "?" if item.key is None else f"{item.key.user} with {item.key.model}"
-            when = f"{item.at.astimezone():%Y-%m-%d %H:%M}"
-            typer.echo(f"{item.id}  {item.kind}  {when}  {whose}: {item.reason}")
+        lines = [_line(source, item) for source in sources for item in source.items(_MOST)]
+        for line in lines or ["nothing is in quarantine"]:
+            typer.echo(line)
 
 
-def _require_existing(url: str) -> None:
-    """Raises :class:`AnaphoraError` where opening the memory would make a new one."""
-    from anaphora.ltm.recall.urls import database_file
+def _memory(url: str, stack: ExitStack) -> _Source:
+    from anaphora.ltm.history import HistorySettings
+    from anaphora.ltm.memory import LongTermMemory
+    from anaphora.ltm.recall.urls import database_file, recall_store_at
 
-    if url == "memory:":
-        raise _refusal("memory: is empty in each process, so nothing is in quarantine there", "URL")
+    _require_existing(url, "long-term memory", "--memory", database_file)
+    if database_file(url) is None:
+        tried = recall_store_at(url, settings=HistorySettings(), create=False)
+        with closing(tried.store):
+            tried.store.ping()
+    opened = stack.enter_context(LongTermMemory(url, summarizer=None))
+    return _Source("", opened.quarantined, opened.release, opened.discard)
+
+
+def _store(url: str, stack: ExitStack) -> _Source:
+    from anaphora.stm.stores.quarantine import quarantine_of
+    from anaphora.stm.stores.urls import database_file, store_at
+
+    _require_existing(url, "store", "--store", database_file)
+    opened = stack.enter_context(closing(store_at(url)))
+    found = quarantine_of(opened)
+    assert found is not None, "every store but that in memory has a quarantine"
+    return _Source(_OF_STORE, found.items, found.release, found.discard)
+
+
+def _require_existing(
+    url: str, what: str, option: str, database_file: Callable[[str], Path | None]
+) -> None:
+    """Raises :class:`AnaphoraError` where opening the memory or the store would make a new one."""
+
+    def refusal(message: str, part: str, source: str = "") -> AnaphoraError:
+        hint = f"name the {part} of the {what}: the one that 'anaphora serve' gets as {option}"
+        return AnaphoraError(str(Problem(message, source, hint=hint)))
+
+    if url.partition("?")[0] == "memory:":
+        raise refusal("memory: is empty in each process, so nothing is in quarantine there", "URL")
     path = database_file(url)
     if path is None:
         return
     if not path.is_file():
-        raise _refusal("there is no such file", "file", str(path))
+        raise refusal("there is no such file", "file", str(path))
     with path.open("rb") as file:
         if file.read(len(_SQLITE)) != _SQLITE:
-            raise _refusal("this file is no SQLite database", "file", str(path))
+            raise refusal("this file is no SQLite database", "file", str(path))
 
 
-def _refusal(message: str, what: str, source: str = "") -> AnaphoraError:
-    hint = f"name the {what} of the long-term memory: {_MEMORY_OF_SERVICE}"
-    return AnaphoraError(str(Problem(message, source, hint=hint)))
+def _retry_each(sources: Sequence[_Source], ids: list[str]) -> Iterator[str]:
+    """Retry the items; for each that could not be, why."""
+    for id, source in _chosen(sources, ids):
+        try:
+            is_released = source.release(id.removeprefix(source.prefix))
+        except Conflict as error:
+            yield f"{id}: {error}"
+            continue
+        if is_released:
+            typer.echo(f"{id} is tried again")
+        else:
+            yield f"{id} is not in quarantine, or is still unreadable"
 
 
-def _chosen(ids: list[str] | None, listed: list[QuarantinedItem]) -> list[str]:
-    return [item.id for item in listed] if ids == ["all"] else ids or []
+def _drop_each(sources: Sequence[_Source], ids: list[str]) -> Iterator[str]:
+    """Delete the items; for each that could not be, why."""
+    for id, source in _chosen(sources, ids):
+        if source.discard(id.removeprefix(source.prefix)):
+            typer.echo(f"{id} is dropped")
+        else:
+            yield f"{id} is not in quarantine"
+
+
+def _chosen(sources: Sequence[_Source], ids: list[str]) -> list[tuple[str, _Source]]:
+    """The items of these ids, each with where it is; all items for the id 'all'."""
+    if ids == ["all"]:
+        return [
+            (source.prefix + item.id, source) for source in sources for item in source.items(_ALL)
+        ]
+    return [(id, _source_of(sources, id)) for id in ids]
+
+
+def _source_of(sources: Sequence[_Source], id: str) -> _Source:
+    for source in sources:
+        if id.startswith(_OF_STORE) == (source.prefix == _OF_STORE):
+            return source
+    option = "--store" if id.startswith(_OF_STORE) else "--memory"
+    raise AnaphoraError(f"{id} is in another quarantine: name its URL with {option}")
+
+
+def _line(source: _Source, item: _Item) -> str:
+    when = f"{item.at.astimezone():%Y-%m-%d %H:%M}"
+    return f"{source.prefix}{item.id}  {item.kind}  {when}  {_owner(item)}: {item.reason}"
+
+
+def _owner(item: _Item) -> str:
+    if item.key is None:
+        return "?"
+    tenant = f" of {item.key.tenant}" if item.key.tenant else ""
+    return f"{item.key.user}{tenant} with {item.key.model}"

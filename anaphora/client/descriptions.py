@@ -229,12 +229,13 @@ class KeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """A server that runs, its version, and how many items its long-term memory has put aside,
-    which it could not process."""
+    """A server that runs, its version, how many items its long-term memory has put aside, which
+    it could not process, and how many damaged conversations its store has."""
 
     status: str
     version: str = ""
     quarantined: int = 0
+    quarantined_conversations: int = 0
     raw: Mapping[str, Any] = raw()
 
 

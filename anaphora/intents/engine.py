@@ -39,6 +39,7 @@ from anaphora.models.utterance import Entity
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Key, Remembered
 from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock, hold_off_forks
@@ -448,6 +449,9 @@ class Engine:
             )
             forgotten = clock if is_marked else conversation.forgotten
             session.commit(replace(conversation, clock=clock, forgotten=forgotten))
+        is_all = what == "all" and group is None and where is None
+        if is_all and (quarantine := quarantine_of(self._store)) is not None:
+            quarantine.forget(conversation.key)
         if is_marked:
             left = (held.entity for held in conversation.remembered)
             self._keep(conversation.key, forgetting(self._clock(), left, clock=clock))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from anaphora.errors import StoreError
+from anaphora.ltm.journal import Damaged
 from anaphora.stm.conversation import Key
 
 __all__ = ["JournalQuarantine", "QuarantineKind", "QuarantinedItem"]
@@ -22,6 +25,8 @@ QuarantineKind: TypeAlias = Literal["entry", "exchange", "summary", "embed", "co
 
 _SUFFIX = ".quarantine"
 _MOST = 10_000  # files; a store that refuses everything must not fill the disk with them
+
+_BEGIN = re.compile(rb'\[\d+,(?=")')  # of a record: its format
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +70,8 @@ class JournalQuarantine:
             with os.fdopen(
                 os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
             ) as to:
-                to.write(json.dumps({"reason": reason}).encode() + b"\n" + entry)
+                head = {"reason": reason, "damaged": isinstance(entry, Damaged)}
+                to.write(json.dumps(head).encode() + b"\n" + entry)
             hidden.rename(path)
         except OSError as error:
             hidden.unlink(missing_ok=True)
@@ -74,7 +80,7 @@ class JournalQuarantine:
     def items(self) -> Iterator[QuarantinedItem]:
         for path in self._paths():
             with suppress(FileNotFoundError):  # somebody else dropped it
-                reason, entry = _read(path)
+                reason, _, entry = _read(path)
                 at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 yield QuarantinedItem(path.stem, "entry", reason, at, _key_of(entry))
 
@@ -85,7 +91,7 @@ class JournalQuarantine:
         """The bytes of an entry, None if there is no such."""
         path = self._path(id)
         try:
-            return None if path is None else _read(path)[1]
+            return None if path is None else _read(path)[2]
         except FileNotFoundError:
             return None
 
@@ -98,16 +104,22 @@ class JournalQuarantine:
         return True
 
     def erase(self, user: str, tenant: str, model: str | None) -> None:
-        """Delete the entries of a user (with one model), and those that may be: whose owner
-        cannot be told for certain."""
+        """Delete the entries of a user (with one model), and those that may be: an intact entry
+        says whose it is; a damaged one may be of whoever's names are in it, or nearly are, and of
+        anyone if it has none."""
         for path in self._paths():
             with suppress(FileNotFoundError):
-                key = _key_of(_read(path)[1])
-                if key is None or (
-                    _similar(key.user, user)
-                    and _similar(key.tenant, tenant)
-                    and (model is None or _similar(key.model, model))
-                ):
+                _, is_damaged, entry = _read(path)
+                key = _key_of(entry)
+                if key is None:
+                    may_be = True
+                elif is_damaged:
+                    sought = (user, tenant) if model is None else (user, tenant, model)
+                    may_be = all(_may_contain(entry, name) for name in sought)
+                else:
+                    is_user = (key.user, key.tenant) == (user, tenant)
+                    may_be = is_user and model in (None, key.model)
+                if may_be:
                     path.unlink()
 
     def _paths(self) -> Iterator[Path]:
@@ -117,20 +129,25 @@ class JournalQuarantine:
         return next((path for path in self._paths() if path.stem == id), None)
 
 
-def _read(path: Path) -> tuple[str, bytes]:
+def _read(path: Path) -> tuple[str, bool, bytes]:
+    """The reason, whether the entry is damaged, and its bytes."""
     head, _, entry = path.read_bytes().partition(b"\n")
     try:
-        return str(json.loads(head)["reason"]), entry
-    except (ValueError, KeyError, TypeError):
-        return "its description is damaged, too", entry
+        plain = json.loads(head)
+        # Earlier versions did not say so.
+        return str(plain["reason"]), bool(plain.get("damaged", True)), entry
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "its description is damaged, too", True, entry
 
 
 def _key_of(entry: bytes) -> Key | None:
     """The conversation of an entry, as far as its beginning tells."""
-    begin = entry.find(b"[")
-    text = entry[max(begin, 0) :].decode("utf-8", "replace")
+    begin = _BEGIN.search(entry)
+    if begin is None:
+        return None
+    text = _decode(entry[begin.end() :])
     names: list[str] = []
-    decoder, at = json.JSONDecoder(), text.find(",") + 1
+    decoder, at = json.JSONDecoder(), 0
     try:
         while len(names) < 3:
             name, at = decoder.raw_decode(text, at)
@@ -140,11 +157,32 @@ def _key_of(entry: bytes) -> Key | None:
             at += 1
     except (ValueError, IndexError):
         return None
-    return Key(*names) if at else None
+    return Key(*names)
 
 
-def _similar(one: str, other: str) -> bool:
-    """Whether two names are the same but for damage in a few of their characters."""
-    return len(one) == len(other) and (
-        one == other or sum(map(str.__ne__, one, other)) <= max(1, len(one) // 8)
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
+def _may_contain(data: bytes, name: str) -> bool:
+    """Whether a name may be in damaged data: as a JSON string of which a few bytes differ."""
+    sought = json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    most = max(1, (len(sought) - 2) // 8)
+    # Of so many pieces one is as it was.
+    ends = [len(sought) * number // (most + 1) for number in range(most + 2)]
+    return any(
+        sum(map(int.__ne__, sought, data[place - begin : place - begin + len(sought)])) <= most
+        for begin, end in pairwise(ends)
+        for place in _places(data, sought[begin:end])
+        if begin <= place <= len(data) - len(sought) + begin
     )
+
+
+def _places(data: bytes, piece: bytes) -> Iterator[int]:
+    place = data.find(piece)
+    while place >= 0:
+        yield place
+        place = data.find(piece, place + 1)

@@ -422,6 +422,9 @@ class Health(_Answer):
     quarantined: int = Field(
         description="Items that the long-term memory could not process and has put aside."
     )
+    quarantined_conversations: int = Field(
+        description="Damaged conversations that the store has put aside."
+    )
 
 
 class Readiness(_Answer):

@@ -131,6 +131,7 @@ def _close(engine: Engine) -> None:
 def _background(settings: Settings, reloads: Reloads, service: Service) -> Iterator[Any]:
     if service.memory is not None:
         yield service.count_memory()
+    yield service.count_quarantine()
     if not settings.store.startswith("memory:"):
         yield reloads.follow()
     if settings.reload:

@@ -27,6 +27,7 @@ from anaphora.server.problems import Mistake, Refusal, problem_of
 from anaphora.server.turns import Turns
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import commit_guard
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from anaphora.server.metrics import Metrics
     from anaphora.server.settings import Settings
     from anaphora.server.tracing import Tracing
+    from anaphora.stm.stores.quarantine import Quarantine
 
 __all__ = ["Service"]
 
@@ -43,7 +45,7 @@ _NO_REQUEST = Request()
 _SHORT = 300  # characters; the time that reading takes grows with them
 _PING = 2.0  # seconds that the store has to answer before it counts as gone
 _COMMIT_PATIENCE = 1.0  # seconds beyond the deadline for a commit that has begun
-_COUNTED = 5.0  # seconds between two looks at the long-term memory
+_COUNTED = 5.0  # seconds between two looks at the long-term memory, and at the quarantine
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -94,6 +96,9 @@ class Service:
         self._is_near = isinstance(engine.store, MemoryStore)
         kept = engine.long_term
         self.memory = kept if isinstance(kept, LongTermMemory) else None
+        self._quarantine = quarantine_of(engine.store)
+        self._is_quarantine_counted = True
+        self.quarantined_conversations = 0  # when it was last counted
         self._turns = Turns()
         self._running: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
@@ -258,6 +263,27 @@ class Service:
         if self.memory is not None:
             status = self.memory.status()
             self.metrics.memory(status.waiting, status.kept, status.dropped, status.failures)
+
+    async def count_quarantine(self) -> None:
+        """Keep :attr:`quarantined_conversations` up to date, if the store has a quarantine."""
+        while self._quarantine is not None:
+            try:
+                await self.run(self._count_quarantine, self._quarantine)
+            except Refusal:
+                return  # the service is ending
+            await asyncio.sleep(_COUNTED)
+
+    def _count_quarantine(self, quarantine: Quarantine) -> None:
+        try:
+            self.quarantined_conversations = quarantine.count()
+        except StoreError as error:
+            if self._is_quarantine_counted:
+                _log.warning(
+                    "the quarantine of the store cannot be counted", extra={"reason": str(error)}
+                )
+            self._is_quarantine_counted = False
+        else:
+            self._is_quarantine_counted = True
 
     async def run(self, function: Callable[..., _Result], *args: Any) -> _Result:
         """Call ``function`` in a thread, in the context of the caller (its request id, its span).

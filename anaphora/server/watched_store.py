@@ -10,6 +10,7 @@ from time import perf_counter
 from anaphora.server.metrics import Metrics
 from anaphora.server.tracing import NO_TRACING, Tracing
 from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.stores.quarantine import Quarantine, quarantine_of
 from anaphora.stm.stores.store import Session, Store
 
 __all__ = ["WatchedStore"]
@@ -78,6 +79,10 @@ class WatchedStore:
     def scrub(self, user: str, tenant: str = "") -> None:
         with self._watched("scrub"):
             self._store.scrub(user, tenant)
+
+    @property
+    def quarantine(self) -> Quarantine | None:
+        return quarantine_of(self._store)
 
     def ping(self) -> None:
         with self._watched("ping"):

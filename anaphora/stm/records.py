@@ -20,6 +20,7 @@ from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Conversation, FlowStep, Key, Offer, Pending, Remembered
 
 __all__ = [
+    "MISPLACED",
     "dump",
     "entity_from_plain",
     "entity_to_plain",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 FORMAT = 3
+MISPLACED = "it is the record of another conversation"
 
 _LONG = 600  # bytes from which on a record is compressed: it shrinks to half in some 10 µs
 
@@ -86,7 +88,7 @@ def revive(record: bytes, key: Key, put_aside: Callable[[str], None] | None = No
     else:
         if found.key == key:
             return found
-        reason = "it is the record of another conversation"
+        reason = MISPLACED
     _log.error(
         "a conversation begins anew, for its record cannot be read",
         extra={"tenant": key.tenant, "user": key.user, "model": key.model, "reason": reason},

@@ -97,6 +97,7 @@ class Database:
         Raises :class:`StoreError` if the file cannot be used, or is being set up for longer.
         """
         self.make()
+        self._refuse_foreign()
         if not locks.take(_SETTING_UP, wait=wait):
             raise StoreError(
                 f"{self._path} has been set up by another process for {wait:g} seconds"
@@ -107,6 +108,16 @@ class Database:
                 then()
         finally:
             locks.give_back(_SETTING_UP)
+
+    def _refuse_foreign(self) -> None:
+        """Raises :class:`StoreError` for the database of another program, before anything is made
+        beside it."""
+        try:
+            # Closed at once: another process may be rewriting the file, and needs it alone.
+            with self._reading, closing(self._connect()) as connection:
+                self._check_owner(connection)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
 
     def migrate(self) -> None:
         """Bring the schema up to date. No other process may do so at the same time."""
@@ -359,14 +370,8 @@ class Database:
     def _check(self, connection: sqlite3.Connection) -> None:
         """Raises :class:`StoreError` for a file that is not ours or of a later version; makes an
         empty one one that can shrink."""
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        tables = self._check_owner(connection)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and application != self._application:
-            raise StoreError(
-                f"{self._path} is the database of another program, or of another part of this one: "
-                f"name another file for the {self._holds}"
-            )
         if version > len(self._schema):
             raise StoreError(
                 f"{self._path} was made by a later version (its schema is {version}, this one "
@@ -374,6 +379,17 @@ class Database:
             )
         if not tables:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+
+    def _check_owner(self, connection: sqlite3.Connection) -> int:
+        """The number of tables. Raises :class:`StoreError` for a file that is not ours."""
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if tables and application != self._application:
+            raise StoreError(
+                f"{self._path} is the database of another program, or of another part of this one: "
+                f"name another file for the {self._holds}"
+            )
+        return int(tables)
 
     def _let_shrink(self) -> None:
         """Rewrite, once, a file that was made without auto_vacuum (by a tool that restored it,

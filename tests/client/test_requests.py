@@ -158,8 +158,10 @@ def test_every_method_is_sent_somewhere_above_or_in_the_tests_of_events() -> Non
 
 
 def test_health_tells_how_many_items_are_in_quarantine(call: Caller, service: Service) -> None:
-    service.answers({"status": "ok", "version": "1.0", "quarantined": 3})
-    assert call("health").quarantined == 3
+    counts = {"quarantined": 3, "quarantined_conversations": 2}
+    service.answers({"status": "ok", "version": "1.0", **counts})
+    health = call("health")
+    assert (health.quarantined, health.quarantined_conversations) == (3, 2)
 
 
 def test_both_clients_have_the_same_methods() -> None:

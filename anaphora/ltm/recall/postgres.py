@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 class PostgresRecallStore:
     """Keeps exchanges in the PostgreSQL database at ``url``, in tables of a ``schema`` of its own,
-    which is made when it is first needed.
+    which is made when it is first needed (unless ``create`` is False: then it must be there).
 
     Vectors are kept in pgvector's type if its extension is there, or may be made, when the tables
     are; else (or with ``pgvector=False``) as bytes. pgvector searches those of most users; those
@@ -91,11 +91,12 @@ class PostgresRecallStore:
         pgvector: bool = True,
         memory: int = _MEMORY,
         patience: float = 30.0,
+        create: bool = True,
     ) -> None:
         if not schema or "\0" in schema or len(schema.encode()) > 63:
             raise StoreError("the name of a schema has 1 to 63 bytes")
         self._settings, self._measure = settings, measure
-        self._schema, self._pgvector = schema, pgvector
+        self._schema, self._pgvector, self._create = schema, pgvector, create
         self._in_database: bool | None = None
         try:
             from anaphora.ltm.recall.postgres_link import Link
@@ -391,7 +392,7 @@ class PostgresRecallStore:
         return self._in_database
 
     def _prepare(self, transaction: Transaction) -> None:
-        prepare(transaction, self._schema, pgvector=self._pgvector)
+        prepare(transaction, self._schema, pgvector=self._pgvector, create=self._create)
 
     def _measure_anew(self, key: Key) -> None:
         self._link.do(lambda transaction: self._writer.measure_again(transaction, key))

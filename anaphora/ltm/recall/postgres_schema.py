@@ -182,16 +182,23 @@ _SET_PATH = (
 _TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
 
 
-def prepare(transaction: Transaction, schema: str, *, pgvector: bool) -> None:
-    """Let a new connection see the tables, which are made or brought up to date if they must be;
-    several may do so at once. Vectors are kept in pgvector's type if its extension is there or
-    can be made, when the tables are.
+def prepare(transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True) -> None:
+    """Let a new connection see the tables, which are made (with ``create``) or brought up to date
+    if they must be; several may do so at once. Vectors are kept in pgvector's type if its
+    extension is there or can be made, when the tables are.
 
-    Raises :class:`StoreError` for a schema of somebody else, or of a later version.
+    Raises :class:`StoreError` for a schema of somebody else, of a later version, or that is not
+    there and may not be made.
     """
     transaction.rows(_SET_PATH, schema)
-    if _version(transaction, schema) == len(_VERSIONS):
+    version = _version(transaction, schema)
+    if version == len(_VERSIONS):
         return
+    if version < 0 and not create:
+        raise StoreError(
+            f"there is no long-term memory in the schema '{schema}' of this database: is the name "
+            "of the database right, and that of the schema?"
+        )
     transaction.do("BEGIN")
     transaction.rows("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATING, schema)
     version = _version(transaction, schema)

@@ -42,8 +42,11 @@ class Place:
         return self.journal if folder is None else folder / self.name
 
 
-def recall_store_at(url: str, *, settings: HistorySettings, measure: Measure = WORDS) -> Place:
+def recall_store_at(
+    url: str, *, settings: HistorySettings, measure: Measure = WORDS, create: bool = True
+) -> Place:
     """The store at ``url``, with working histories as the ``settings`` say, in the ``measure``.
+    One in PostgreSQL is made when it is first needed, if ``create`` is not False.
 
     ``memory:`` is a file that goes when it is left; ``sqlite:///`` takes ``?synchronous=normal``;
     the options of ``postgresql://`` are those of PostgreSQL itself, and ``?schema=name``.
@@ -57,7 +60,7 @@ def recall_store_at(url: str, *, settings: HistorySettings, measure: Measure = W
     if (path := database_file(url)) is not None:
         return _sqlite(url, path, settings, measure)
     if scheme in ("postgresql", "postgres"):
-        return _postgres(url, settings, measure)
+        return _postgres(url, settings, measure, create=create)
     begins = f"begins with {scheme!r}" if scheme else "has no scheme"
     raise StoreError(f"the URL of a long-term memory {begins}; write {_FORMS}")
 
@@ -128,7 +131,7 @@ def _sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -
     return Place(store, journal, _nothing, f"{real.name}-{_short(str(real))}")
 
 
-def _postgres(url: str, settings: HistorySettings, measure: Measure) -> Place:
+def _postgres(url: str, settings: HistorySettings, measure: Measure, *, create: bool) -> Place:
     from anaphora.ltm.recall.postgres import PostgresRecallStore
 
     parts = urlsplit(url)
@@ -136,7 +139,9 @@ def _postgres(url: str, settings: HistorySettings, measure: Measure) -> Place:
     schema = dict(options).get("schema", "anaphora")
     query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
     plain = urlunsplit(parts._replace(query=query))
-    store = PostgresRecallStore(plain, settings=settings, measure=measure, schema=schema)
+    store = PostgresRecallStore(
+        plain, settings=settings, measure=measure, schema=schema, create=create
+    )
     name = f"{parts.hostname or 'local'}-{_short(url)}"
     return Place(store, _state() / name, _nothing, name)
 

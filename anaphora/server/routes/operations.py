@@ -45,11 +45,17 @@ async def key(request: Request, caller: _Anyone) -> Response:
     **describe("health", answers.Health, is_open=True),
 )
 async def health(request: Request) -> Response:
-    """The process is there and answers. It asks no store; ``quarantined`` is how many items the
-    long-term memory had put aside when it last looked."""
-    memory = service_of(request).memory
-    quarantined = 0 if memory is None else memory.status().quarantined
-    return answer({"status": "ok", "version": __version__, "quarantined": quarantined})
+    """The process is there and answers. It asks no store: ``quarantined`` is how many items the
+    long-term memory had put aside when it last looked, ``quarantined_conversations`` how many
+    damaged conversations the store had."""
+    service = service_of(request)
+    plain = {
+        "status": "ok",
+        "version": __version__,
+        "quarantined": 0 if service.memory is None else service.memory.status().quarantined,
+        "quarantined_conversations": service.quarantined_conversations,
+    }
+    return answer(plain)
 
 
 @router.get("/ready", summary="Tell whether questions can be answered", **_ready)

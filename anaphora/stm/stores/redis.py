@@ -11,13 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from random import uniform
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.records import dump, revive
+from anaphora.stm.stores.quarantine import readable
 from anaphora.stm.stores.redis_leases import Leases
 from anaphora.stm.stores.redis_names import Names, Naming, as_bytes, as_text
 from anaphora.stm.stores.redis_scripts import DROP, KEEP, PUT_NOTE, RENEW, TAKE
@@ -27,6 +29,7 @@ from anaphora.storage.forks import Forked, follow_forks
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis_link import Link
+    from anaphora.stm.stores.redis_quarantine import RedisQuarantine
 
 __all__ = ["RedisStore"]
 
@@ -38,6 +41,8 @@ _FIRST_PAUSE, _PAUSE_GROWTH = 0.001, 1.5
 _LONGEST_PAUSE = {True: 0.025, False: 0.1}  # by whether one comes next
 _LEASES = 0.1, 86_400.0  # seconds, at least and at most
 _SHORT = 0.5  # seconds of patience where nothing is lost by a failure
+
+_Load: TypeAlias = Callable[[bytes, Key, Callable[[str], None]], Conversation]
 
 _log = logging.getLogger(__name__)
 
@@ -87,18 +92,19 @@ class RedisStore(Forked):
         return self._opened(key, timeout, revive)
 
     @contextmanager
-    def _opened(
-        self, key: Key, timeout: timedelta, load: Callable[[bytes, Key], Conversation]
-    ) -> Iterator[Session]:
+    def _opened(self, key: Key, timeout: timedelta, load: _Load) -> Iterator[Session]:
         process, end = self._process, time.monotonic() + self._wait
         turn = process.turns.take(key)
         token = token_hex(8)
         names = self._naming.of(key, token)
         held = True  # or may be, if the answer was lost
         try:
-            record, there = self._take(key, names, token, end)
+            record, there, ttl = self._take(key, names, token, end)
             process.leases.add(names.lock, token)
-            found = Conversation.of(key) if record is None else load(record, key)
+            if record is None:
+                found = Conversation.of(key)
+            else:
+                found = load(record, key, partial(self._put_aside, key, record, there, ttl))
             session = Session(found, self._tick(there))
             yield session
             if session.committed is not None:
@@ -125,8 +131,9 @@ class RedisStore(Forked):
 
     @contextmanager
     def forget_after(self, key: Key) -> Iterator[int]:
-        with self._opened(key, timedelta(), _revive_or_begin) as session:
+        with self._opened(key, timedelta(), _load_to_forget) as session:
             yield max(session.clock, session.conversation.clock + 1)
+            self.quarantine.forget(key)
             session.commit(Conversation.of(key))
 
     def keys(self) -> Iterator[Key]:
@@ -155,6 +162,14 @@ class RedisStore(Forked):
     def scrub(self, user: str, tenant: str = "") -> None:
         for mark in self._link.scan(self._naming.marks_of(user, tenant)):
             self._link.command("DEL", mark)
+        self.quarantine.erase_user(user, tenant)
+
+    @property
+    def quarantine(self) -> RedisQuarantine:
+        """The conversations that were put aside because they cannot be read."""
+        from anaphora.stm.stores.redis_quarantine import RedisQuarantine  # needs the client
+
+        return RedisQuarantine(self._link, self._naming, self.open)
 
     def ping(self) -> None:
         """As the protocol says. The first time it also logs a warning if the server is set up to
@@ -169,18 +184,21 @@ class RedisStore(Forked):
         self._process.leases.close()
         self._link.close()
 
-    def _take(self, key: Key, names: Names, token: str, end: float) -> tuple[bytes | None, int]:
-        """Wait for the lock; the record, if there is one, and the server's time."""
+    def _take(
+        self, key: Key, names: Names, token: str, end: float
+    ) -> tuple[bytes | None, int, int]:
+        """Wait for the lock; the record, if there is one, the server's time, and the milliseconds
+        until the record expires."""
         keys = (names.lock, names.record, names.next)
         longest, pause = 0.0, _FIRST_PAUSE
         while True:
-            mine, answer, time_there = self._link.run(
+            mine, answer, time_there, ttl = self._link.run(
                 TAKE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE
             )
             if mine:
                 seconds, microseconds = map(int, time_there)
                 there = seconds * 1_000_000 + microseconds
-                return answer, there or time.time_ns() // 1_000
+                return answer, there or time.time_ns() // 1_000, ttl
             rest = end - time.monotonic()
             if rest <= 0:
                 raise busy(key, self._wait)
@@ -199,6 +217,17 @@ class RedisStore(Forked):
                 f"the conversation of {key.user!r} with '{key.model}' was lost to another "
                 f"question: this one was suspended, or cut off from its store, for longer than "
                 f"the lease of {self._lease:g} seconds; nothing of it is kept"
+            )
+
+    def _put_aside(self, key: Key, record: bytes, there: int, ttl: int, reason: str) -> None:
+        """Copy a record that cannot be read into the quarantine; the next commit takes its place.
+        The conversation goes on if that fails: a user of the server may have no right to it."""
+        try:
+            self.quarantine.put(key, record, reason, at=there // 1_000, ttl=ttl)
+        except StoreError as error:
+            _log.error(
+                "a damaged conversation cannot be put in quarantine",
+                extra={"reason": str(error), **key._asdict()},
             )
 
     def _tick(self, time_there: int) -> int:
@@ -264,12 +293,9 @@ def _risks(link: Link) -> Iterator[str]:
         return
 
 
-def _revive_or_begin(record: bytes, key: Key) -> Conversation:
-    """The conversation of a record, an empty one if it is of a later format."""
-    try:
-        return revive(record, key)
-    except StoreError:
-        return Conversation.of(key)
+def _load_to_forget(record: bytes, key: Key, put_aside: Callable[[str], None]) -> Conversation:
+    """The conversation of a record, an empty one if it cannot be read."""
+    return readable(record) or Conversation.of(key)
 
 
 def _in_ms(duration: timedelta) -> int:

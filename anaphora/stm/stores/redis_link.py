@@ -15,6 +15,7 @@ from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
     BusyLoadingError,
+    NoPermissionError,
     NoScriptError,
     RedisError,
 )
@@ -24,7 +25,7 @@ from anaphora.errors import StoreError
 from anaphora.stm.stores.redis_scripts import Script
 from anaphora.storage.forks import Forked, follow_forks
 
-__all__ = ["Link"]
+__all__ = ["AccessDeniedError", "Link"]
 
 _ANSWER_TIMEOUT = 5.0
 _CONNECT_TIMEOUT = 2.0
@@ -92,13 +93,15 @@ class Link(Forked):
         """Send one command and return its answer."""
         return self._patiently(lambda: self._client.execute_command(*words), patience)
 
-    def scan(self, pattern: bytes) -> Iterator[bytes]:
-        """The keys that fit a pattern; one may come twice."""
+    def scan(self, pattern: bytes, *, within: bytes | None = None) -> Iterator[bytes]:
+        """The keys that fit a pattern, or the members of the sorted set ``within``; one may come
+        twice."""
+        command = ("SCAN",) if within is None else ("ZSCAN", within)
         cursor: int | None = None
         while cursor != 0:
             words = (cursor or 0, "MATCH", pattern, "COUNT", _SCANNED_AT_ONCE)
-            cursor, found = self.command("SCAN", *words)
-            yield from found
+            cursor, found = self.command(*command, *words)
+            yield from found if within is None else (member for member, _ in found)
 
     def close(self) -> None:
         self._closed = True
@@ -149,10 +152,17 @@ class Link(Forked):
     def _failure(self, error: RedisError) -> StoreError:
         code = _CODES.search(str(error))
         hint = _HINTS[code[0]] if code else _hint(error)
-        return StoreError(f"{self._shown}: {hint} ({error})")
+        kind = AccessDeniedError if hint == _HINTS["NOPERM"] else StoreError
+        return kind(f"{self._shown}: {hint} ({error})")
+
+
+class AccessDeniedError(StoreError):
+    """The user of the URL has no right to send a command, or to use a key."""
 
 
 def _hint(error: RedisError) -> str:
+    if "user executing the script can't" in str(error):  # NOPERM, where a script asked
+        return _HINTS["NOPERM"]
     match error:
         case BusyLoadingError():
             return "it is still reading its data: try again later"
@@ -162,7 +172,7 @@ def _hint(error: RedisError) -> str:
             return _HINTS["READONLY"]
         case redis.OutOfMemoryError():
             return _HINTS["OOM"]
-        case redis.exceptions.NoPermissionError():
+        case NoPermissionError():
             return _HINTS["NOPERM"]
         case redis.exceptions.MovedError():
             return _HINTS["MOVED"]

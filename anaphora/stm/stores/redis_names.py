@@ -2,7 +2,8 @@
 
 A conversation's keys share what stands in braces, so that Redis Cluster keeps them in one place:
 ``anaphora:{tenant/user/model}:c`` is its record, ``…:l`` the lock of whoever answers in it,
-``…:n`` who comes next, ``…:d:TOKEN`` that this question's commit was kept.
+``…:n`` who comes next, ``…:d:TOKEN`` that this question's commit was kept. So do those of the
+quarantine: ``anaphora:{quarantine}:index`` has the ids of its records, ``…:q:ID`` is a record.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Naming:
         self._head = f"{prefix}:{{"
         self._shelves = f"{prefix}:notes:"
         self.probe = as_bytes(f"{prefix}:probe")
+        self.quarantine = as_bytes(f"{prefix}:{{quarantine}}:index")
         self.pattern = as_bytes(f"{_literally(prefix)}:{{*}}:c")
 
     def of(self, key: Key, token: str) -> Names:
@@ -56,6 +58,9 @@ class Naming:
 
     def record(self, key: Key) -> bytes:
         return as_bytes(f"{self._stem(key)}:c")
+
+    def quarantined(self, id: str) -> bytes:
+        return as_bytes(f"{self._head}quarantine}}:q:{id}")
 
     def shelf(self, shelf: str) -> bytes:
         return as_bytes(self._shelves + shelf)

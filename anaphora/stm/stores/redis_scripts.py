@@ -10,7 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import sha1
 
-__all__ = ["DROP", "KEEP", "PUT_NOTE", "RENEW", "TAKE", "Script"]
+__all__ = [
+    "COUNT_QUARANTINED",
+    "DROP",
+    "KEEP",
+    "PUT_NOTE",
+    "QUARANTINE",
+    "RENEW",
+    "TAKE",
+    "Script",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +36,8 @@ class Script:
 
 # Who asks first in vain comes next, or whoever asks most often would always be before the others.
 # A user may have no right to ask for the time: it is {0, 0} then.
-# Answers {1, record, time} to the one who has the lock now, {0, 1, 0} to who comes next, {0, 0, 0}
-# to others.
+# Answers {1, record, time, milliseconds until the record expires} to the one who has the lock now,
+# {0, 1, 0, 0} to who comes next, {0, 0, 0, 0} to others.
 TAKE = Script("""
 local lock, record, queue = KEYS[1], KEYS[2], KEYS[3]
 local token, lease, patience = ARGV[1], ARGV[2], ARGV[3]
@@ -36,18 +45,19 @@ local holder = redis.call('GET', lock)
 if holder ~= token then
   local following = redis.call('GET', queue)
   if following and following ~= token then
-    return {0, 0, 0}
+    return {0, 0, 0, 0}
   end
   if holder then
     redis.call('SET', queue, token, 'PX', patience)
-    return {0, 1, 0}
+    return {0, 1, 0, 0}
   end
 end
 local found = redis.call('GET', record)
+local ttl = redis.call('PTTL', record)
 redis.call('SET', lock, token, 'PX', lease)
 redis.call('DEL', queue)
 local time = redis.pcall('TIME')
-return {1, found, time.err and {0, 0} or time}
+return {1, found, time.err and {0, 0} or time, ttl}
 """)
 
 # An empty record is none. Answers 1 if it was kept, now or when this was run before.
@@ -89,4 +99,28 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
 end
+""")
+
+# The index comes first: a user who may not write it leaves nothing that is in no index. It lives
+# as long as the longest of its records. Answers 1 if the record was not there before.
+QUARANTINE = Script("""
+local index, record = KEYS[1], KEYS[2]
+local id, text, ttl, now = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local is_new = redis.call('ZADD', index, 'NX', string.format('%.0f', now + ttl), id)
+redis.call('SET', record, text, 'PX', ttl, 'NX')
+redis.call('ZREMRANGEBYSCORE', index, '-inf', '(' .. now)
+if redis.call('PTTL', index) < tonumber(ttl) then
+  redis.call('PEXPIRE', index, ttl)
+end
+return is_new
+""")
+
+# Counts by the server's time, or by that of the client if its user may not ask for it.
+COUNT_QUARANTINED = Script("""
+local time = redis.pcall('TIME')
+local now = ARGV[1]
+if not time.err then
+  now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+end
+return redis.call('ZCOUNT', KEYS[1], now, '+inf')
 """)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,12 @@ from weakref import finalize
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, Key
 from anaphora.stm.records import dump, revive
+from anaphora.stm.stores.sqlite_quarantine import (
+    DAMAGED_NAME,
+    SqliteQuarantine,
+    erase_user,
+    forget_key,
+)
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import Turns, busy, forked
 from anaphora.storage.database import Database, Synchronous
@@ -26,8 +31,6 @@ from anaphora.storage.logical_clock import in_microseconds, tick
 from anaphora.storage.texts import kept, read
 
 __all__ = ["SqliteStore"]
-
-_log = logging.getLogger(__name__)
 
 _SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
 _LISTED_AT_ONCE = 1_000
@@ -58,6 +61,11 @@ _SCHEMA = (
         "expires INTEGER NOT NULL, reason NOT NULL)",
         "CREATE INDEX quarantine_by_expiry ON quarantine (expires)",
     ),
+    (
+        # When each was put there; of those before only that it was before now.
+        "ALTER TABLE quarantine ADD COLUMN at INTEGER NOT NULL DEFAULT 0",
+        "UPDATE quarantine SET at = CAST(strftime('%s', 'now') AS INTEGER) * 1000000",
+    ),
 )
 
 _FIND = "SELECT id, record, expires FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
@@ -70,13 +78,7 @@ _ADVANCE = "UPDATE clock SET latest = max(latest, ?)"
 _ADD = "INSERT INTO conversations (tenant, user, model, record, expires) VALUES (?, ?, ?, ?, ?)"
 _CHANGE = "UPDATE conversations SET record = ?, expires = ? WHERE id = ?"
 _DROP = "DELETE FROM conversations WHERE id = ?"
-_DROP_OF_KEY = "DELETE FROM {} WHERE tenant = ? AND user = ? AND model = ?"
-_DAMAGED_NAME = "a name is damaged"
-# Whose they are cannot be told any more: of all that may be a user's nothing must stay.
-_DROP_DAMAGED = (
-    "DELETE FROM quarantine WHERE reason LIKE ? AND (instr(CAST(user AS BLOB), CAST(? AS BLOB)) "
-    "OR instr(record, CAST(? AS BLOB)))"
-)
+_DROP_OF_KEY = "DELETE FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
 _LIST = (
     "SELECT id, tenant, user, model FROM conversations WHERE id > ? AND expires >= ? "
     f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
@@ -86,12 +88,6 @@ _SWEEP = tuple(
     f"ORDER BY expires LIMIT {_SWEPT_AT_ONCE})"
     for table in ("conversations", "notes", "quarantine")
 )
-_PUT_ASIDE = (
-    "INSERT INTO quarantine (tenant, user, model, record, expires, reason) SELECT tenant, user, "
-    "model, record, CASE typeof(expires) WHEN 'integer' THEN expires ELSE ? END, ? "
-    "FROM conversations WHERE id = ?"
-)
-_AS_LONG = timedelta(days=30)  # that a conversation stays in quarantine whose expiry is damaged
 
 
 def _utc_now() -> datetime:
@@ -184,9 +180,8 @@ class SqliteStore:
             columns = _columns(key)
 
             def drop(connection: Connection) -> None:
-                connection.execute(_DROP_OF_KEY.format("conversations"), columns)
-                connection.execute(_DROP_OF_KEY.format("quarantine"), columns)
-                connection.execute(_DROP_DAMAGED, (f"{_DAMAGED_NAME}%", columns[1], columns[1]))
+                connection.execute(_DROP_OF_KEY, columns)
+                forget_key(connection, key)
                 connection.execute(_ADVANCE, (clock,))
 
             self._database.write(drop)
@@ -198,7 +193,7 @@ class SqliteStore:
                 try:
                     tenant, user, model = map(read, names)
                 except (AttributeError, UnicodeDecodeError) as error:
-                    self._put_aside(id, f"{_DAMAGED_NAME}: {error}")
+                    self.quarantine.put(id, f"{DAMAGED_NAME}: {error}")
                 else:
                     yield Key(user, model, tenant)
             last = rows[-1][0]
@@ -248,9 +243,15 @@ class SqliteStore:
         def drop(connection: Connection) -> None:
             for table in ("conversations", "notes", "quarantine"):
                 connection.execute(f"DELETE FROM {table} WHERE expires < ?", (now,))
+            erase_user(connection, user, tenant)
 
         self._database.write(drop)
         self._database.scrub()
+
+    @property
+    def quarantine(self) -> SqliteQuarantine:
+        """The conversations that were put aside because they cannot be read."""
+        return SqliteQuarantine(self._database, self._now, self.open)
 
     def ping(self) -> None:
         self._database.ping()
@@ -277,22 +278,6 @@ class SqliteStore:
         self._locks.resume_in_child()
         self._database.resume_in_child()
 
-    def count_quarantined(self) -> int:
-        """How many conversations were put aside because they cannot be read."""
-        ((count,),) = self._database.read("SELECT count(*) FROM quarantine")
-        return int(count)
-
-    def _put_aside(self, id: int, reason: str) -> None:
-        """Move a conversation into the quarantine that cannot be read."""
-        expires = _after(self._now(), _AS_LONG)
-
-        def move(connection: Connection) -> None:
-            connection.execute(_PUT_ASIDE, (expires, reason, id))
-            connection.execute(_DROP, (id,))
-
-        self._database.write(move)
-        _log.error("a damaged conversation was put in quarantine", extra={"reason": reason})
-
     def _row(self, key: Key) -> _Row | None:
         rows = self._database.read(_FIND, _columns(key))
         return _Row(*rows[0]) if rows else None
@@ -314,7 +299,7 @@ class SqliteStore:
             nonlocal gone
             gone = put_aside
             if put_aside:
-                self._put_aside(row.id, reason)
+                self.quarantine.put(row.id, reason, key)
 
         record = row.record if isinstance(row.record, bytes) else b""
         conversation = revive(record, key, put)

@@ -50,7 +50,9 @@ class Store(Protocol):
 
     Whatever cannot be read or kept raises :class:`StoreError`, and then nothing has changed. A
     record that is no conversation any more is logged and begins anew; one of a later format than
-    this version reads raises :class:`StoreError`, for it is not lost.
+    this version reads raises :class:`StoreError`, for it is not lost. A store may put such records
+    aside: it then has a property ``quarantine``
+    (:class:`~anaphora.stm.stores.quarantine.Quarantine`).
     """
 
     def open(self, key: Key, timeout: timedelta) -> AbstractContextManager[Session]:
@@ -109,7 +111,7 @@ class Store(Protocol):
 
     def scrub(self, user: str, tenant: str = "") -> None:
         """Leave no trace of a user whose conversations and notes were forgotten: no copy in a
-        file, no record that has expired, no mark of an earlier commit."""
+        file, no record that has expired or is in quarantine, no mark of an earlier commit."""
         ...
 
     def ping(self) -> None:

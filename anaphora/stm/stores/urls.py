@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
@@ -13,7 +14,7 @@ from anaphora.errors import StoreError
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
 
-__all__ = ["store_at"]
+__all__ = ["database_file", "store_at"]
 
 _FORMS = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db, redis://host:6379/0, "
@@ -40,6 +41,20 @@ def store_at(url: str, *, clock: Callable[[], datetime] = _utc_now) -> Store:
 
     Raises :class:`StoreError` for a URL that cannot be read, and if the store cannot be used.
     """
+    parts = _split(url)
+    return _KINDS[parts.scheme](parts, clock)
+
+
+def database_file(url: str) -> Path | None:
+    """The file of a ``sqlite:`` URL; None for any other URL of a store.
+
+    Raises :class:`StoreError` for a URL that cannot be read.
+    """
+    parts = _split(url)
+    return _file(parts) if parts.scheme == "sqlite" else None
+
+
+def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -48,7 +63,7 @@ def store_at(url: str, *, clock: Callable[[], datetime] = _utc_now) -> Store:
         raise StoreError(f"no store has a URL that begins {_start(url)}; write {_FORMS}")
     if parts.scheme == "sqlite" and not url.partition(":")[2].startswith("//"):
         raise StoreError("a file is named after three slashes: sqlite:///bot.db")
-    return _KINDS[parts.scheme](parts, clock)
+    return parts
 
 
 def _memory(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
@@ -60,6 +75,12 @@ def _memory(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
 def _sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
     from anaphora.stm.stores.sqlite import SqliteStore
 
+    path = _file(parts)
+    options = _options(parts, {"wait": _seconds, "synchronous": str})
+    return SqliteStore(path, clock=clock, **options)
+
+
+def _file(parts: SplitResult) -> Path:
     if parts.netloc:
         raise StoreError(
             f"a file is named after three slashes: sqlite:///{parts.netloc}{parts.path}"
@@ -71,8 +92,7 @@ def _sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
         raise StoreError("conversations in memory are kept by memory:")
     if "\0" in path:
         raise StoreError("no file has a name with a NUL in it")
-    options = _options(parts, {"wait": _seconds, "synchronous": str})
-    return SqliteStore(path, clock=clock, **options)
+    return Path(path)
 
 
 def _redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
