@@ -142,7 +142,8 @@ class Currencies:
             return None
         start, unit = sign
         end, value = amount.end, amount.value
-        if end < len(found) and found[end].glued and (scale := self._scales.get(found[end].text)):
+        scale = self._scales.get(found[end].text) if end < len(found) else None
+        if scale is not None and (found[end].glued or not _is_glued(found, end + 1)):
             end, value = end + 1, simple(Fraction(value) * scale)
         is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not found[start - 1].glued):
@@ -199,6 +200,10 @@ def _preferred(language: str, currency: str, core: Mapping[str, Any]) -> list[st
     of_country = core["countries"].get(country, "")
     of_language = core["languages"].get(base(language), "")
     return [code for code in (currency, of_country, of_language) if code]
+
+
+def _is_glued(found: Sequence[Atom], at: int) -> bool:
+    return at < len(found) and found[at].glued
 
 
 def _touches_letters(found: Sequence[Atom], at: int) -> bool:
