@@ -58,7 +58,8 @@ def number(text: str, language: str = "en") -> list[Mention]:
 
 
 def cash(text: str, language: str = "en", currency: str = "") -> list[Mention]:
-    return money.MoneyRecognizer(language, currency).mentions(text)
+    found = money.MoneyRecognizer(language, currency).mentions(text)
+    return [one for one in found if not one.fallback]
 
 
 def meta(text: str, language: str = "en") -> Any:
