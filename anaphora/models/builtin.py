@@ -156,8 +156,8 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             "An amount of money: $5, 20 euros, 300 рублей.",
             {
                 "currency": Option(
-                    "The currency (USD) of a sign that several share, and of a bare number; that "
-                    "of the language, if left out.",
+                    "The currency (USD) of a bare number (none, if left out), and of a sign that "
+                    "several share (that of the language, if left out).",
                     "",
                     example="USD",
                 ),
