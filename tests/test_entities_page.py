@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from anaphora.models.builtin import BUILT_IN
+from anaphora.models.json_schema import json_schema
 
 from .pages import ROOT
 
@@ -28,14 +29,36 @@ def test_the_table_has_each_entity_with_its_description_and_options() -> None:
     ]
 
 
-def test_options_are_told_with_their_defaults() -> None:
-    told = {name.strip("`"): default.strip("`") for name, default, _ in rows(
-        "| option | default | what it says |"
-    )}  # fmt: skip
-    for entity in ("date", "place"):
-        for name, option in BUILT_IN[entity].options.items():
-            assert name in told
+def options_on_the_page() -> dict[str, dict[str, tuple[str, str]]]:
+    """The options of each entity by name, with the default and the description on the page."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for header in re.findall(r"^\| option of .+ \|$", PAGE, re.MULTILINE):
+        entities = re.findall(r"`(\w+)`", header.split("|")[1])
+        for name, default, said in rows(header):
+            for entity in entities:
+                found.setdefault(entity, {})[name.strip("`")] = (default.strip("`"), said)
+    return found
+
+
+def test_each_option_of_each_entity_is_described_with_its_default() -> None:
+    page = options_on_the_page()
+    assert {entity: set(options) for entity, options in page.items()} == {
+        one.name: set(one.options) for one in BUILT_IN.values() if one.options
+    }
+    for entity, options in page.items():
+        for name, (default, said) in options.items():
+            option = BUILT_IN[entity].options[name]
+            assert said
             if option.default and not isinstance(option.default, tuple):
-                assert told[name] == str(option.default)
-    every = {name for one in BUILT_IN.values() for name in one.options}
-    assert every <= set(re.findall(r"`(\w+)`", PAGE))
+                assert default == str(option.default)
+            for choice in filter(None, option.choices):
+                assert f"`{choice}`" in said, (entity, name, choice)
+
+
+def test_the_schema_describes_the_options_of_each_entity() -> None:
+    for rule in json_schema()["$defs"]["ElementSchema"]["allOf"]:
+        entity = BUILT_IN[rule["if"]["properties"]["recognizer"]["const"]]
+        described = rule["then"]["properties"]["config"]["properties"]
+        assert {name: one["description"] for name, one in described.items()} == {
+            name: option.description for name, option in entity.options.items()
+        }

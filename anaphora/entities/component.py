@@ -3,7 +3,8 @@
 ``nlp.add_pipe("anaphora_entity", name="date", config={"recognizer": "date"})`` is all that it
 needs. It writes ``doc.spans["anaphora:date"]`` (the id of the element is its name, unless the
 configuration has another): the label of a span is that id, its ``kb_id_`` the value; in the
-group's ``attrs["mentions"]`` stands for each span, in their order, its value and its metadata.
+group's ``attrs["mentions"]`` stands for each span, in their order, its value and its metadata, and
+``fallback`` for a mention that is one.
 
 The time of the question is ``doc.user_data["anaphora_at"]``, a datetime with a time zone; now, in
 UTC, where there is none.
@@ -122,7 +123,8 @@ class EntityComponent:
         at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
         for mention, first, last in self.find(doc, at):
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
-            mentions.append({"value": mention.value, "meta": dict(mention.meta)})
+            said = {"value": mention.value, "meta": dict(mention.meta)}
+            mentions.append({**said, "fallback": True} if mention.fallback else said)
         key = key_of(self.element)
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"mentions": mentions})
         return doc

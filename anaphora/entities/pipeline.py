@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
@@ -19,10 +20,11 @@ from anaphora.entities.cuts import Cuts
 from anaphora.entities.cutting import doc_of
 from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
+from anaphora.entities.fallback import usable
 from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank
 from anaphora.entities.recognition import TEXT_KEY, Passage
-from anaphora.entities.recognized import found_by, recognized
+from anaphora.entities.recognized import Recognized, found_by, recognized
 from anaphora.entities.search import search
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.settling import Settling
@@ -222,10 +224,11 @@ class _Reader:
         if self._cuts is not None and (cut := self._cuts.of(text)):
             texts, starts, words = cut
             sentence = Sentence(text, texts, starts, words, swear=self._tagger.known.swear)
-            others: Sequence[Entity] = ()
-            if self._components:
-                others = self._found(Passage(text, texts, starts), at, sentence)
-            return self._searched(sentence, others)
+            if not self._components:
+                return self._searched(sentence, ())
+            return self._read_found(
+                sentence, self._found(Passage(text, texts, starts), at, sentence)
+            )
         with self._lock:
             # Everything is copied out of the Doc: its memory may be gone at the next text.
             try:
@@ -260,12 +263,27 @@ class _Reader:
         starts = [token.idx for token in doc]
         words = tagger.lexicon.words(texts)
         sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
-        return self._searched(sentence, self._found(doc, at, sentence))
+        return self._read_found(sentence, self._found(doc, at, sentence))
 
-    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> list[Entity]:
+    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> Recognized:
         """What recognizers find in the text of a sentence."""
         now = at or datetime.now(UTC)
         return found_by(self._components, doc, now, self._all_elements, sentence)
+
+    def _read_found(self, sentence: Sentence, found: Recognized) -> Utterance:
+        """The utterance of a sentence, with what recognizers have found in it."""
+        utterance = self._searched(sentence, found.entities)
+        return self._with_fallback(utterance, sentence, found) if found.fallbacks else utterance
+
+    def _with_fallback(
+        self, utterance: Utterance, sentence: Sentence, found: Recognized
+    ) -> Utterance:
+        """The utterance with the entities that there are if its fallbacks count."""
+        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words)
+        if not fallbacks:
+            return utterance
+        again = self._searched(sentence, [*found.entities, *fallbacks])
+        return replace(utterance, fallback=again.entities)
 
     def _searched(self, sentence: Sentence, others: Sequence[Entity]) -> Utterance:
         """The utterance of a sentence in which ``others`` have been recognized."""
@@ -321,9 +339,10 @@ class _Reader:
         tagger = self._tagger
         sentence = Sentence.of(doc, text, tagger.lexicon, tagger.known.swear)
         group = doc.spans.get(tagger.spans_key)
-        entities = self._entities(doc, group, sentence)
+        found = recognized(doc, self._recognized, sentence)
+        entities = self._entities(group, sentence, found.entities)
         resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
-        return Utterance(
+        utterance = Utterance(
             text,
             self._language,
             sentence.tokens(),
@@ -331,13 +350,14 @@ class _Reader:
             self._settling.outermost(resets, entities) if resets else (),
             "" if group is None else group.attrs.get("error", ""),
         )
+        return self._with_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
     def _entities(
-        self, doc: Doc, group: SpanGroup | None, sentence: Sentence
+        self, group: SpanGroup | None, sentence: Sentence, others: Sequence[Entity]
     ) -> tuple[Entity, ...]:
         """What recognizers have found and, of all spans, the user's components' too, those
         whose label is an element."""
-        found = recognized(doc, self._recognized, sentence) if self._recognized else []
+        found = [*others]
         attrs = {} if group is None else group.attrs
         details = {key: list(data) for key, data in attrs.get("details", {}).items()}
         for span in group or ():

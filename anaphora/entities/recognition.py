@@ -37,13 +37,15 @@ class Mention(Struct, frozen=True):
     ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
     text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
     more of it, in JSON-able data. Several mentions of one place are several ways to understand
-    it, the likeliest first; they must differ in ``value`` or ``meta``.
+    it, the likeliest first; they must differ in ``value`` or ``meta``. A ``fallback`` counts only
+    where an intent needs it that nothing else completes.
     """
 
     start: int
     end: int
     value: str | None = None
     meta: Mapping[str, Any] = {}
+    fallback: bool = False
 
 
 class Passage:

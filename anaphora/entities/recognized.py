@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, SpanGroup
 
@@ -14,7 +14,14 @@ from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["found_by", "recognized"]
+__all__ = ["Recognized", "found_by", "recognized"]
+
+
+class Recognized(NamedTuple):
+    """What recognizers have found: entities, and those that are only a fallback."""
+
+    entities: list[Entity]
+    fallbacks: list[Entity]
 
 
 def found_by(
@@ -23,41 +30,42 @@ def found_by(
     at: datetime,
     elements: Mapping[str, Element],
     sentence: Sentence,
-) -> list[Entity]:
+) -> Recognized:
     """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
-    return [
-        sentence.entity(
-            elements[component.element],
-            mention.value,
-            tuple(range(first, last)),
-            exact=True,
-            meta=mention.meta,
-            own=False,
-        )
-        for component in components
-        for mention, first, last in component.find(doc, at)
-    ]
-
-
-def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> list[Entity]:
-    """The entities of those ``elements`` in ``doc``, by element and in the order in which they
-    were found."""
-    found = []
-    for id, element in elements.items():
-        for tokens, value, meta in _mentioned(doc.spans.get(key_of(id))):
-            found.append(sentence.entity(element, value, tokens, exact=True, meta=meta, own=False))
+    found = Recognized([], [])
+    for component in components:
+        for mention, first, last in component.find(doc, at):
+            entity = sentence.entity(
+                elements[component.element],
+                mention.value,
+                tuple(range(first, last)),
+                exact=True,
+                meta=mention.meta,
+                own=False,
+            )
+            (found.fallbacks if mention.fallback else found.entities).append(entity)
     return found
 
 
-def _mentioned(
-    group: SpanGroup | None,
-) -> Iterator[tuple[tuple[int, ...], str | None, Mapping[str, Any]]]:
-    """The tokens, the value and the metadata of each span."""
+def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Recognized:
+    """The entities of those ``elements`` in ``doc``, by element and in the order in which they
+    were found."""
+    found = Recognized([], [])
+    for id, element in elements.items():
+        for tokens, mention in _mentioned(doc.spans.get(key_of(id))):
+            value, meta = mention["value"], mention["meta"]
+            entity = sentence.entity(element, value, tokens, exact=True, meta=meta, own=False)
+            (found.fallbacks if mention.get("fallback") else found.entities).append(entity)
+    return found
+
+
+def _mentioned(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mapping[str, Any]]]:
+    """The tokens of each span and what is said of it."""
     if not group:
         return
     mentions = group.attrs.get("mentions", ())
     if len(mentions) != len(group):  # a component of the user's has changed the group
         mentions = [{"value": span.kb_id_ or None, "meta": {}} for span in group]
     for span, mention in zip(group, mentions, strict=True):
-        yield tuple(range(span.start, span.end)), mention["value"], mention["meta"]
+        yield tuple(range(span.start, span.end)), mention

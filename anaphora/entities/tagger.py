@@ -118,7 +118,7 @@ class ElementTagger:
         """Writes the groups of spans into ``doc`` and returns it."""
         known = self.known
         sentence = Sentence.of(doc, doc.text, self.lexicon, known.swear)
-        others = recognized(doc, known.recognized, sentence) if known.recognized else ()
+        others = recognized(doc, known.recognized, sentence).entities if known.recognized else ()
         finds, error = search(sentence, known, others)
         elements, resets = [], []
         groups: dict[str, list[str]] = {}

@@ -194,9 +194,10 @@ class Bot:
             random=self._random,
         )
         try:
-            ways = variants(utterance)
-            if not self.hooks.are_empty:
-                ways = tuple(filter(self.hooks.allows, ways))
+            question = self._question(utterance, surroundings)
+            if utterance.fallback:
+                other = replace(utterance, entities=utterance.fallback, fallback=())
+                question = replace(question, fallback=self._question(other, surroundings))
         except HandlerError as error:
             return Decision(
                 Question(utterance, (), surroundings),
@@ -205,7 +206,14 @@ class Bot:
                 error=str(error),
                 failure=error,
             )
-        return decide(self._mind, Question(utterance, ways, surroundings), conversation, at)
+        return decide(self._mind, question, conversation, at)
+
+    def _question(self, utterance: Utterance, surroundings: Surroundings) -> Question:
+        """The question of an utterance, with those of its variants that the hooks allow."""
+        ways = variants(utterance)
+        if not self.hooks.are_empty:
+            ways = tuple(filter(self.hooks.allows, ways))
+        return Question(utterance, ways, surroundings)
 
     def answer(self, decision: Decision, at: datetime) -> Outcome:
         """Answer with the best match whose handler takes it, ask for what is missing, or say
@@ -488,4 +496,4 @@ def _without_reset_phrases(utterance: Utterance) -> Utterance:
     weather" asks for no weather)."""
     resets = {index for reset in utterance.resets for index in reset}
     entities = (entity for entity in utterance.entities if resets.isdisjoint(entity.tokens))
-    return replace(utterance, entities=tuple(entities))
+    return replace(utterance, entities=tuple(entities), fallback=())

@@ -117,6 +117,45 @@ def decide(mind: Mind, question: Question, conversation: Conversation, at: datet
 
 
 def _resolve(mind: Mind, question: Question, conversation: Conversation) -> Decision:
+    decision = _resolve_as_read(mind, question, conversation)
+    if question.fallback is None or not _needs_fallback(decision, question.fallback):
+        return decision
+    other = _resolve_as_read(mind, question.fallback, conversation)
+    return other if _fills(decision, other) else decision
+
+
+def _needs_fallback(decision: Decision, fallback: Question) -> bool:
+    """Whether nothing matches, or only with something remembered for which a fallback entity of
+    the sentence stands in."""
+    if not decision.matches:
+        return True
+    recalled = {
+        taken.entity.groups
+        for taken in decision.matches[0].filling.taken
+        if taken.pending or taken.remembered is not None
+    }
+    new = _only_in(fallback, decision.question)
+    return any(entity.groups <= groups for entity in new for groups in recalled)
+
+
+def _fills(decision: Decision, other: Decision) -> bool:
+    """Whether fallback entities complete a question, or fill one of the terms to be asked for."""
+    filling = other.matches[0].filling if other.matches else None
+    if filling is None and not decision.matches and decision.asking and other.asking:
+        filling = other.asking if other.asking.intent is decision.asking.intent else None
+    if filling is None:
+        return False
+    new = _only_in(other.question, decision.question)
+    return any(taken.entity in new for taken in filling.taken)
+
+
+def _only_in(question: Question, other: Question) -> list[Entity]:
+    """The entities of a question that the other one does not have."""
+    known = other.utterance.entities
+    return [entity for entity in question.utterance.entities if entity not in known]
+
+
+def _resolve_as_read(mind: Mind, question: Question, conversation: Conversation) -> Decision:
     if question.utterance.resets:
         return _after_reset(mind, question, conversation)
     return (

@@ -37,11 +37,13 @@ _RANK = attrgetter("rank")
 
 
 class Question(Struct, frozen=True, gc=False):
-    """An utterance, its variants (best first), and what predicates may ask about it."""
+    """An utterance, its variants (best first), and what predicates may ask about it. ``fallback``
+    is the same question with the entities that count only where an intent needs them."""
 
     utterance: Utterance
     variants: tuple[Variant, ...]
     surroundings: Surroundings
+    fallback: Question | None = None
 
 
 class Scene(Struct, frozen=True, gc=False):

@@ -156,11 +156,16 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             "An amount of money: $5, 20 euros, 300 рублей.",
             {
                 "currency": Option(
-                    "The currency (USD) of a sign that several share; that of the language, if "
-                    "left out.",
+                    "The currency (USD) of a bare number (none, if left out), and of a sign that "
+                    "several share (that of the language, if left out).",
                     "",
                     example="USD",
-                )
+                ),
+                "bare": Option(
+                    "Whether a number without a currency is an amount, where an intent needs one.",
+                    "allowed",
+                    ("allowed", "never"),
+                ),
             },
         ),
         BuiltIn("boolean", "Yes or no: sure, of course, no way."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anaphora.models.builtin import BUILT_IN, BuiltIn
 from anaphora.models.schema import ModelSchema
 
 __all__ = ["json_schema"]
@@ -14,7 +15,23 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a model file, with a description for every key."""
     schema = ModelSchema.model_json_schema(by_alias=True)
+    schema["$defs"]["ElementSchema"]["allOf"] = [
+        _config_of(entity) for entity in BUILT_IN.values() if entity.options
+    ]
     return {"$schema": _DIALECT, **_tidied(schema), "title": "Anaphora model"}
+
+
+def _config_of(entity: BuiltIn) -> dict[str, Any]:
+    """The rule that describes the options of a built-in entity where it is the recognizer."""
+    options = {
+        name: {"description": option.description, "default": option.default}
+        for name, option in entity.options.items()
+    }
+    recognizer = {"recognizer": {"const": entity.name}}
+    return {
+        "if": {"required": ["recognizer"], "properties": recognizer},
+        "then": {"properties": {"config": {"properties": options}}},
+    }
 
 
 def _tidied(schema: Any) -> Any:

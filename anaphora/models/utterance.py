@@ -127,7 +127,9 @@ class Utterance(Struct, frozen=True, gc=False):
     """A text with its tokens and every entity that could stand in it (they may overlap).
 
     ``resets`` are the reset phrases in it, each as the indexes of its tokens; ``error`` says
-    what a predicate in a synonym could not work with ('' if nothing).
+    what a predicate in a synonym could not work with ('' if nothing). ``fallback`` are the entities
+    with those that count only where an intent needs them that nothing else completes; none, if
+    there are no such ones.
     """
 
     text: str
@@ -136,6 +138,7 @@ class Utterance(Struct, frozen=True, gc=False):
     entities: tuple[Entity, ...] = ()
     resets: tuple[tuple[int, ...], ...] = ()
     error: str = ""
+    fallback: tuple[Entity, ...] = ()
 
     @property
     def free(self) -> Sequence[int]:

@@ -15,7 +15,9 @@ from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
 from anaphora.entities.dates.operations.amounts import AMOUNTS
 from anaphora.entities.dates.tables import Table, table
+from anaphora.entities.numbers.grouping import end_of_groups
 from anaphora.entities.numbers.numerals import Numeral, numerals
+from anaphora.entities.numbers.wording import wording
 
 __all__ = ["Found", "Reader", "reader"]
 
@@ -226,6 +228,12 @@ def _digits(found: Sequence[Atom], known: Table) -> Iterator[Item]:
         if atom.kind != "digits":
             continue
         number, length = int(atom.text), len(atom.text)
+        end = _end_of_groups(found, at, known)
+        if end > at + 1:
+            digits = "".join([group.text for group in found[at:end] if group.kind == "digits"])
+            yield Item(at, end, "number", int(digits))
+            if found[at + 1].kind != "digits":
+                continue  # 1,000 is nothing else; the 5 of "May 5 200 days" may be a day
         yield Item(at, at + 1, "number", number)
         if length == 4 and atom.text[0] != "0":
             yield Item(at, at + 1, "year", number)
@@ -237,6 +245,13 @@ def _digits(found: Sequence[Atom], known: Table) -> Iterator[Item]:
         if length == 2:
             yield Item(at, at + 1, "minute", number)
         yield from _longer(found, at, number, known)
+
+
+def _end_of_groups(found: Sequence[Atom], at: int, known: Table) -> int:
+    """The end of 12 500 or 1,000; behind the first atom, if that is a number of its own."""
+    if at and found[at - 1].text in known.months:
+        return at + 1  # May 5 200 people
+    return end_of_groups(found, at, wording(known.language).digits.groups)
 
 
 def _longer(found: Sequence[Atom], at: int, number: int, known: Table) -> Iterator[Item]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom, atoms_of
 from anaphora.entities.numbers.literals import VULGAR, Digits
-from anaphora.entities.numbers.measures import Unit
+from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.numerals import Literal as Written
 from anaphora.entities.numbers.numerals import Numeral, numerals
 from anaphora.entities.numbers.scripts import is_unspaced
@@ -28,6 +28,8 @@ _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
 _BEFORE_SUFFIX = frozenset("-‐‑−.")
 _MOST_PLAIN = 100  # numbers in digits
+_GROUP = 3  # digits between the marks of thousands
+_MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
 
 
 class Amount(NamedTuple):  # a dataclass takes three times as long to make
@@ -149,10 +151,53 @@ class _Reader:
                 Amount(index, index + 1, int(found[index].text), literal=True) for index in digits
             ]
         else:
-            whole = _placed(found, self._wording.digits(text))
-        return {one.start: self._suffixed(found, one) for one in whole}
+            placed = _placed(found, self._wording.digits(text))
+            whole = [part for one in placed for part in self._parted(text, found, one)]
+        return {one.start: self._suffixed(text, found, one) for one in whole}
 
-    def _suffixed(self, found: Sequence[Atom], one: Amount) -> Amount:
+    def _parted(self, text: str, found: Sequence[Atom], one: Amount) -> Iterator[Amount]:
+        """The amount; or the numbers that only stand side by side, with blanks between them
+        ("room 101 500 euros")."""
+        last = _last_group(text, found, one)
+        if last == one.start or not self._are_apart(found, one.start, last):
+            yield one
+            return
+        for index in range(one.start, last):
+            yield Amount(index, index + 1, int(found[index].text), literal=True)
+        behind = text[found[last].start : found[one.end - 1].end]  # it may have decimals
+        for number in self._wording.digits(behind):
+            yield Amount(last, one.end, number.value, literal=True)
+
+    def _are_apart(self, found: Sequence[Atom], start: int, last: int) -> bool:
+        """Whether groups of digits, from the first atom to the last, are a number each."""
+        if any(group.text[0] == "0" for group in found[start + 1 : last + 1]):
+            return False  # nobody writes 000 for 0
+        after = found[last + 1 : last + 2]
+        if after and after[0].kind == "digits" and not after[0].glued:
+            return True  # 12 345 67
+        if not start:
+            return False
+        before = found[start - 1]
+        if before.kind == "digits":
+            return len(before.text) > _GROUP and len(found[start].text) == _GROUP  # 1234 567 890
+        if (label := self._wording.labels.before(found, start)) is not None:
+            return label[1]
+        return found[start].glued and self._is_code(found, start)
+
+    def _is_code(self, found: Sequence[Atom], start: int) -> bool:
+        """Whether letters before digits make a name with them: the 52 of B52, the 12 of A-12."""
+        at = start - 1
+        if found[at].text in HYPHENS:
+            return found[at].glued and at > 0 and found[at - 1].kind == "word"
+        word = found[at]
+        return (
+            word.kind == "word"
+            and not is_unspaced(word.text)
+            and word.text not in self._wording.clitics
+            and self._wording.currencies.before(found, start) is None
+        )
+
+    def _suffixed(self, text: str, found: Sequence[Atom], one: Amount) -> Amount:
         """With what stands behind the digits: 3rd, 5 mln."""
         start, end = one.start, one.end
         if end == len(found):
@@ -167,13 +212,31 @@ class _Reader:
                 return one._replace(end=at + 1)
             if after.text == "." and self._is_dotted_ordinal(found, start, end):
                 return Amount(start, end + 1, one.value, "ordinal", literal=True)
-        scale = self._wording.scales.get(after.text)
-        if scale is None or (len(after.text) == 1 and not after.glued):
+        scale = self._scale(text, found, end)
+        if scale is None:
             return one
         end += 1
         if end + 1 < len(found) and found[end].text == "." and found[end].glued:
             end += 1  # млн.
         return one._replace(end=end, value=simple(one.value * scale), scale=scale)
+
+    def _scale(self, text: str, found: Sequence[Atom], at: int) -> int | None:
+        """What the atom behind digits multiplies them by; None if it is no scale."""
+        after = found[at]
+        scale = self._wording.scales.get(after.text)
+        if after.glued and text[after.start : after.end] == "M" and not _is_glued(found, at + 1):
+            return _MONEY_SCALES["m"]  # 5M followers; metres are 5m
+        if len(after.text) > 1 or (scale is not None and after.glued):
+            return scale
+        of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
+        if of_money is None or _is_glued(found, at + 1):
+            return None
+        if self._wording.currencies.behind(found, at + 1) is not None:
+            return of_money  # 1.5 m dollars
+        if scale is None or text[after.start : after.end] in measures().exact:
+            return None  # 300 K
+        # Elsewhere than in Latin the letter may be a word: прибавь 2 к 3.
+        return scale if after.text.isascii() or at + 1 == len(found) else None
 
     def _is_dotted_ordinal(self, found: Sequence[Atom], start: int, end: int) -> bool:
         """Whether it is the 3. of *der 3. Platz*, and the dot does not end the sentence."""
@@ -185,6 +248,21 @@ class _Reader:
 
 def _start(amount: Amount) -> int:
     return amount.start
+
+
+def _last_group(text: str, found: Sequence[Atom], one: Amount) -> int:
+    """The last of the atoms of a number that are groups of digits with blanks between them; its
+    first atom, if there are none."""
+    last = one.start
+    if found[last].kind != "digits":
+        return last
+    while last + 1 < one.end and text[found[last].end : found[last + 1].start] == " ":
+        last += 1
+    return last
+
+
+def _is_glued(found: Sequence[Atom], at: int) -> bool:
+    return at < len(found) and found[at].glued
 
 
 def _goes_on(found: Sequence[Atom], at: int) -> bool:

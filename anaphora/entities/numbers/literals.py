@@ -47,11 +47,8 @@ _RATIO = (
 _WITH_VULGAR = rf"(?:(?P<count>\d{{1,15}})[{_BLANKS}]?)?(?P<vulgar>[{VULGAR}])"
 _MARKS = r"[.,'’٫٬．，\u00a0\u202f\u2009]"
 _CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
-# Where blanks do not part thousands, it takes more of them to tell: 1 000 000.
-_BLANK_GROUP, _BLANKS_END = (
-    rf"(?:[{_BLANKS}]\d{{3}})",
-    rf"(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)",
-)
+# 12 500 in any language, for people type blanks where their keyboard has no better mark.
+_BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"
 _EXPONENT = r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])|\s?[x×·*]\s?10\^(?P<ten>[+\-−]?\d{1,3})(?!\d))?"
 _FIRST = re.compile(rf"[\d{VULGAR}]")
 _MINUS = frozenset("-−–")
@@ -70,13 +67,13 @@ class Digits:
 
 class DigitReader:
     """Reads numbers in digits with the marks of one language: the decimal one, and those
-    between groups (a blank among them, where thousands are parted by blanks)."""
+    between groups. Blanks may separate groups in any language; whether two numbers only stand side
+    by side is for the caller to find out, who knows the words around them."""
 
     def __init__(self, decimal: str, groups: str) -> None:
         self._decimal = decimal
-        self._groups = groups
-        least = "{1,}" if " " in groups else "{2,}"
-        chain = rf"\d{{1,3}}{_BLANK_GROUP}{least}{_BLANKS_END}|{_CHAIN}"
+        self.groups = groups
+        chain = rf"{_BLANK_GROUPS}|{_CHAIN}"
         self._pattern = re.compile(
             rf"(?P<skip>{_NO_NUMBER})|{_RATIO}|{_WITH_VULGAR}|(?P<chain>{chain}){_EXPONENT}"
         )
@@ -178,7 +175,7 @@ class DigitReader:
         if len(marks) > 1:
             return last not in marks[:-1]
         looks_grouped = _are_groups(pieces)
-        return last == self._decimal or last not in self._groups or not looks_grouped
+        return last == self._decimal or last not in self.groups or not looks_grouped
 
 
 def _are_groups(pieces: list[str]) -> bool:

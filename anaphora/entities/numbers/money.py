@@ -3,6 +3,10 @@
 The value of a mention is that of ``number`` with the code as its unit: ``5.2 EUR``, ``<20 USD``,
 ``5..10 EUR``. Its metadata: ``amount``, or ``from`` with ``fromincl`` and ``to`` with ``toincl``;
 ``currency`` (ISO 4217); ``comparison`` where there is one.
+
+A number without a currency is a fallback mention, taken only where an intent needs an amount
+("How much?" – "500"). Its currency is the one that the model or the country of the language names;
+where neither does, it has none.
 """
 
 from __future__ import annotations
@@ -26,25 +30,33 @@ from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import canonical, plain, range_of
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import common, table
+from anaphora.entities.numbers.wording import wording
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["Currencies", "MoneyRecognizer", "create"]
 
+_MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # of a bare number: no sign of a unit
 _PARTS = {"minor": 100, "tenths": 10}  # of a currency
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
-    """The recognizer of a language; ``currency`` is the one that is meant by a sign or a name
-    that it shares with others."""
-    return MoneyRecognizer(language, str(options.get("currency", "")))
+    """The recognizer of a language. Its options: ``currency`` is the one that is meant by a sign
+    or a name that it shares with others, and by a bare number; ``bare`` says whether such a number
+    may be an amount."""
+    bare = options.get("bare", "allowed") == "allowed"
+    return MoneyRecognizer(language, str(options.get("currency", "")), bare=bare)
 
 
 class MoneyRecognizer:
     """Finds the amounts of money of a text."""
 
-    def __init__(self, language: str, currency: str = "") -> None:
+    def __init__(self, language: str, currency: str = "", *, bare: bool = True) -> None:
         self._may_have = gate(language)
         self._read = QuantityReader(language, Currencies(language, currency))
+        self._labels = wording(language).labels
+        self._bare = bare
+        code = currency.upper() or _of_country(language)
+        self._unit = Unit(code, "money") if code else None
 
     def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         """The amounts of money in ``doc``; the time does not matter."""
@@ -55,11 +67,25 @@ class MoneyRecognizer:
         if not self._may_have(text):
             return []
         found, quantities = self._read(text)
-        return [
-            Mention(found[one.start].start, found[one.end - 1].end, canonical(one), meta)
-            for one in quantities
-            if (meta := _meta(one)) is not None
-        ]
+        mentions = []
+        for one in quantities:
+            start, end = found[one.start].start, found[one.end - 1].end
+            if one.unit is None and self._may_be_amount(found, one):
+                amount = one._replace(unit=self._unit)
+                mentions.append(Mention(start, end, canonical(amount), _meta(amount), True))
+            elif one.unit is not None and one.unit.type == "money":
+                mentions.append(Mention(start, end, canonical(one), _meta(one)))
+        return mentions
+
+    def _may_be_amount(self, found: Sequence[Atom], one: Quantity) -> bool:
+        """Whether a number without a currency may be an amount: it is no ordinal, names nothing
+        ("room 101") and has no sign of a unit behind it."""
+        if not self._bare or one.kind != "cardinal" or one.comparison == "not":
+            return False
+        if (label := self._labels.before(found, one.start)) is not None and label[1]:
+            return False
+        after = found[one.end] if one.end < len(found) else None
+        return after is None or after.kind != "mark" or after.text in _MARKS_BEHIND
 
 
 class Currencies:
@@ -142,7 +168,8 @@ class Currencies:
             return None
         start, unit = sign
         end, value = amount.end, amount.value
-        if end < len(found) and found[end].glued and (scale := self._scales.get(found[end].text)):
+        scale = self._scales.get(found[end].text) if end < len(found) else None
+        if scale is not None and (found[end].glued or not _is_glued(found, end + 1)):
             end, value = end + 1, simple(Fraction(value) * scale)
         is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not found[start - 1].glued):
@@ -195,10 +222,19 @@ class Currencies:
 
 def _preferred(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
     """The currencies to choose among those that share a sign, the first one best."""
-    country = language.replace("_", "-").partition("-")[2].upper()
-    of_country = core["countries"].get(country, "")
     of_language = core["languages"].get(base(language), "")
-    return [code for code in (currency, of_country, of_language) if code]
+    return [code for code in (currency, _of_country(language), of_language) if code]
+
+
+def _of_country(language: str) -> str:
+    """The currency of the country that a language names (``en-AU``); '' if it names none."""
+    country = language.replace("_", "-").partition("-")[2].upper()
+    code: str = common("currencies")["countries"].get(country, "")
+    return code
+
+
+def _is_glued(found: Sequence[Atom], at: int) -> bool:
+    return at < len(found) and found[at].glued
 
 
 def _touches_letters(found: Sequence[Atom], at: int) -> bool:
@@ -213,9 +249,8 @@ def _touches_letters(found: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _meta(one: Quantity) -> dict[str, Any] | None:
-    """The metadata of an amount of money; None for a plain number."""
-    if one.unit is None or one.unit.type != "money":
-        return None
-    meta: dict[str, Any] = {} if one.value is None else {"amount": plain(one.value)}
-    return {**meta, **range_of(one), "currency": one.unit.name}
+def _meta(one: Quantity) -> dict[str, Any]:
+    """The metadata of an amount of money."""
+    amount = {} if one.value is None else {"amount": plain(one.value)}
+    currency = {} if one.unit is None else {"currency": one.unit.name}
+    return {**amount, **range_of(one), **currency}

@@ -71,6 +71,9 @@ class Reading:
     def numeral(self) -> Numeral | None:
         """The numeral that starts at this slot, None if there is none."""
         first = self.at
+        if self._slots[first].term("vague"):
+            self._skip_vague()
+            return None
         value = self._ordinal_in_front()
         if value is None and (fraction := self._fraction_alone()) is not None:
             value = self._scaled(fraction)
@@ -86,6 +89,12 @@ class Reading:
         end = self._slots[self.at - 1].end
         start = self._slots[first].start
         return Numeral(start, end, value, self._ordinal, self._decimal, self._scale)
+
+    def _skip_vague(self) -> None:
+        """Skip "several hundred thousand": the multipliers of a vague word make no number."""
+        self.at += 1
+        while self._next(self.at, "times") is not None:
+            self.at += 1
 
     def _is_within_word(self) -> bool:
         return self.at < len(self._slots) and self._slots[self.at].inner

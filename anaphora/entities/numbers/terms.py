@@ -30,11 +30,18 @@ Role = Literal[
     "article",  # stands before what is counted once: A hundred
     "point",  # three POINT five
     "over",  # stands between a denominator and its numerator: 三分之二
+    "vague",  # leaves open how many: SEVERAL hundred
     "ordinal",  # makes what follows or precedes it an ordinal: 第五, 五番目
 ]
 
 _COUNTED: dict[str, Role] = {"fractions": "fraction", "parts": "part", "plus": "plus"}
-_PLAIN: dict[str, Role] = {"with": "with", "articles": "article", "point": "point", "over": "over"}
+_PLAIN: dict[str, Role] = {
+    "with": "with",
+    "articles": "article",
+    "point": "point",
+    "over": "over",
+    "vague": "vague",
+}
 _VALUES: frozenset[Role] = frozenset({"add", "times", "fraction"})
 HYPHENS = frozenset("-‐‑")
 _KNOWN_WORDS = 20_000

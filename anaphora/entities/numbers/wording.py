@@ -16,7 +16,7 @@ from anaphora.entities.languages import normalizer
 from anaphora.entities.numbers.literals import DigitReader
 from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.phrases import Phrases, listed
-from anaphora.entities.numbers.tables import table
+from anaphora.entities.numbers.tables import common, table
 
 __all__ = ["TIMES", "Comparison", "Middle", "Wording", "wording"]
 
@@ -31,6 +31,7 @@ _MARKS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
+_NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
 
@@ -59,6 +60,8 @@ class Wording:
     joins: Phrases[str]
     below_zero: Phrases[str]
     counters: Phrases[str]
+    labels: Phrases[bool]
+    currencies: Phrases[str]
     of: Phrases[str]
     sums: Phrases[str]
     ones: Phrases[str]
@@ -109,6 +112,8 @@ def wording(language: str) -> Wording:
         joins=texts("joins"),
         below_zero=texts("below_zero"),
         counters=texts("counters"),
+        labels=Phrases(language, _labels(written)),
+        currencies=Phrases(language, _currencies(language)),
         of=texts("of"),
         sums=texts("sums"),
         ones=texts("ones"),
@@ -124,6 +129,22 @@ def wording(language: str) -> Wording:
         has_bare_ones="" in written.get("ones", ()),
         has_years_in_halves=bool(written.get("years_in_halves")),
     )
+
+
+def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The phrases before a number that say what it is the number of; False for longer ones that
+    do not say so after all."""
+    yield from ((sign, True) for sign in _NUMBER_SIGNS)
+    yield from ((phrase, True) for phrase, _ in listed(written, "labels"))
+    yield from ((phrase, False) for phrase, _ in listed(written, "no_labels"))
+
+
+def _currencies(language: str) -> Iterator[tuple[str, str]]:
+    """The names, signs and codes of currencies, each standing for itself."""
+    core = common("currencies")
+    codes = [*core["codes"].split(), *core["lower"].split()]
+    names = [*listed(core, "signs"), *listed(table("money", language), "names")]
+    yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))
 
 
 def _amount(written: str) -> tuple[Fraction, Unit]:

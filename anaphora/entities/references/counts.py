@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
+from anaphora.entities.numbers.grouping import end_of_groups
 from anaphora.entities.numbers.numerals import numerals
 from anaphora.entities.plain.phrasebook import COUNT
 
@@ -34,7 +35,8 @@ def _in_digits(found: Sequence[Atom]) -> Iterator[Item]:
         if found[at].kind != "digits":
             at += 1
             continue
-        end = _end_of_number(found, at)
+        end = end_of_groups(found, at, marks="")
+        end = end if end > at + 1 else _end_of_number(found, at)
         digits = "".join(atom.text for atom in found[at:end] if atom.kind == "digits")
         if _stands_free(found, at, end) and len(digits) <= _MOST_DIGITS and int(digits):
             yield Item(at, end, COUNT, int(digits))
@@ -56,7 +58,8 @@ def _end_of_number(found: Sequence[Atom], start: int) -> int:
 
 
 def _stands_free(found: Sequence[Atom], start: int, end: int) -> bool:
-    if any(len(found[at].text) != _GROUP for at in range(start + 2, end, 2)):
+    groups = (atom for atom in found[start + 1 : end] if atom.kind == "digits")
+    if any(len(group.text) != _GROUP for group in groups):
         return False
     if start and found[start].glued and found[start - 1].text in "+-−.," and start > 1:
         before = found[start - 1]

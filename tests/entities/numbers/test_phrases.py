@@ -32,7 +32,8 @@ def test_a_phrase_gives_its_numbers(
     language: str, kind: str, phrase: str, expected: list[str]
 ) -> None:
     module = {"number": recognizer.NumberRecognizer, "money": money.MoneyRecognizer}[kind]
-    assert [told(one) for one in module(language).mentions(phrase)] == expected
+    found = [one for one in module(language).mentions(phrase) if not one.fallback]
+    assert [told(one) for one in found] == expected
 
 
 def told(mention: Mention) -> str:

@@ -45,6 +45,10 @@ HOSTILE = {
     "years in halves": "nineteen eighty " * 600,
     "neighbours": "两三" * 5_000,
     "times": "1x" * 5_000,
+    "groups by blanks": "1 000 " * 2_000,
+    "groups of nothing": "12 500 2 " * 1_500,
+    "labels": "room 101 500 " * 1_000,
+    "vague words": "several hundred " * 1_000,
     "digits and words": "5 x two x " * 1_000,
 }
 
@@ -54,7 +58,8 @@ def number(text: str, language: str = "en") -> list[Mention]:
 
 
 def cash(text: str, language: str = "en", currency: str = "") -> list[Mention]:
-    return money.MoneyRecognizer(language, currency).mentions(text)
+    found = money.MoneyRecognizer(language, currency).mentions(text)
+    return [one for one in found if not one.fallback]
 
 
 def meta(text: str, language: str = "en") -> Any:
@@ -153,6 +158,39 @@ def test_no_text_is_too_odd(language: str, text: str) -> None:
 def test_digits_are_read_as_they_are_written(number_of: int) -> None:
     assert [one.meta["value"] for one in number(str(number_of))] == [number_of]
     assert [one.meta["value"] for one in number(f"{number_of:,}")] == [number_of]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(value=st.integers(1, 10**12), blank=st.sampled_from(" \u00a0\u202f\u2009"))
+def test_a_number_is_the_same_however_its_digits_are_grouped(
+    language: str, value: int, blank: str
+) -> None:
+    grouped = f"{value:,}".replace(",", blank)
+    assert [one.meta["value"] for one in number(grouped, language)] == [value]
+    assert [one.meta["value"] for one in number(str(value), language)] == [value]
+
+
+@pytest.mark.parametrize("language", ["en", "ru", "de", "fr", "ja"])
+@given(value=st.integers(1_000, 10**9), cents=st.integers(1, 99), mark=st.sampled_from(".,"))
+def test_grouped_digits_have_decimals_behind_either_mark(
+    language: str, value: int, cents: int, mark: str
+) -> None:
+    grouped = f"{value:,}".replace(",", " ")
+    (one,) = cash(f"{grouped}{mark}{cents:02} EUR", language)
+    assert one.meta["amount"] == pytest.approx(value + cents / 100)
+
+
+@pytest.mark.parametrize("language", ["en", "ru", "de", "fr", "ja"])
+@given(
+    groups=st.lists(
+        st.integers(1, 99_999).map(str).filter(lambda digits: len(digits) != 3),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_blanks_join_no_digits_but_groups_of_three(language: str, groups: list[str]) -> None:
+    values = {str(one.value) for one in number(" ".join(groups), language)}
+    assert values <= set(groups)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "zh", "ru"])

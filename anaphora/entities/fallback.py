@@ -1,0 +1,39 @@
+"""The mentions that recognizers offer only for want of anything better, as a bare number that may
+be an amount of money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from anaphora.entities.lexicon import Word
+from anaphora.models.utterance import Entity
+
+__all__ = ["usable"]
+
+
+def usable(
+    fallbacks: Iterable[Entity], entities: Sequence[Entity], words: Sequence[Word]
+) -> list[Entity]:
+    """Return the fallbacks that the certain ``entities`` of the sentence and its ``words`` leave
+    open.
+
+    One is ruled out by a certain entity of its element; by one that has some of its words and
+    others beside them (the 5 of "May 5"); and by an unknown word right behind it, which says what
+    it counts ("two tickets").
+    """
+    certain = {entity.element for entity in entities}
+    covered = {token for entity in entities for token in entity.tokens}
+    kept = []
+    for one in fallbacks:
+        own, behind = set(one.tokens), one.tokens[-1] + 1
+        if one.element in certain or any(_reaches_out(entity, own) for entity in entities):
+            continue
+        if behind < len(words) and words[behind].free and behind not in covered:
+            continue
+        kept.append(one)
+    return kept
+
+
+def _reaches_out(entity: Entity, own: set[int]) -> bool:
+    tokens = set(entity.tokens)
+    return not tokens.isdisjoint(own) and not tokens <= own
