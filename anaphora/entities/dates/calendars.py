@@ -28,6 +28,7 @@ _SHORT = re.compile(r"n([./])n\1?")
 _MONTH = re.compile(r"y-n|n/y")
 _MONTH_OF_DAYS_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
 _MONTHS = range(1, 13)
+_LONGEST_MONTH = 31  # days
 _FALLBACK = "en"
 _BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
 
@@ -57,7 +58,7 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
         meaning = _parsed(text, table.language, order or table.order, has_year)
-        if meaning is not None or kind == "calendar":
+        if meaning is not None or kind == "calendar" or _is_missing(parts):
             yield Item(start, match.end(), kind, meaning or ("never",))
 
 
@@ -84,6 +85,13 @@ def _match(letters: str, start: int, found: Sequence[Atom]) -> tuple[str, re.Mat
         if match and _is_one(found, start, match.end()):
             return kind, match
     return "", None
+
+
+def _is_missing(parts: Sequence[str]) -> bool:
+    """Whether a day and a month in digits are those of a day that a month lacks (30.02.), not
+    two numbers that mean something else."""
+    numbers = [int(part) for part in parts if part.isdigit()]
+    return max(numbers) <= _LONGEST_MONTH and min(numbers) in _MONTHS
 
 
 def _letter(atom: Atom, table: Table) -> str:

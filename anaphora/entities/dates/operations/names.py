@@ -107,6 +107,15 @@ def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
     return moment.day(days[n - 1 if n > 0 else n])
 
 
+@operation("weekday_beside")
+def _weekday_beside(moment: Moment, day: int, date_: Meaning, sign: int) -> Interval:
+    """The nearest such day before a date (-1) or after it (1): the Friday before Christmas."""
+    found = closed(moment, date_)
+    if sign < 0:
+        return _last_weekday(replace(moment, at=found.start), day)
+    return _weekday(replace(moment, at=moment.passed(found.end, -1), ahead=True), day)
+
+
 @operation("nth_weekday_of_year")
 def _nth_weekday_of_year(moment: Moment, n: int, day: int, month: int, days: int = 0) -> Interval:
     """So many days after the n-th such weekday of that month: a feast of each year, the nearest
