@@ -45,16 +45,16 @@ def _some(moment: Moment, n: int, duration: Meaning, of: Meaning) -> Interval:
 
 
 @operation("beside")
-def _beside(moment: Moment, unit: Grain, date_: Meaning, sign: int) -> Interval:
-    """The nearest day, week or weekend that is over before that date begins (-1), or begins
-    when it is over (1): the weekend before Christmas."""
+def _beside(moment: Moment, unit: Grain, date_: Meaning, n: int) -> Interval:
+    """The n-th day, week or weekend that begins when that date is over; of those that are over
+    before it begins, if n is negative: the weekend before Christmas."""
     found = closed(moment, date_)
-    at = found.start if sign < 0 else moment.passed(found.end, -1)
+    at = found.start if n < 0 else moment.passed(found.end, -1)
     cell = moment.cell(unit, at)
     assert cell.start is not None
     assert cell.end is not None
-    fits = cell.end <= found.start if sign < 0 else cell.start >= found.end
-    return cell if fits else moment.cell(unit, at, shift=sign)
+    fits = cell.end <= found.start if n < 0 else cell.start >= found.end
+    return moment.cell(unit, at, shift=n + (n < 0) - (n > 0) if fits else n)
 
 
 @operation("first")
