@@ -7,6 +7,7 @@ the language writes them in and whether there is such a day.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -50,6 +51,11 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
             yield from _month(letters, start, found, order or table.order)
             continue
         written = found[start : match.end()]
+        if kind == "shortdate":
+            numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
+            if (short := _short(numbers[0], numbers[1], order or table.order)) is not None:
+                yield Item(start, match.end(), kind, short)
+            continue
         named = "m" in match.group()
         told = "nym" if named else "ny/-."
         parts = [
@@ -58,8 +64,17 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
         meaning = _parsed(text, table.language, order or table.order, has_year)
-        if meaning is not None or kind == "calendar" or _is_missing(parts):
-            yield Item(start, match.end(), kind, meaning or ("never",))
+        yield Item(start, match.end(), kind, meaning or ("never",))
+
+
+def _short(one: int, other: int, order: str) -> tuple[object, ...] | None:
+    """A day and a month in digits; None for what is no date, but a time (15.45) or a number."""
+    day, month = (one, other) if order.index("D") < order.index("M") else (other, one)
+    if month not in _MONTHS:
+        day, month = month, day
+    if month not in _MONTHS or not 1 <= day <= _LONGEST_MONTH:
+        return None
+    return ("monthday", month, day) if day <= monthrange(_BASE.year, month)[1] else ("never",)
 
 
 def _month(letters: str, start: int, found: Sequence[Atom], order: str) -> Iterator[Item]:
@@ -85,13 +100,6 @@ def _match(letters: str, start: int, found: Sequence[Atom]) -> tuple[str, re.Mat
         if match and _is_one(found, start, match.end()):
             return kind, match
     return "", None
-
-
-def _is_missing(parts: Sequence[str]) -> bool:
-    """Whether a day and a month in digits are those of a day that a month lacks (30.02.), not
-    two numbers that mean something else."""
-    numbers = [int(part) for part in parts if part.isdigit()]
-    return max(numbers) <= _LONGEST_MONTH and min(numbers) in _MONTHS
 
 
 def _letter(atom: Atom, table: Table) -> str:
