@@ -59,7 +59,7 @@ class Table:
     language: str
     rules: Rules
     words: frozenset[str]
-    prefixes: frozenset[str]
+    prefixes: tuple[str, ...]
     weak: frozenset[str]
     months: Mapping[str, int]
     between: frozenset[str]
@@ -133,7 +133,7 @@ def _table(written: _Written) -> Table:
         language=written.language,
         rules=rules,
         words=words,
-        prefixes=prefixes,
+        prefixes=tuple(prefixes),
         weak=frozenset(written.weak),
         months=months,
         between=frozenset(written.between),

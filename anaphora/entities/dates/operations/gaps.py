@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
 
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations.registry import Meaning, date_of
@@ -20,6 +22,7 @@ _OPEN: Mapping[str, tuple[int, str]] = {
 _YEAR_IS_SAID = "in_year"
 
 
+@lru_cache(maxsize=4096)
 def assumed(meaning: Meaning) -> str | None:
     """The unit that was not said, and was taken from the time of the question: the month of
     "until the 28th", the year of "May 5". Of a range that of its end; None if nothing was."""
@@ -45,9 +48,8 @@ def disagrees(meaning: Meaning, moment: Moment) -> bool:
     )
 
 
-def _with_weekdays(meaning: Meaning) -> Iterator[Meaning]:
-    if meaning[0] == "on_weekday":
-        yield meaning
-    for argument in meaning:
-        if isinstance(argument, tuple):
-            yield from _with_weekdays(argument)
+@lru_cache(maxsize=4096)
+def _with_weekdays(meaning: Meaning) -> tuple[Meaning, ...]:
+    inside = [_with_weekdays(part) for part in meaning if isinstance(part, tuple)]
+    own = (meaning,) if meaning[0] == "on_weekday" else ()
+    return (*own, *chain.from_iterable(inside))
