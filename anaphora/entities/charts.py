@@ -155,7 +155,7 @@ class Chart:
         self._best[key] = item
         self._from.setdefault(item.start, []).append(item)
         category = item.category
-        for edge in tuple(self._waiting[item.start]):
+        for edge in self._waiting[item.start]:  # what follows is added behind it
             if (node := edge.node.categories.get(category)) is not None:
                 self._advance(edge, node, item)
 
@@ -184,11 +184,11 @@ class Chart:
                 break
         if node.categories:
             self._waiting[at].append(edge)
-            for item in tuple(self._from.get(at, ())):
+            for item in self._from.get(at, ()):
                 if (next_node := node.categories.get(item.category)) is not None:
                     self._advance(edge, next_node, item)
 
     def _push(self, item: Item) -> None:
         if (item.start, item.end, item.category) not in self._best:
-            place = item.end - item.start, item.cost, next(self._serial)
-            heappush(self._queue, (*place, item))
+            place = item.end - item.start, item.cost, next(self._serial), item
+            heappush(self._queue, place)

@@ -7,6 +7,7 @@ the language writes them in and whether there is such a day.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -28,6 +29,7 @@ _SHORT = re.compile(r"n([./])n\1?")
 _MONTH = re.compile(r"y-n|n/y")
 _MONTH_OF_DAYS_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
 _MONTHS = range(1, 13)
+_LONGEST_MONTH = 31  # days
 _FALLBACK = "en"
 _BASE = datetime(2000, 1, 1)  # a leap year, so that there is a February 29
 
@@ -49,6 +51,11 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
             yield from _month(letters, start, found, order or table.order)
             continue
         written = found[start : match.end()]
+        if kind == "shortdate":
+            numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
+            if (short := _short(numbers[0], numbers[1], order or table.order)) is not None:
+                yield Item(start, match.end(), kind, short)
+            continue
         named = "m" in match.group()
         told = "nym" if named else "ny/-."
         parts = [
@@ -57,8 +64,17 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
         meaning = _parsed(text, table.language, order or table.order, has_year)
-        if meaning is not None or kind == "calendar":
-            yield Item(start, match.end(), kind, meaning or ("never",))
+        yield Item(start, match.end(), kind, meaning or ("never",))
+
+
+def _short(one: int, other: int, order: str) -> tuple[object, ...] | None:
+    """A day and a month in digits; None for what is no date, but a time (15.45) or a number."""
+    day, month = (one, other) if order.index("D") < order.index("M") else (other, one)
+    if month not in _MONTHS:
+        day, month = month, day
+    if month not in _MONTHS or not 1 <= day <= _LONGEST_MONTH:
+        return None
+    return ("monthday", month, day) if day <= monthrange(_BASE.year, month)[1] else ("never",)
 
 
 def _month(letters: str, start: int, found: Sequence[Atom], order: str) -> Iterator[Item]:

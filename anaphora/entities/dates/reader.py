@@ -125,7 +125,7 @@ class Reader:
         number = _NUMBER if numerals(self._language).words((atom,)) else _UNKNOWN
         if text in known.weak or text in known.between or text in ".,/-":
             return _WEAK | number
-        if text in known.words or any(map(text.startswith, known.prefixes)):
+        if text in known.words or text.startswith(known.prefixes):
             return _STRONG | number
         if text in known.months or text in known.suffixes or text in known.behind:
             return _STRONG | number

@@ -10,7 +10,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
-from anaphora.entities.dates.operations import Meaning, is_fine, resolve
+from anaphora.entities.dates.operations import Meaning, assumed, disagrees, is_fine, resolve
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
 from anaphora.entities.dates.tables import table
@@ -43,7 +43,9 @@ class DateRecognizer:
     ``2026-11-22``, ``2026-11-22T17:00``, ``2026-W48``, ``2026-11``, ``2026-Q4``,
     ``2026-05-01/2026-06-03`` with both days in it, ``2026-05-01/..``. Its metadata: ``from`` and
     ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
-    ``end`` the same as local times with their offset from UTC, and the ``grain``.
+    ``end`` the same as local times with their offset from UTC, and the ``grain``; ``assumed`` is
+    the unit that was not said and comes from the time of the question (the ``year`` of "May 5"),
+    ``conflict`` is ``weekday`` where one was said that is not that of the date.
     """
 
     def __init__(self, reader: Reader, *, ahead: bool = True, first_day: int = 0) -> None:
@@ -80,6 +82,11 @@ class DateRecognizer:
         if interval is None:
             return None
         try:
-            return as_value(interval, moment), as_meta(interval)
+            meta = as_meta(interval)
+            if (unit := assumed(meaning)) is not None:
+                meta["assumed"] = unit
+            if disagrees(meaning, moment):
+                meta["conflict"] = "weekday"
+            return as_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None

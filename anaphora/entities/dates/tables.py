@@ -59,7 +59,7 @@ class Table:
     language: str
     rules: Rules
     words: frozenset[str]
-    prefixes: frozenset[str]
+    prefixes: tuple[str, ...]
     weak: frozenset[str]
     months: Mapping[str, int]
     between: frozenset[str]
@@ -133,7 +133,7 @@ def _table(written: _Written) -> Table:
         language=written.language,
         rules=rules,
         words=words,
-        prefixes=prefixes,
+        prefixes=tuple(prefixes),
         weak=frozenset(written.weak),
         months=months,
         between=frozenset(written.between),
@@ -343,11 +343,18 @@ def _paired(one: int, other: int) -> int | None:
     return one * 100 + other if 16 <= one <= 20 and 10 <= other < 100 else None
 
 
+def _upto(least: Any, most: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """3 to 4 days, as an amount; None if the ends are not in their order, or of other units."""
+    is_range = most[0] == "amount" and most[1] is not None and 0 < least < most[1]
+    return ("range", least, most) if is_range else None
+
+
 _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "add": lambda one, other: one + other,
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
     "paired": _paired,
+    "upto": _upto,
 }
 _OPERATIONS = KNOWN | _AT_ONCE.keys()
 

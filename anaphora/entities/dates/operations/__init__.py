@@ -19,10 +19,20 @@ from anaphora.entities.dates.operations import (  # noqa: F401 - they register t
     ranges,
     times,
 )
-from anaphora.entities.dates.operations.amounts import AMOUNTS, Amount, amount_of
+from anaphora.entities.dates.operations.amounts import AMOUNTS, Amount, amounts_of
+from anaphora.entities.dates.operations.gaps import assumed, disagrees
 from anaphora.entities.dates.operations.registry import CLOCKS, OPERATIONS, Meaning, date_of
 
-__all__ = ["KNOWN", "Amount", "Meaning", "amount_of", "is_fine", "resolve"]
+__all__ = [
+    "KNOWN",
+    "Amount",
+    "Meaning",
+    "amounts_of",
+    "assumed",
+    "disagrees",
+    "is_fine",
+    "resolve",
+]
 
 KNOWN = frozenset({*OPERATIONS, *CLOCKS, *AMOUNTS})
 """The names of all operations: those of dates, of times of the day, and of durations."""

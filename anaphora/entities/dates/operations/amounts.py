@@ -5,33 +5,56 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 from anaphora.entities.dates.operations.registry import Meaning
 
-__all__ = ["AMOUNTS", "Amount", "amount_of", "finest", "later", "minute_of", "point"]
+__all__ = [
+    "AMOUNTS",
+    "Amount",
+    "Unit",
+    "amount_of",
+    "amounts_of",
+    "finest",
+    "later",
+    "minute_of",
+    "point",
+]
 
 _FINER: Mapping[Grain, Grain] = {
     "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
     "month": "day", "week": "day", "weekend": "day", "day": "hour",
 }  # fmt: skip
 
-Amount: TypeAlias = tuple[tuple[Fraction, Grain], ...]
+Unit: TypeAlias = Grain | Literal["night"]
+"""A night is a day, of a stay."""
+
+Amount: TypeAlias = tuple[tuple[Fraction, Unit], ...]
 """So many of each unit."""
 
 
 def amount_of(meaning: Meaning) -> Amount:
-    """The amount that a duration comes to. Raises ValueError for one that is not positive."""
+    """The amount that a duration comes to, of a range its upper end. Raises ValueError for one
+    that is not positive."""
     amount: Amount = AMOUNTS[meaning[0]](*meaning[1:])
     if not amount or any(n <= 0 for n, _ in amount):
         raise ValueError("a duration is longer than nothing")
     return amount
 
 
+def amounts_of(meaning: Meaning) -> tuple[Amount, Amount]:
+    """Both ends of a range of durations; twice the same of any other duration."""
+    most = amount_of(meaning)
+    if meaning[0] != "range":
+        return most, most
+    _, number, (operation, _, *unit) = meaning
+    return amount_of((operation, number, *unit)), most
+
+
 def later(moment: Moment, of: datetime, amount: Amount, sign: int) -> datetime:
     for n, unit in amount:
-        of = moment.later(n * sign, unit, of)
+        of = moment.later(n * sign, _grain(unit), of)
     return of
 
 
@@ -40,8 +63,13 @@ def finest(amount: Amount) -> Grain:
     return min((_whole(n, unit) for n, unit in amount), key=GRAINS.index)
 
 
-def _whole(n: Fraction, unit: Grain) -> Grain:
-    return unit if n.denominator == 1 else _FINER.get(unit, unit)
+def _whole(n: Fraction, unit: Unit) -> Grain:
+    grain = _grain(unit)
+    return grain if n.denominator == 1 else _FINER.get(grain, grain)
+
+
+def _grain(unit: Unit) -> Grain:
+    return "day" if unit == "night" else unit
 
 
 def point(moment: Moment, of: datetime, grain: Grain) -> Interval:
@@ -59,7 +87,7 @@ def minute_of(of: datetime) -> datetime:
     return of.replace(second=0, microsecond=0)
 
 
-def _amount(n: Any, unit: Grain | None = None) -> Amount:
+def _amount(n: Any, unit: Unit | Literal["half"] | None = None) -> Amount:
     if unit == "half":
         return ((Fraction(n) * 6, "month"),)
     return ((Fraction(n), unit or "day"),)
@@ -69,5 +97,10 @@ def _sum(one: Meaning, other: Meaning) -> Amount:
     return amount_of(one) + amount_of(other)
 
 
-AMOUNTS: Mapping[str, Callable[..., Amount]] = {"amount": _amount, "sum": _sum}
+def _range(least: Any, most: Meaning) -> Amount:
+    """3 to 4 days: the lower end is a number of the units of the upper one, and less."""
+    return amount_of(most)
+
+
+AMOUNTS: Mapping[str, Callable[..., Amount]] = {"amount": _amount, "sum": _sum, "range": _range}
 """The operations that come to amounts, by name."""

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
-from anaphora.entities.dates.operations.amounts import amount_of, finest, later, minute_of, point
+from anaphora.entities.dates.operations.amounts import (
+    amount_of,
+    amounts_of,
+    finest,
+    later,
+    minute_of,
+    point,
+)
 from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
 
 
@@ -32,14 +40,27 @@ def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
 
 @operation("ago")
 def _ago(moment: Moment, duration: Meaning) -> Interval:
-    amount = amount_of(duration)
-    return point(moment, later(moment, moment.at, amount, -1), finest(amount))
+    return _away(moment, moment.at, duration, -1)
 
 
 @operation("ahead")
 def _ahead(moment: Moment, duration: Meaning) -> Interval:
-    amount = amount_of(duration)
-    return point(moment, later(moment, moment.at, amount, 1), finest(amount))
+    return _away(moment, moment.at, duration, 1)
+
+
+def _away(
+    moment: Moment, origin: datetime, duration: Meaning, sign: int, coarsest: Grain = "century"
+) -> Interval:
+    """What lies that far from the origin; of 3 to 4 days all that lies between both."""
+    least, most = amounts_of(duration)
+    grain = min(finest(most), coarsest, key=GRAINS.index)
+    near, far = (
+        point(moment, later(moment, origin, amount, sign), grain) for amount in (least, most)
+    )
+    if near == far:
+        return near
+    first, last = (near, far) if sign > 0 else (far, near)
+    return Interval(first.start, last.end, grain)
 
 
 @operation("past")
@@ -90,12 +111,18 @@ def _before_by(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
 
 def _aside(moment: Moment, origin: Meaning, duration: Meaning, sign: int) -> Interval:
     """A day aside of a day is a day, though it is a year."""
-    found, amount = date_of(origin, moment), amount_of(duration)
+    found = date_of(origin, moment)
     if found.start is None:
         raise ValueError("it has no beginning to count from")
-    origin_grain: Grain = "day" if found.grain == "part" else found.grain
-    grain = min(finest(amount), origin_grain, key=GRAINS.index)
-    return point(moment, later(moment, found.start, amount, sign), grain)
+    coarsest: Grain = "day" if found.grain == "part" else found.grain
+    return _away(moment, found.start, duration, sign, coarsest)
+
+
+@operation("starting")
+def _starting(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
+    """Two weeks from Friday is a day, two nights from Friday are a stay."""
+    nights = any(unit == "night" for _, unit in amount_of(duration))
+    return (_lasting if nights else _from)(moment, origin, duration)
 
 
 @operation("lasting")

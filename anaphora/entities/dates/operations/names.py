@@ -107,6 +107,19 @@ def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
     return moment.day(days[n - 1 if n > 0 else n])
 
 
+@operation("weekday_beside")
+def _weekday_beside(moment: Moment, day: int, date_: Meaning, n: int) -> Interval:
+    """The n-th such day after a date, before it if n is negative: the Friday before Christmas."""
+    found = closed(moment, date_)
+    if n < 0:
+        near = _last_weekday(replace(moment, at=found.start), day)
+    else:
+        near = _weekday(replace(moment, at=moment.passed(found.end, -1), ahead=True), day)
+    assert near.start is not None
+    weeks = n + 1 if n < 0 else n - 1
+    return moment.day(near.start.date() + timedelta(weeks=weeks))
+
+
 @operation("nth_weekday_of_year")
 def _nth_weekday_of_year(moment: Moment, n: int, day: int, month: int, days: int = 0) -> Interval:
     """So many days after the n-th such weekday of that month: a feast of each year, the nearest
