@@ -27,11 +27,13 @@ from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
-from anaphora.intents.match import Filling, Match, slots_of
+from anaphora.intents.match import Filling, Match, Slot, slots_of
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
 from anaphora.intents.wording import declined, name_of, still_about
 from anaphora.models.domain import Model, Status
+from anaphora.models.formatting.filters import LOCALITY, Locality
+from anaphora.models.template_values import EntityText
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten, Rule
@@ -427,13 +429,16 @@ class Bot:
     def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
         """What a template may name."""
         slots = slots_of(filling)
-        given = {
+        given: dict[str, Any] = {
             "intent": filling.intent.id,
             "user": decision.conversation.user,
             "text": decision.question.utterance.text,
             "slots": SlotView(slots),
         }
-        values = {name: slot.value for name, slot in slots.items()}
+        given[LOCALITY] = Locality(
+            decision.question.utterance.language, decision.question.surroundings.at.tzinfo
+        )
+        values = {name: _template_value(slot) for name, slot in slots.items()}
         empty = {term.id for term in filling.intent.terms} - slots.keys()
         return {name: value for name, value in given.items() if name not in empty} | values
 
@@ -457,6 +462,11 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _template_value(slot: Slot) -> EntityText | list[EntityText]:
+    values = [EntityText(entity) for entity in slot.entities]
+    return values if slot.several else values[0]
 
 
 def _reason(rejection: Reject) -> str:

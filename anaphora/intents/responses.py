@@ -79,7 +79,9 @@ class Responses:
 
     def _jinja(self) -> Any:
         if self._environment is None:
-            from anaphora.models.sandbox import Sandbox  # here: Jinja costs 60 ms
+            from anaphora.models.template_environment import (  # here: Jinja costs 60 ms
+                TemplateEnvironment,
+            )
 
-            self._environment = Sandbox(autoescape=False)
+            self._environment = TemplateEnvironment()
         return self._environment
