@@ -29,7 +29,7 @@ from anaphora.models.phrases import Phrasebook
 from anaphora.models.samples import read_samples
 from anaphora.models.schema import BridgeSchema, LimitsSchema, kind_of
 from anaphora.models.source import Report, Source
-from anaphora.models.templates import read_offers, read_prompts, read_responses
+from anaphora.models.templates import read_offers, read_prompts, read_responses, read_unused
 from anaphora.models.validation import validate
 from anaphora.models.yaml_reader import read_yaml
 from anaphora.storage.cache import Cache
@@ -188,6 +188,7 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
         imports=intents.imports,
         bridge=_bridge(file.bridge),
         offers=read_offers(draft, intents, parts),
+        unused=read_unused(draft, intents, parts),
     )
     return model, intents
 

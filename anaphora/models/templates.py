@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node
 
-__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses"]
+__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses", "read_unused"]
 
-TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "user"})
+TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """What a template can use beside the slots of its intent."""
 
 _DEEPEST = 100
@@ -41,6 +41,15 @@ def read_responses(draft: Draft, intents: KnownIntents, parts: PartNames) -> dic
 def read_offers(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
     """The offers by intent; what is wrong with them is reported."""
     return _by_intent(draft, "offers", draft.file.offers, intents, parts)
+
+
+def read_unused(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
+    """By intent that asks about what a sentence has left over, in which words it does; none for
+    those of the language. What is wrong with them is reported."""
+    written = draft.file.unused
+    if isinstance(written, str):
+        return {id: {} for id in intents.by_id} if written == "ask" else {}
+    return _by_intent(draft, "unused", written, intents, parts)
 
 
 def read_prompts(
