@@ -204,7 +204,7 @@ class _Chat:
         conversation = self._engine.conversation(at=now)
         if pending := conversation.pending:
             understood = ", ".join(str(entity) for entity in pending.entities)
-            missing = ", ".join(pending.missing)
+            missing = ", ".join(pending.missing) or "a yes or a no"
             self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
         offer = conversation.offer
         if offer and not offer.declined:

@@ -44,7 +44,7 @@ from anaphora.client.problems import (
     Unauthorized,
     Unreachable,
 )
-from anaphora.client.replies import Dialog, Reply, Slot
+from anaphora.client.replies import Dialog, Reply, Slot, Unused, UnusedEntity
 
 __all__ = [
     "ActiveModel",
@@ -81,4 +81,6 @@ __all__ = [
     "TooManyRequests",
     "Unauthorized",
     "Unreachable",
+    "Unused",
+    "UnusedEntity",
 ]

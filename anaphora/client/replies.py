@@ -15,6 +15,8 @@ __all__ = [
     "MemoryItem",
     "Reply",
     "Slot",
+    "Unused",
+    "UnusedEntity",
     "read_dialog",
 ]
 
@@ -41,12 +43,34 @@ class MemoryItem:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusedEntity:
+    """An entity that an answer did not use."""
+
+    element: str
+    value: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A stretch of the sentence, from ``start`` to ``end``, that an answer did not use; ``words``
+    are those that nothing in the model covers."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+    entities: tuple[UnusedEntity, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """The answer to one question.
 
     ``status`` is ``matched``, ``incomplete`` (``prompt`` asks for the first of the ``missing``
     terms), ``rejected`` (``reason`` says what was lacking) or ``reset``. ``text`` is what the bot
-    says, ``memory`` what it remembers after the question, newest first.
+    says, ``memory`` what it remembers after the question, newest first; ``unused`` is what of the
+    sentence was not used.
     """
 
     status: str
@@ -58,6 +82,7 @@ class Reply:
     reason: str = ""
     result: Any = None
     memory: tuple[MemoryItem, ...] = ()
+    unused: tuple[Unused, ...] = ()
     model: str = ""
     user: str = ""
     explanation: Explanation | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,14 +27,17 @@ from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
-from anaphora.intents.match import Filling, Match, slots_of
+from anaphora.intents.match import Filling, Match, Slot, slots_of
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
-from anaphora.intents.wording import declined, name_of, still_about
+from anaphora.intents.unused import Unused, unused_in
+from anaphora.intents.wording import declined, left_over, name_of, still_about
 from anaphora.models.domain import Model, Status
+from anaphora.models.formatting.filters import LOCALITY, Locality
+from anaphora.models.template_values import EntityText
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, Forgotten, Rule
+from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
 from anaphora.storage.cache import Cache
 
 if TYPE_CHECKING:
@@ -303,8 +306,12 @@ class Bot:
     def _conclude(self, decision: Decision, at: datetime, respond: _Respond) -> Outcome:
         if len(decision.question.utterance.text) > self._max_characters:
             return self._rejected(decision, at, self._why_not(decision))
+        if decision.pending_is == "declined":
+            return self._declined(decision, at)
         skipped: list[Match] = []
         for match in decision.matches:
+            if unused := self._left_over(decision, match):
+                return self._asking_about_unused(decision, match, unused, at)
             try:
                 return self._matched(decision, match, tuple(skipped), at, respond)
             except Skip:
@@ -377,7 +384,19 @@ class Bot:
         return live, self.hooks.changed_result(match, result)
 
     def _incomplete(self, decision: Decision, asking: Filling, at: datetime) -> Outcome:
-        conversation = rules.incomplete(decision.conversation, at, pending_of(decision, at))
+        before = decision.conversation
+        if decision.pending_is == "asked again":
+            conversation = rules.asked_again(before, at)
+        else:
+            pending = pending_of(decision, at)
+            if asking.intent.id in self.model.unused:
+                unused = (*_unused_before(decision), *_unused_texts(decision, asking))
+                pending = replace(pending, unused=unused)
+            conversation = rules.incomplete(before, at, pending)
+        if not asking.missing:
+            assert before.pending is not None
+            text = self._question_about_unused(decision, asking, before.pending.unused)
+            return Outcome("incomplete", conversation, asking, text=text)
         prompt = self.responses.prompt(
             asking.intent.id,
             asking.missing[0].label,
@@ -385,6 +404,43 @@ class Bot:
             partial(self._values, decision, asking),
         )
         return Outcome("incomplete", conversation, asking, text=prompt)
+
+    def _left_over(self, decision: Decision, match: Match) -> tuple[str, ...]:
+        """What the user is to be asked about before the match is answered: what it does not use
+        of the sentence, and of the ones that it completes."""
+        if match.intent.id not in self.model.unused or decision.pending_is == "confirmed":
+            return ()
+        return (*_unused_before(decision), *_unused_texts(decision, match.filling))
+
+    def _asking_about_unused(
+        self, decision: Decision, match: Match, unused: tuple[str, ...], at: datetime
+    ) -> Outcome:
+        """Carry nothing out, and ask whether to go on without what is unused."""
+        filling = match.filling
+        pending = Pending(
+            match.intent.id,
+            tuple(taken.entity for taken in filling.taken if not taken.remembered),
+            missing=(),
+            at=at,
+            unused=unused,
+        )
+        return Outcome(
+            "incomplete",
+            rules.incomplete(decision.conversation, at, pending),
+            filling,
+            winner=match,
+            text=self._question_about_unused(decision, filling, unused),
+            reason=f"it leaves unused: {', '.join(unused)}",
+        )
+
+    def _question_about_unused(
+        self, decision: Decision, filling: Filling, unused: tuple[str, ...]
+    ) -> str:
+        language = decision.question.utterance.language
+        values = partial(self._values, decision, filling, unused)
+        return self.responses.unused(filling.intent.id, language, values) or left_over(
+            unused, language
+        )
 
     def _offering(self, decision: Decision, bridged: Bridged, at: datetime) -> Outcome:
         """Ask whether it is still about what the long-term memory brings back."""
@@ -432,16 +488,22 @@ class Bot:
         result = self.hooks.answer_to_rejection(outcome.reason)
         return outcome if result is None else replace(outcome, text=_as_text(result), result=result)
 
-    def _values(self, decision: Decision, filling: Filling) -> dict[str, Any]:
-        """What a template may name."""
+    def _values(
+        self, decision: Decision, filling: Filling, unused: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """What a template may name; ``unused`` is what the sentence leaves, if not given."""
         slots = slots_of(filling)
-        given = {
+        given: dict[str, Any] = {
             "intent": filling.intent.id,
             "user": decision.conversation.user,
             "text": decision.question.utterance.text,
             "slots": SlotView(slots),
+            "unused": _unused_parts(decision, filling) if unused is None else unused,
         }
-        values = {name: slot.value for name, slot in slots.items()}
+        given[LOCALITY] = Locality(
+            decision.question.utterance.language, decision.question.surroundings.at.tzinfo
+        )
+        values = {name: _template_value(slot) for name, slot in slots.items()}
         empty = {term.id for term in filling.intent.terms} - slots.keys()
         return {name: value for name, value in given.items() if name not in empty} | values
 
@@ -465,6 +527,28 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _unused_parts(decision: Decision, filling: Filling) -> Sequence[Unused]:
+    """What of the sentence is unused; nothing of one that said yes."""
+    if decision.pending_is == "confirmed":
+        return ()
+    return unused_in(decision.question.utterance, filling)
+
+
+def _unused_texts(decision: Decision, filling: Filling) -> Iterator[str]:
+    return (one.text for one in _unused_parts(decision, filling))
+
+
+def _unused_before(decision: Decision) -> tuple[str, ...]:
+    """What was left of the sentences that this one completes and has not been asked about."""
+    pending = decision.conversation.pending if decision.pending else None
+    return pending.unused if pending and pending.missing else ()
+
+
+def _template_value(slot: Slot) -> EntityText | list[EntityText]:
+    values = [EntityText(entity) for entity in slot.entities]
+    return values if slot.several else values[0]
 
 
 def _reason(rejection: Reject) -> str:

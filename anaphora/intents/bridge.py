@@ -125,6 +125,8 @@ def _is_lost(bot: Bot, decision: Decision) -> bool:
     """Whether something could be meant that only a memory can complete."""
     if decision.error or decision.failure or decision.reset_phrase:
         return False
+    if decision.pending_is == "declined":
+        return False
     conversation = decision.conversation
     if conversation.remembered or conversation.offer:
         return False

@@ -24,14 +24,16 @@ from anaphora.intents.slots import nearest, obstructed
 from anaphora.intents.solver import (
     Question,
     Scene,
+    fillings,
     free_words,
     not_replaced,
     reads_a_part,
     scenes,
     solve,
 )
+from anaphora.intents.wording import answer_in
 from anaphora.models.domain import Limits, Model
-from anaphora.models.utterance import Entity
+from anaphora.models.utterance import Entity, Variant
 from anaphora.stm.conversation import Conversation, Forgotten, Offer, Pending, Rule
 from anaphora.stm.rules import forget_all, recall
 
@@ -80,7 +82,8 @@ class Decision(Struct, frozen=True):
     memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
     what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
     hook, to be raised when the question is answered. ``bridged`` is what the long-term memory had
-    to do with it; ``is_reset`` whether a hook has forgotten on purpose before.
+    to do with it; ``is_reset`` whether a hook has forgotten on purpose before. ``pending_is`` says
+    what becomes of the pending question through a sentence that adds nothing to it.
     """
 
     question: Question
@@ -97,6 +100,7 @@ class Decision(Struct, frozen=True):
     failure: HandlerError | None = None
     bridged: Bridged | None = None
     is_reset: bool = False
+    pending_is: Literal["", "asked again", "confirmed", "declined"] = ""
 
     @property
     def before(self) -> Conversation:
@@ -159,7 +163,8 @@ def _resolve_as_read(mind: Mind, question: Question, conversation: Conversation)
     if question.utterance.resets:
         return _after_reset(mind, question, conversation)
     return (
-        _on_another_topic(mind, question, conversation)
+        _confirming(mind, question, conversation)
+        or _on_another_topic(mind, question, conversation)
         or _completing(mind, question, conversation)
         or _on_its_own(mind, question, conversation)
     )
@@ -185,6 +190,9 @@ def pending_of(decision: Decision, at: datetime) -> Pending:
     """What an incomplete question understood, kept until it is completed or dropped."""
     filling = decision.asking
     assert filling is not None
+    waiting = decision.conversation.pending
+    if waiting is not None and decision.pending_is == "asked again":
+        return replace(waiting, at=at)
     return Pending(
         intent=filling.intent.id,
         entities=tuple(taken.entity for taken in filling.taken if not taken.remembered),
@@ -240,19 +248,77 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
     ways = [way if way.matches else _ask(alone, way) for way in ways]
     free = free_words(question)
 
+    def filling_of(way: Decision) -> Filling | None:
+        filling = way.matches[0].filling if way.matches else way.asking
+        return filling if filling is not None and filling.from_sentence else None
+
     def rank(way: Decision) -> tuple[ReadingRank, bool, int]:
         """The better reading of the answer first, then what it completes."""
-        filling = way.matches[0].filling if way.matches else way.asking
+        filling = filling_of(way)
         assert filling is not None
         taken = 0 if way.matches else -len(filling.taken)
         return rank_of_use(filling, free), not way.matches, taken
 
-    return min((way for way in ways if way.matches or way.asking), key=rank, default=None)
+    return min(filter(filling_of, ways), key=rank, default=None)
 
 
 def _on_its_own(mind: Mind, question: Question, conversation: Conversation) -> Decision:
     decision = _solve(mind, question, conversation)
-    return decision if decision.matches else _ask(mind, decision)
+    if not decision.matches:
+        decision = _ask(mind, decision)
+    if decision.matches or decision.asking:
+        return decision
+    return _asking_again(mind, question, conversation) or decision
+
+
+def _asking_again(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
+    """What is pending, to be asked for again after a sentence of which nothing came. None if
+    nothing is pending, or if that has happened so often that it is given up."""
+    pending = conversation.pending
+    intent = mind.by_id.get(pending.intent) if pending else None
+    if pending is None or intent is None:
+        return None
+    if conversation.rejections >= mind.model.conversation.depth:
+        return None
+    (scene,) = scenes(_without_entities(question), conversation, pending.entities)
+    (filling,) = fillings((intent,), (0,), scene)
+    if bool(filling.missing) != bool(pending.missing):  # what it took from memory is gone
+        return None
+    asking = replace(filling, variant=question.variants[0])
+    return Decision(
+        question,
+        conversation,
+        scenes(question, conversation, pending.entities),
+        asking=asking,
+        nearest=asking,
+        pending=pending.entities,
+        pending_is="asked again",
+    )
+
+
+def _confirming(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
+    """The pending question that waits for nothing but a yes or a no, if this is one."""
+    pending = conversation.pending
+    intent = mind.by_id.get(pending.intent) if pending else None
+    if pending is None or intent is None or pending.missing or not pending.unused:
+        return None
+    languages = (question.utterance.language, conversation.language, *mind.model.languages)
+    answer = answer_in(question.utterance.text, languages)
+    if answer is None:
+        return None
+    if not answer:
+        dropped = replace(conversation, pending=None)
+        return Decision(question, dropped, scenes(question, dropped), pending_is="declined")
+    options = dataclasses.replace(intent.options, allow_stm_only=True)  # all that it takes is there
+    intent = dataclasses.replace(intent, options=options)
+    alone = Mind.of(dataclasses.replace(mind.model, intents=(intent,)))
+    decision = _solve(alone, _without_entities(question), conversation, pending.entities)
+    return replace(decision, pending_is="confirmed") if decision.matches else None
+
+
+def _without_entities(question: Question) -> Question:
+    """The question as if nothing had been found in it."""
+    return replace(question, variants=(Variant(()),))
 
 
 def _solve(

@@ -31,6 +31,7 @@ from anaphora.intents.keeping import long_term_of, store_of
 from anaphora.intents.long_term import LongTerm
 from anaphora.intents.match import slots_of
 from anaphora.intents.reply import Reply
+from anaphora.intents.unused import unused_in
 from anaphora.intents.whose import SHELVES, as_user, key_of, shelf_of, tenant_of, zone_of
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.domain import Model, ResetWhat
@@ -284,7 +285,7 @@ class Engine:
             # If the question says more, what was forgotten has a mark of its own before it.
             forgotten = clock - (outcome.status != "reset") if is_reset else 0
             session.commit(replace(after, forgotten=forgotten) if is_reset else after)
-        reply = _reply(outcome, explanation)
+        reply = _reply(decision, outcome, explanation)
         if self._long_term is not None and not has_failed:
             self._hand_over(text, bot, now, decision, outcome, reply, clock, forgotten)
         return reply
@@ -596,8 +597,9 @@ def _check(models: list[Model], nlp: object) -> None:
         raise AnaphoraError("a spaCy pipeline of your own serves one model: make an engine of it")
 
 
-def _reply(outcome: Outcome, explanation: Explanation | None) -> Reply:
+def _reply(decision: Decision, outcome: Outcome, explanation: Explanation | None) -> Reply:
     filling = outcome.filling
+    is_answer = decision.pending_is == "confirmed"  # a yes is used
     incomplete = outcome.status == "incomplete"
     return Reply(
         status=outcome.status,
@@ -609,6 +611,7 @@ def _reply(outcome: Outcome, explanation: Explanation | None) -> Reply:
         reason=outcome.reason,
         result=outcome.result,
         memory=tuple(held.entity for held in outcome.conversation.remembered),
+        unused=unused_in(decision.question.utterance, filling) if filling and not is_answer else (),
         explanation=explanation,
     )
 

@@ -252,6 +252,8 @@ def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
         yield "a reset phrase: everything remembered is forgotten before the rest is read"
     if decision.left:
         yield "a complete question on another topic: the memory was reset before it was matched"
+    if decision.pending_is:
+        yield _PENDING_IS[decision.pending_is]
     if decision.pending:
         kept = ", ".join(str(held.entity) for held in scene.sentence if held.pending)
         yield f"it goes on with an earlier question that was incomplete{kept and ': '}{kept}"
@@ -346,6 +348,11 @@ def _rule(gone: Forgotten) -> str:
     return f"evicted by {'itself, mentioned again' if again else _named(gone.by)}"
 
 
+_PENDING_IS = {
+    "asked again": "it says nothing about what is asked for: it is asked for again",
+    "confirmed": "a yes: the earlier question is answered without what it left unused",
+    "declined": "a no: the earlier question is dropped",
+}
 _WHY = {
     Rule.TIMEOUT: "for the pause was longer than the timeout",
     Rule.AGE: "for nothing has used it for longer than the timeout",

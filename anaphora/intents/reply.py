@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import Slot
+from anaphora.intents.unused import Unused
 from anaphora.models.domain import Status
 from anaphora.models.utterance import Entity
 
@@ -21,7 +22,8 @@ class Reply(Struct, frozen=True):
     ``status`` is ``matched``, ``incomplete`` (``missing`` terms are to be asked for; ``prompt``
     asks for the first), ``rejected`` (``reason`` says what was lacking) or ``reset``. ``text``
     is what the bot says, ``result`` what the handler returned. ``slots`` come by name;
-    ``memory`` is what the conversation remembers after the question, newest first;
+    ``memory`` is what the conversation remembers after the question, newest first; ``unused`` is
+    what of the sentence the answer, or the question it goes on to ask, did not use;
     ``explanation`` is there if it was asked for.
     """
 
@@ -34,6 +36,7 @@ class Reply(Struct, frozen=True):
     reason: str = ""
     result: Any = None
     memory: tuple[Entity, ...] = ()
+    unused: Sequence[Unused] = ()
     explanation: Explanation | None = None
 
     def __str__(self) -> str:
@@ -58,4 +61,5 @@ class Reply(Struct, frozen=True):
                 }
                 for entity in self.memory
             ],
+            "unused": [one.to_plain() for one in self.unused],
         }

@@ -64,6 +64,11 @@ class Responses:
         raises as :meth:`response` does."""
         return self._render(self._model.offers.get(intent), language, values)
 
+    def unused(self, intent: str, language: str, values: Values) -> str | None:
+        """What asks about the rest of a sentence that ``intent`` leaves unused, None if the model
+        has no words for it; raises as :meth:`response` does."""
+        return self._render(self._model.unused.get(intent), language, values)
+
     def _render(self, texts: Localized | None, language: str, values: Values) -> str | None:
         text = in_language(texts, language) if texts else None
         if text is None or "{" not in text:
@@ -79,7 +84,9 @@ class Responses:
 
     def _jinja(self) -> Any:
         if self._environment is None:
-            from anaphora.models.sandbox import Sandbox  # here: Jinja costs 60 ms
+            from anaphora.models.template_environment import (  # here: Jinja costs 60 ms
+                TemplateEnvironment,
+            )
 
-            self._environment = Sandbox(autoescape=False)
+            self._environment = TemplateEnvironment()
         return self._environment

@@ -1,6 +1,7 @@
-"""What the bridge to the long-term memory says by itself, and what answers it, by language.
+"""What a bot says by itself, and what answers it, by language: the offers of the bridge to the
+long-term memory, and the question about what a sentence has left over.
 
-A model may word its offers itself; there is a phrase here for every language that the package has
+A model may word both itself; there is a phrase here for every language that the package has
 tables of. Those without a table of yes and no (:mod:`anaphora.entities.plain.boolean`) have the
 plain words for it here.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from anaphora.entities.languages import base
 from anaphora.models.utterance import Entity
 
-__all__ = ["answer_in", "declined", "name_of", "still_about"]
+__all__ = ["answer_in", "declined", "left_over", "name_of", "still_about"]
 
 _SHORT = 2  # words
 _LONGEST = 200  # characters of a yes or a no
@@ -47,6 +48,12 @@ def name_of(entity: Entity) -> str:
 def declined(language: str) -> str:
     """Answers somebody who does not want what was offered."""
     return _wording(language).declined
+
+
+def left_over(texts: Iterable[str], language: str) -> str:
+    """Asks whether to go on without what these words mean."""
+    code = base(language) if base(language) in _LEFT_OVER else "en"
+    return _LEFT_OVER[code].replace("{}", _wording(code).comma.join(texts))
 
 
 def answer_in(text: str, languages: Iterable[str]) -> bool | None:
@@ -123,4 +130,33 @@ _WORDINGS: Mapping[str, _Wording] = {
     "uk": _Wording("Йдеться все ще про це: {}?", "Гаразд, залишмо це."),
     "vi": _with_words("Vẫn là về {} phải không?", "Được, vậy thôi.", "vâng|có|đúng", "không"),
     "zh": _Wording("还是关于{}吗？", "好的，那就算了。", comma="、"),
+}
+
+_LEFT_OVER: Mapping[str, str] = {
+    "ar": "لم أفهم: {}. هل أتابع بدونه؟",
+    "az": "Bunu başa düşmədim: {}. Onsuz davam edim?",
+    "bg": "Не разбрах: {}. Да продължа ли без това?",
+    "da": "Jeg forstod ikke: {}. Skal jeg fortsætte uden?",
+    "de": "Das habe ich nicht verstanden: {}. Soll ich ohne das fortfahren?",
+    "en": "I did not understand: {}. Shall I go on without it?",
+    "es": "No he entendido: {}. ¿Continúo sin eso?",
+    "et": "Ma ei saanud aru: {}. Kas jätkan ilma selleta?",
+    "fa": "این را نفهمیدم: {}. بدون آن ادامه دهم؟",
+    "fi": "En ymmärtänyt: {}. Jatkanko ilman sitä?",
+    "fr": "Je n'ai pas compris : {}. Dois-je continuer sans cela ?",
+    "he": "לא הבנתי: {}. להמשיך בלי זה?",
+    "hi": "मैं यह नहीं समझा: {}. क्या मैं इसके बिना आगे बढ़ूँ?",
+    "it": "Non ho capito: {}. Continuo senza?",
+    "ja": "次の部分がわかりませんでした: {}。それなしで続けますか？",
+    "ko": "다음을 이해하지 못했습니다: {}. 그것 없이 계속할까요?",
+    "nb": "Jeg forsto ikke: {}. Skal jeg fortsette uten?",
+    "pl": "Nie zrozumiałem: {}. Czy kontynuować bez tego?",
+    "pt": "Não entendi: {}. Continuo sem isso?",
+    "ru": "Я не понял: {}. Продолжить без этого?",
+    "sv": "Jag förstod inte: {}. Ska jag fortsätta utan det?",
+    "th": "ไม่เข้าใจ: {} ให้ดำเนินการต่อโดยไม่มีสิ่งนี้ไหม",
+    "tr": "Şunu anlamadım: {}. Onsuz devam edeyim mi?",
+    "uk": "Я не зрозумів: {}. Продовжити без цього?",
+    "vi": "Tôi không hiểu: {}. Tôi tiếp tục mà không có phần đó nhé?",
+    "zh": "我没有听懂：{}。要略过它继续吗？",
 }

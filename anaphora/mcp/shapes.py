@@ -53,6 +53,7 @@ class Answer(BaseModel):
     prompt: str | None = Field(description="The question to put to the user for the first of them.")
     reason: str = Field(description="Why the question was rejected.")
     memory: list[MemoryShape] = Field(description="What is remembered now, newest first.")
+    unused: list[str] = Field(description="What of the question the answer did not use.")
     model: str = Field(description="The model that was asked.")
     user: str
     result: Any = Field(default=None, description="What the handler returned beside the text.")
@@ -89,7 +90,7 @@ class Memory(BaseModel):
         """The memory in words."""
         lines = [f"{_entity(held)}, {_ago(held.questions_ago)}" for held in self.remembered]
         if self.pending:
-            lacks = ", ".join(self.pending.missing)
+            lacks = ", ".join(self.pending.missing) or "a yes or a no"
             lines.append(f"waiting for {lacks} of {self.pending.intent}")
         if self.flow:
             lines.append(f"answered so far: {', '.join(self.flow)}")
@@ -127,6 +128,7 @@ def answer(reply: Reply, *, user: str, model: str) -> Answer:
     plain |= {
         "text": spoken(reply),
         "reason": reply.reason,
+        "unused": [one.text for one in reply.unused],
         "user": user,
         "model": model,
     }

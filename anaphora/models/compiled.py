@@ -50,7 +50,7 @@ _STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
     "reset": ResetStep,
 }
 _ALIKE = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
-_TEXTS = ("responses", "prompts", "offers")
+_TEXTS = ("responses", "prompts", "offers", "unused")
 _REFUSED = (
     AnaphoraError,
     AttributeError,

@@ -10,7 +10,7 @@ from anaphora.grammar.parts import Part
 from anaphora.models.domain import Element
 from anaphora.models.values import Phrase, said_with_more
 
-__all__ = ["CircleError", "parts_of", "strata"]
+__all__ = ["CircleError", "part_names", "parts_of", "strata"]
 
 
 class CircleError(ModelError):
@@ -66,6 +66,18 @@ def parts_of(element: Element) -> frozenset[Part]:
     return frozenset(
         chunk for phrase in _phrases(element) for chunk in phrase if isinstance(chunk, Part)
     )
+
+
+def part_names(element: Element) -> frozenset[str] | None:
+    """The names under which the parts of the element can be asked for: those in its synonyms, and
+    the elements of its parts. None if not all are known."""
+    names: set[str] = set()
+    for part in parts_of(element):
+        elements = part.predicate.elements
+        if elements is None:
+            return None
+        names.update(elements, (part.alias,) if part.alias else ())
+    return frozenset(names)
 
 
 def _phrases(element: Element) -> Iterator[Phrase]:

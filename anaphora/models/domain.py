@@ -210,7 +210,8 @@ class Model:
     the files with intents that it imports. ``pipelines`` are the spaCy pipelines (packages or
     folders) that read its texts, by language; ``handlers`` the functions that answer its intents.
     ``offers`` are what it says, by intent, to ask whether what an earlier conversation was about
-    still holds.
+    still holds. The intents in ``unused`` ask about what they leave of a sentence, in these words
+    or, if there are none, in those of the language.
     """
 
     id: str
@@ -236,6 +237,7 @@ class Model:
     imports: tuple[Path, ...] = field(default=(), compare=False)
     bridge: BridgeSettings = BridgeSettings()
     offers: Mapping[str, Localized] = field(default_factory=dict)
+    unused: Mapping[str, Localized] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", frozen(self.meta))

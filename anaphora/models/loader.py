@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anaphora.grammar.code import Code
+from anaphora.models.composition import part_names
 from anaphora.models.domain import (
     BridgeMode,
     BridgeSettings,
@@ -28,7 +29,7 @@ from anaphora.models.phrases import Phrasebook
 from anaphora.models.samples import read_samples
 from anaphora.models.schema import BridgeSchema, LimitsSchema, kind_of
 from anaphora.models.source import Report, Source
-from anaphora.models.templates import read_offers, read_prompts, read_responses
+from anaphora.models.templates import read_offers, read_prompts, read_responses, read_unused
 from anaphora.models.validation import validate
 from anaphora.models.yaml_reader import read_yaml
 from anaphora.storage.cache import Cache
@@ -160,6 +161,7 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
     intents = read_intents(draft, elements, code, further)
     if not (file.intents or further or draft.imported or draft.is_spoilt("intents")):
         draft.complain(("intents",), "the model declares no intents")
+    parts = {element.id: part_names(element) for element in elements}
     model = Model(
         id=file.id,
         elements=elements,
@@ -169,8 +171,8 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
         description=file.description,
         languages=draft.languages,
         conversation=ConversationSettings(file.conversation.timeout, file.conversation.depth),
-        responses=read_responses(draft, intents),
-        prompts=read_prompts(draft, intents),
+        responses=read_responses(draft, intents, parts),
+        prompts=read_prompts(draft, intents, parts),
         reset=phrasebook.read(("reset",), file.reset),
         meta=file.meta,
         samples=read_samples(draft, intents, elements),
@@ -185,7 +187,8 @@ def _model(draft: Draft, code: Code, further: tuple[str, ...]) -> tuple[Model, K
         pipelines=_pipelines(draft, code.folder),
         imports=intents.imports,
         bridge=_bridge(file.bridge),
-        offers=read_offers(draft, intents),
+        offers=read_offers(draft, intents, parts),
+        unused=read_unused(draft, intents, parts),
     )
     return model, intents
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -376,6 +376,13 @@ BridgeOrMode: TypeAlias = Annotated[
 ]
 
 
+UnusedOrTexts: TypeAlias = Annotated[
+    Annotated[dict[str, LocalTexts], Tag(f"{TAG}map")]
+    | Annotated[Literal["ignore", "ask"], Tag(f"{TAG}one")],
+    _either("ignore or ask, or a mapping from intents to texts", map=dict, one=str),
+]
+
+
 class ElementSchema(_Schema):
     """Something that an utterance can mention."""
 
@@ -645,6 +652,12 @@ class ModelSchema(_Schema):
     offers: dict[str, LocalTexts] = Field(
         default={},
         description="For each intent, what is said to ask whether it is still about the same.",
+    )
+    unused: UnusedOrTexts = Field(
+        default="ignore",
+        description="What happens if a sentence says more than its intent uses: ignore, or ask "
+        "before anything is carried out; or a mapping from the intents that ask to the texts they "
+        "ask with.",
     )
     reset: LocalTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from anaphora.grammar.intent import Intent
 from anaphora.models.domain import ANY_LANGUAGE, Localized
 from anaphora.models.draft import Draft
+from anaphora.models.formatting.filters import FILTERS
 from anaphora.models.hints import did_you_mean
 from anaphora.models.intents import KnownIntents
 from anaphora.models.nodes import Path
+from anaphora.models.template_values import EntityText
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from jinja2.nodes import Node
+    from jinja2.nodes import Getattr, Node
 
-__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses"]
+__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses", "read_unused"]
 
-TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "user"})
+TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """What a template can use beside the slots of its intent."""
 
 _DEEPEST = 100
@@ -27,18 +29,32 @@ _OWN_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
 _Written = str | Mapping[str, str]
 
+PartNames: TypeAlias = Mapping[str, frozenset[str] | None]
+"""By element the names of the parts that it may have, None if they are not known."""
 
-def read_responses(draft: Draft, intents: KnownIntents) -> dict[str, Localized]:
+
+def read_responses(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
     """The responses by intent; what is wrong with them is reported."""
-    return _by_intent(draft, "responses", draft.file.responses, intents)
+    return _by_intent(draft, "responses", draft.file.responses, intents, parts)
 
 
-def read_offers(draft: Draft, intents: KnownIntents) -> dict[str, Localized]:
+def read_offers(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
     """The offers by intent; what is wrong with them is reported."""
-    return _by_intent(draft, "offers", draft.file.offers, intents)
+    return _by_intent(draft, "offers", draft.file.offers, intents, parts)
 
 
-def read_prompts(draft: Draft, intents: KnownIntents) -> dict[str, dict[str, Localized]]:
+def read_unused(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
+    """By intent that asks about what a sentence has left over, in which words it does; none for
+    those of the language. What is wrong with them is reported."""
+    written = draft.file.unused
+    if isinstance(written, str):
+        return {id: {} for id in intents.by_id} if written == "ask" else {}
+    return _by_intent(draft, "unused", written, intents, parts)
+
+
+def read_prompts(
+    draft: Draft, intents: KnownIntents, parts: PartNames
+) -> dict[str, dict[str, Localized]]:
     """The prompts by intent and term; what is wrong with them is reported."""
     read: dict[str, dict[str, Localized]] = {}
     for name, terms in draft.file.prompts.items():
@@ -49,18 +65,22 @@ def read_prompts(draft: Draft, intents: KnownIntents) -> dict[str, dict[str, Loc
             path = ("prompts", name, term)
             if intent is not None:
                 _check_term(draft, path, intent, term)
-            read[name][term] = _localized(draft, path, written, intent)
+            read[name][term] = _localized(draft, path, written, intent, parts)
     return read
 
 
 def _by_intent(
-    draft: Draft, key: str, texts: Mapping[str, _Written], intents: KnownIntents
+    draft: Draft,
+    key: str,
+    texts: Mapping[str, _Written],
+    intents: KnownIntents,
+    parts: PartNames,
 ) -> dict[str, Localized]:
     read = {}
     for name, written in texts.items():
         path = (key, name)
         _check_intent(draft, path, name, intents)
-        read[name] = _localized(draft, path, written, intents.get(name))
+        read[name] = _localized(draft, path, written, intents.get(name), parts)
     return read
 
 
@@ -83,7 +103,9 @@ def _check_term(draft: Draft, path: Path, intent: Intent, name: str) -> None:
         )
 
 
-def _localized(draft: Draft, path: Path, written: _Written, intent: Intent | None) -> Localized:
+def _localized(
+    draft: Draft, path: Path, written: _Written, intent: Intent | None, parts: PartNames
+) -> Localized:
     texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
     for language, text in texts.items():
         place = (*path, language) if language else path
@@ -92,15 +114,17 @@ def _localized(draft: Draft, path: Path, written: _Written, intent: Intent | Non
         if not text.strip():
             draft.complain(place, "the text is empty")
         elif "{" in text:
-            _check_template(draft, place, text, intent)
+            _check_template(draft, place, text, intent, parts)
     return texts
 
 
-def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) -> None:
+def _check_template(
+    draft: Draft, path: Path, text: str, intent: Intent | None, parts: PartNames
+) -> None:
     from jinja2 import TemplateSyntaxError
 
     try:
-        parts = _parts(_environment().parse(text))
+        nodes = _nodes(_environment().parse(text))
     except TemplateSyntaxError as error:
         at = _start_of_line(text, error.lineno)
         message = error.message or "it cannot be read"
@@ -109,14 +133,14 @@ def _check_template(draft: Draft, path: Path, text: str, intent: Intent | None) 
     except RecursionError:
         draft.complain(path, "the template is nested too deeply")
         return
-    for name, line, what in _unknown_parts(parts, intent):
-        known = {"variable": _known_variables(intent), "slot": _slots(intent)}.get(what, [])
-        hint = did_you_mean(name, known, what="there is")
-        at = text.find(name, _start_of_line(text, line))
-        draft.complain_at(path, max(at, 0), f"unknown {what} '{name}' in the template", hint)
+    for unknown in (*_unknown_names(nodes, intent), *_unknown_parts(nodes, intent, parts)):
+        hint = did_you_mean(unknown.name, unknown.known, what="there is")
+        at = text.find(unknown.name, _start_of_line(text, unknown.line))
+        message = f"unknown {unknown.kind} '{unknown.name}' in the template"
+        draft.complain_at(path, max(at, 0), message, hint)
 
 
-def _parts(tree: Node) -> list[Node]:
+def _nodes(tree: Node) -> list[Node]:
     """All nodes of a template, in no order; ``RecursionError`` for one that nobody could run."""
     level = [tree]
     found = []
@@ -128,37 +152,77 @@ def _parts(tree: Node) -> list[Node]:
     raise RecursionError
 
 
-def _unknown_parts(parts: Sequence[Node], intent: Intent | None) -> Iterator[tuple[str, int, str]]:
-    """Names, lines and kinds of what a template uses and will not find."""
+class _Unknown(NamedTuple):
+    """A name in a template that it will not find, and the names of its kind that it could."""
+
+    name: str
+    line: int
+    kind: str
+    known: Collection[str] = ()
+
+
+def _unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_Unknown]:
+    """Filters, tests, variables and slots that the template uses and will not find."""
     from jinja2 import nodes
 
     environment = _environment()
-    for part in parts:
-        if isinstance(part, nodes.Filter) and part.name not in environment.filters:
-            yield part.name, part.lineno, "filter"
-        if isinstance(part, nodes.Test) and part.name not in environment.tests:
-            yield part.name, part.lineno, "test"
+    filters = environment.filters.keys() | FILTERS.keys()
+    for node in tree:
+        if isinstance(node, nodes.Filter) and node.name not in filters:
+            yield _Unknown(node.name, node.lineno, "filter")
+        if isinstance(node, nodes.Test) and node.name not in environment.tests:
+            yield _Unknown(node.name, node.lineno, "test")
     if intent is None:
         return
     # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
     if intent.term("slots") is None:
         slots = _slots(intent)
-        for part in parts:
-            if (
-                isinstance(part, nodes.Getattr)
-                and isinstance(part.node, nodes.Name)
-                and part.node.name == "slots"
-                and part.attr not in slots
-            ):
-                yield part.attr, part.lineno, "slot"
-    names = [part for part in parts if isinstance(part, nodes.Name)]
-    known = {*_known_variables(intent), *environment.globals, *_OWN_NAMES}
-    known.update(name.name for name in names if name.ctx != "load")
-    known.update(part.name for part in parts if isinstance(part, nodes.Macro))
+        for node, variable in _attributes(tree):
+            if variable == "slots" and node.attr not in slots:
+                yield _Unknown(node.attr, node.lineno, "slot", slots)
+    names = [node for node in tree if isinstance(node, nodes.Name)]
+    variables = _known_variables(intent)
+    known = {*variables, *environment.globals, *_OWN_NAMES, *_assigned(tree)}
+    known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:
         if name.name not in known:
             known.add(name.name)
-            yield name.name, name.lineno, "variable"
+            yield _Unknown(name.name, name.lineno, "variable", variables)
+
+
+def _unknown_parts(
+    tree: Sequence[Node], intent: Intent | None, parts: PartNames
+) -> Iterator[_Unknown]:
+    """Attributes of a slot (``{{ from.account }}``) that are no parts of what may fill it, as far
+    as that is known."""
+    assigned = _assigned(tree)
+    for node, name in _attributes(tree):
+        term = intent.term(name) if intent and name not in assigned else None
+        elements = term.predicate.elements if term and term.max == 1 else None
+        known: set[str] | None = None if elements is None else set()
+        for element in elements or ():
+            names = parts.get(element)
+            known = None if known is None or names is None else known | names
+        if known is None or node.attr in known or hasattr(EntityText, node.attr):
+            continue
+        yield _Unknown(node.attr, node.lineno, "part", sorted(known))
+
+
+def _attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
+    """The nodes for attributes of variables, with the names of these."""
+    from jinja2 import nodes
+
+    for node in tree:
+        if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):
+            yield node, node.node.name
+
+
+def _assigned(tree: Sequence[Node]) -> set[str]:
+    """The variables that the template itself sets."""
+    from jinja2 import nodes
+
+    names = (node for node in tree if isinstance(node, nodes.Name))
+    return {name.name for name in names if name.ctx != "load"}
 
 
 def _known_variables(intent: Intent | None) -> list[str]:

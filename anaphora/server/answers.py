@@ -160,12 +160,33 @@ class Reply(_Answer):
     missing: list[str] = Field(description="The terms that an incomplete question lacks.")
     prompt: str | None = Field(description="What asks for the first of them.")
     text: str = Field(description="What the bot says.")
-    reason: str = Field(description="Why the question was rejected.")
+    reason: str = Field(
+        description="Why the question was rejected, or what it says that nothing uses."
+    )
     memory: list[RememberedElement] = Field(description="What is remembered now, newest first.")
+    unused: list[Unused] = Field(description="What of the sentence the answer did not use.")
     model: str = Field(description="The model that was asked.")
     user: str
     result: Any = Field(default=None, description="What the handler returned, if it is JSON.")
     explanation: Explanation | None = Field(default=None, description="If it was asked for.")
+
+
+class UnusedEntity(_Answer):
+    """An entity that an answer did not use."""
+
+    element: str
+    value: str = Field(description="The element's value, else the text.")
+    text: str
+
+
+class Unused(_Answer):
+    """A stretch of the sentence that the answer did not use."""
+
+    text: str
+    start: int
+    end: int
+    entities: list[UnusedEntity]
+    words: list[str] = Field(description="Those that nothing in the model covers.")
 
 
 class DialogAnswer(_Answer):

@@ -57,12 +57,17 @@ class Remembered(Struct, frozen=True, gc=False):
 
 
 class Pending(Struct, frozen=True, gc=False):
-    """What an incomplete question understood, until it is completed or dropped."""
+    """What an incomplete question understood, until it is completed or dropped.
+
+    ``unused`` is what of its text it did not use, where the bot asks about that; if nothing is
+    missing, it is asked whether to go on without.
+    """
 
     intent: str
     entities: tuple[Entity, ...]
     missing: tuple[str, ...]
     at: datetime
+    unused: tuple[str, ...] = ()
 
 
 class Offer(Struct, frozen=True, gc=False):

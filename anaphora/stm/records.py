@@ -131,6 +131,7 @@ def to_plain(conversation: Conversation) -> dict[str, Any]:
             [entity_to_plain(entity) for entity in pending.entities],
             list(pending.missing),
             _from_time(pending.at),
+            *([list(pending.unused)] if pending.unused else ()),
         ],
         "data": dict(conversation.data),
         "offer": offer
@@ -279,8 +280,11 @@ def _step(plain: Any) -> FlowStep:
 
 
 def _pending(plain: Any) -> Pending:
-    intent, entities, missing, at = _list(plain)
-    return Pending(_str(intent), _entities(entities), _strs(missing), _time(at))
+    intent, entities, missing, at, *rest = _list(plain)
+    (unused,) = rest or ((),)
+    return Pending(
+        _str(intent), _entities(entities), _strs(missing), _time(at), _strs(list(unused))
+    )
 
 
 def _offer(plain: Any) -> Offer:

@@ -27,6 +27,7 @@ from anaphora.stm.conversation import (
 
 __all__ = [
     "answered",
+    "asked_again",
     "brought_back",
     "closed",
     "declined",
@@ -173,6 +174,19 @@ def incomplete(conversation: Conversation, at: datetime, pending: Pending) -> Co
         last=at,
         questions=conversation.questions + 1,
         rejections=0,
+    )
+
+
+def asked_again(conversation: Conversation, at: datetime) -> Conversation:
+    """The conversation after a sentence that was not understood while an incomplete question
+    waited, and waits still. It counts as a rejected one."""
+    at, pending = _later(conversation.last, at), conversation.pending
+    return replace(
+        conversation,
+        pending=pending and replace(pending, at=at),
+        last=at,
+        questions=conversation.questions + 1,
+        rejections=conversation.rejections + 1,
     )
 
 

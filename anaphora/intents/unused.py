@@ -1,0 +1,128 @@
+"""What of a sentence an answer did not use: entities that no term took, words that mean nothing
+to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from msgspec import Struct
+
+from anaphora.intents.match import Filling
+from anaphora.models.utterance import Entity, Utterance
+
+__all__ = ["Unused", "unused_in"]
+
+
+class Unused(Struct, frozen=True):
+    """A stretch of the sentence with ``entities`` and ``words`` that the answer did not use, and
+    nothing between them that it did. ``start`` and ``end`` are its offsets in the text (half
+    open); ``words`` are those that no entity covers and that are no stop words."""
+
+    text: str
+    start: int
+    end: int
+    entities: tuple[Entity, ...] = ()
+    words: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_plain(self) -> dict[str, Any]:
+        """The stretch as JSON-able data."""
+        return {
+            "text": self.text,
+            "start": self.start,
+            "end": self.end,
+            "entities": [
+                {"element": entity.element, "value": entity.said, "text": entity.text}
+                for entity in self.entities
+            ],
+            "words": list(self.words),
+        }
+
+
+def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
+    """What of ``utterance`` the ``filling`` did not use, in the order of the sentence."""
+    variant = filling.variant
+    used = sum([not one.pending and one.remembered is None for one in filling.taken])
+    if not variant.uncovered and used == len(variant.entities):
+        return ()
+    return _UnusedParts(utterance, filling)
+
+
+class _UnusedParts(Sequence[Unused]):
+    """The stretches, found when they are first asked for: few who ask a bot want to know."""
+
+    __slots__ = ("_filling", "_found", "_utterance")
+
+    def __init__(self, utterance: Utterance, filling: Filling) -> None:
+        self._utterance = utterance
+        self._filling = filling
+        self._found: tuple[Unused, ...] | None = None
+
+    def _all(self) -> tuple[Unused, ...]:
+        if self._found is None:
+            self._found = tuple(_stretches(self._utterance, self._filling))
+        return self._found
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> Unused: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Unused, ...]: ...
+    def __getitem__(self, index: int | slice) -> Unused | tuple[Unused, ...]:
+        return self._all()[index]
+
+    def __iter__(self) -> Iterator[Unused]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, _UnusedParts) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[type[tuple[Unused, ...]], tuple[tuple[Unused, ...]]]:
+        return tuple, (self._all(),)
+
+
+def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
+    taken = {id(one.entity) for one in filling.from_sentence}
+    entities = filling.variant.entities
+    used = {i for entity in entities if id(entity) in taken for i in entity.tokens}
+    used.update(i for reset in utterance.resets for i in reset)
+    covered = used.union(*(entity.tokens for entity in entities))
+    pieces: list[tuple[int, int, Entity | None]] = [
+        (min(entity.tokens), max(entity.tokens), entity)
+        for entity in entities
+        if id(entity) not in taken and used.isdisjoint(entity.tokens)
+    ]
+    pieces += [(i, i, None) for i in utterance.free if i not in covered]
+    pieces.sort(key=lambda piece: piece[:2])
+    together: list[tuple[int, int, Entity | None]] = []
+    for piece in pieces:
+        if together and not used.isdisjoint(range(together[-1][1], piece[0])):
+            yield _stretch(utterance, together)
+            together = []
+        together.append(piece)
+    if together:
+        yield _stretch(utterance, together)
+
+
+def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> Unused:
+    tokens = utterance.tokens
+    start = tokens[pieces[0][0]].start
+    end = max(tokens[last].end for _, last, _ in pieces)
+    return Unused(
+        text=utterance.text[start:end],
+        start=start,
+        end=end,
+        entities=tuple(entity for *_, entity in pieces if entity is not None),
+        words=tuple(tokens[i].text for i, _, entity in pieces if entity is None),
+    )

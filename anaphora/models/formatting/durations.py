@@ -1,0 +1,67 @@
+"""Lengths of time: the values of the entity ``duration``, seconds, and timedeltas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from babel import Locale
+from babel.lists import format_list
+from babel.units import format_unit
+
+from anaphora.models.formatting.numbers import as_decimal, parse_quantity
+
+__all__ = ["WIDTHS", "format_duration", "parse_duration"]
+
+WIDTHS = ("long", "short", "narrow")
+
+_AMOUNT = r"(\d+(?:\.\d+)?)"
+_DURATION = re.compile(
+    "P" + "".join(f"(?:{_AMOUNT}{unit})?" for unit in "YMWD")
+    + "(?:T" + "".join(f"(?:{_AMOUNT}{unit})?" for unit in "HMS") + ")?"
+)  # fmt: skip
+_UNITS = ("year", "month", "week", "day", "hour", "minute", "second")
+_SIZES = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+_OF_NUMBERS = {
+    "ms": "millisecond", "s": "second", "min": "minute", "h": "hour", "day": "day",
+    "week": "week", "month": "month", "year": "year", "decade": "decade", "century": "century",
+}  # fmt: skip
+
+
+def parse_duration(value: Any) -> Sequence[tuple[Decimal, str]] | None:
+    """The amounts and their units, the largest unit first; None for what is no duration."""
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = as_decimal(value)
+        return None if seconds is None or seconds < 0 else _of_seconds(seconds)
+    if not isinstance(value, str):
+        return None
+    if found := _DURATION.fullmatch(value):
+        named = zip(found.groups(), _UNITS, strict=True)
+        amounts = [(Decimal(amount), unit) for amount, unit in named if amount]
+        return amounts if amounts else None
+    quantity = parse_quantity(value)
+    if quantity is None or not quantity.is_plain:
+        return None
+    unit = _OF_NUMBERS.get(quantity.unit)
+    return [(quantity.low, unit)] if unit else None
+
+
+def format_duration(amounts: Sequence[tuple[Decimal, str]], width: str, locale: Locale) -> str:
+    """ "1 hour, 30 minutes"; ``width`` is ``long``, ``short`` or ``narrow``."""
+    length: Any = width
+    parts = [format_unit(n, f"duration-{unit}", length, locale=locale) for n, unit in amounts]
+    return format_list(parts, "unit", locale)
+
+
+def _of_seconds(seconds: Decimal) -> Sequence[tuple[Decimal, str]]:
+    amounts = []
+    for unit, size in _SIZES:
+        count, seconds = (seconds, Decimal(0)) if size == 1 else divmod(seconds, size)
+        if count:
+            amounts.append((count, unit))
+    return amounts or [(Decimal(0), "second")]

@@ -1,0 +1,76 @@
+"""The CLDR locale of a language, and the phrases for open intervals, which CLDR lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from babel import Locale, UnknownLocaleError
+
+__all__ = ["OpenEnd", "format_open", "join_range", "locale_of"]
+
+OpenEnd: TypeAlias = Literal["later", "earlier"]
+"""In which direction an interval is open."""
+
+
+@lru_cache(maxsize=128)
+def locale_of(language: str) -> Locale:
+    """The locale of a language tag (``en``, ``es-MX``), else that of its language without the
+    region, else English."""
+    tag = language.replace("_", "-")
+    for candidate in (tag, tag.partition("-")[0]):
+        try:
+            return Locale.parse(candidate, sep="-")
+        except (UnknownLocaleError, ValueError):
+            continue
+    return Locale("en")
+
+
+def format_open(text: str, end: OpenEnd, locale: Locale) -> str:
+    """The one end of an interval whose other end is open."""
+    phrases = _OPEN.get(locale.language)
+    if phrases is not None:
+        return phrases[end == "earlier"].replace("{}", text)
+    return join_range(text, "…", locale) if end == "later" else join_range("…", text, locale)
+
+
+def join_range(low: str, high: str, locale: Locale) -> str:
+    """Both ends of a range, joined as intervals are in the locale."""
+    pattern: str = locale.interval_formats[None]
+    return pattern.replace("{0}", low).replace("{1}", high)
+
+
+# Both ends belong to the interval.
+_OPEN: Mapping[str, tuple[str, str]] = {
+    "ar": ("{} أو بعد ذلك", "{} أو قبل ذلك"),
+    "az": ("{} və ya daha sonra", "{} və ya daha əvvəl"),
+    "bg": ("{} или по-късно", "{} или по-рано"),
+    "cs": ("{} nebo později", "{} nebo dříve"),
+    "da": ("{} eller senere", "{} eller tidligere"),
+    "de": ("ab {}", "bis {}"),
+    "en": ("{} or later", "{} or earlier"),
+    "es": ("{} o después", "{} o antes"),
+    "et": ("{} või hiljem", "{} või varem"),
+    "fa": ("{} یا بعد از آن", "{} یا قبل از آن"),
+    "fi": ("{} tai myöhemmin", "{} tai aiemmin"),
+    "fr": ("{} ou plus tard", "{} ou plus tôt"),
+    "he": ("{} או מאוחר יותר", "{} או מוקדם יותר"),
+    "hi": ("{} या उसके बाद", "{} या उससे पहले"),
+    "hu": ("{} vagy később", "{} vagy korábban"),
+    "it": ("{} o dopo", "{} o prima"),
+    "ja": ("{}以降", "{}以前"),
+    "ko": ("{} 이후", "{} 이전"),
+    "nb": ("{} eller senere", "{} eller tidligere"),
+    "nl": ("{} of later", "{} of eerder"),
+    "no": ("{} eller senere", "{} eller tidligere"),
+    "pl": ("{} lub później", "{} lub wcześniej"),
+    "pt": ("{} ou depois", "{} ou antes"),
+    "ru": ("не раньше {}", "не позже {}"),
+    "sv": ("{} eller senare", "{} eller tidigare"),
+    "th": ("{} หรือหลังจากนั้น", "{} หรือก่อนหน้านั้น"),
+    "tr": ("{} veya sonrası", "{} veya öncesi"),
+    "uk": ("не раніше {}", "не пізніше {}"),
+    "vi": ("{} hoặc muộn hơn", "{} hoặc sớm hơn"),
+    "zh": ("{}或之后", "{}或之前"),
+}

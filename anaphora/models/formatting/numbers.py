@@ -1,0 +1,208 @@
+"""Numbers: the values of the entities ``number`` and ``money``, with their units and ranges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from babel import Locale
+from babel.numbers import format_currency, format_decimal, format_percent
+from babel.units import UnknownUnitError, format_unit
+
+from anaphora.models.formatting.locales import join_range
+
+__all__ = ["Quantity", "as_decimal", "format_money", "format_number", "parse_quantity"]
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_QUANTITY = re.compile(
+    rf"(?P<sign>[<>]=?|~|!=)?(?P<low>{_NUMBER})(?:<?\.\.<?(?P<high>{_NUMBER}))?(?: (?P<unit>\S+))?",
+    re.ASCII,
+)
+_CURRENCY = re.compile("[A-Z]{3}")
+_SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, or a range from ``low`` to ``high``, in a unit ('' for none).
+
+    ``sign`` compares: ``>5`` is more than five, ``~5`` about five.
+    """
+
+    low: Decimal
+    high: Decimal | None = None
+    unit: str = ""
+    sign: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one number, compared with nothing."""
+        return self.high is None and not self.sign
+
+    @property
+    def currency(self) -> str:
+        """Its unit, if that is the code of a currency, else ''."""
+        return self.unit if _CURRENCY.fullmatch(self.unit) else ""
+
+
+def parse_quantity(value: Any) -> Quantity | None:
+    """The quantity that ``value`` stands for, None if it is none."""
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        number = as_decimal(value)
+        return None if number is None else Quantity(number)
+    found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if found is None or (found["sign"] and found["high"]):
+        return None
+    high = found["high"]
+    return Quantity(
+        Decimal(found["low"]),
+        None if high is None else Decimal(high),
+        found["unit"] or "",
+        found["sign"] or "",
+    )
+
+
+def as_decimal(number: float | Decimal) -> Decimal | None:
+    """The number without a fraction of zero, which has another plural in some languages; None
+    for what is not finite."""
+    decimal = Decimal(str(number))
+    if not decimal.is_finite():
+        return None
+    whole = decimal.to_integral_value()
+    return whole if whole == decimal else decimal
+
+
+def format_money(quantity: Quantity, currency: str, pattern: str | None, locale: Locale) -> str:
+    """An amount in ``currency``; ``pattern`` is one of CLDR, that of the locale if left out."""
+    return _format(quantity, lambda n: format_currency(n, currency, pattern, locale=locale), locale)
+
+
+def format_number(quantity: Quantity, width: str, pattern: str | None, locale: Locale) -> str:
+    """A number with its unit, which is written ``long``, ``short`` or ``narrow``."""
+    unit = quantity.unit
+
+    def decimal(number: Decimal) -> str:
+        return format_decimal(number, pattern, locale, decimal_quantization=pattern is not None)
+
+    def percent(number: Decimal) -> str:
+        return format_percent(number / 100, locale=locale, decimal_quantization=False)
+
+    def measured(number: Decimal) -> str:
+        length: Any = width
+        try:
+            return format_unit(number, _UNITS[unit], length, pattern, locale=locale)
+        except (KeyError, UnknownUnitError):
+            return f"{decimal(number)} {unit}"
+
+    if unit == "%":
+        return _format(quantity, percent, locale, ends=decimal)
+    return _format(quantity, measured if unit else decimal, locale, ends=decimal)
+
+
+def _format(
+    quantity: Quantity,
+    single: Callable[[Decimal], str],
+    locale: Locale,
+    ends: Callable[[Decimal], str] | None = None,
+) -> str:
+    """The quantity, with the unit behind the second end of a range alone if ``ends`` writes a
+    number without."""
+    if quantity.high is not None:
+        low = (ends or single)(quantity.low)
+        return join_range(low, single(quantity.high), locale)
+    written = single(quantity.low)
+    return f"{_SIGNS[quantity.sign]} {written}" if quantity.sign else written
+
+
+_UNITS: Mapping[str, str] = {
+    "ms": "duration-millisecond",
+    "s": "duration-second",
+    "min": "duration-minute",
+    "h": "duration-hour",
+    "day": "duration-day",
+    "week": "duration-week",
+    "month": "duration-month",
+    "year": "duration-year",
+    "decade": "duration-decade",
+    "century": "duration-century",
+    "mm": "length-millimeter",
+    "cm": "length-centimeter",
+    "dm": "length-decimeter",
+    "m": "length-meter",
+    "km": "length-kilometer",
+    "in": "length-inch",
+    "ft": "length-foot",
+    "yd": "length-yard",
+    "mi": "length-mile",
+    "nmi": "length-nautical-mile",
+    "ly": "length-light-year",
+    "g": "mass-gram",
+    "kg": "mass-kilogram",
+    "t": "mass-tonne",
+    "oz": "mass-ounce",
+    "lb": "mass-pound",
+    "st": "mass-stone",
+    "cm²": "area-square-centimeter",
+    "m²": "area-square-meter",
+    "km²": "area-square-kilometer",
+    "ha": "area-hectare",
+    "acre": "area-acre",
+    "ft²": "area-square-foot",
+    "ml": "volume-milliliter",
+    "cl": "volume-centiliter",
+    "dl": "volume-deciliter",
+    "l": "volume-liter",
+    "cm³": "volume-cubic-centimeter",
+    "m³": "volume-cubic-meter",
+    "gal": "volume-gallon",
+    "cup": "volume-cup",
+    "tbsp": "volume-tablespoon",
+    "tsp": "volume-teaspoon",
+    "km/h": "speed-kilometer-per-hour",
+    "m/s": "speed-meter-per-second",
+    "mph": "speed-mile-per-hour",
+    "kn": "speed-knot",
+    "°C": "temperature-celsius",
+    "°F": "temperature-fahrenheit",
+    "K": "temperature-kelvin",
+    "°": "angle-degree",
+    "Pa": "pressure-pascal",
+    "hPa": "pressure-hectopascal",
+    "kPa": "pressure-kilopascal",
+    "bar": "pressure-bar",
+    "mbar": "pressure-millibar",
+    "atm": "pressure-atmosphere",
+    "mmHg": "pressure-millimeter-ofhg",
+    "psi": "pressure-pound-force-per-square-inch",
+    "mW": "power-milliwatt",
+    "W": "power-watt",
+    "kW": "power-kilowatt",
+    "MW": "power-megawatt",
+    "GW": "power-gigawatt",
+    "hp": "power-horsepower",
+    "N": "force-newton",
+    "J": "energy-joule",
+    "kJ": "energy-kilojoule",
+    "cal": "energy-calorie",
+    "kcal": "energy-kilocalorie",
+    "kWh": "energy-kilowatt-hour",
+    "Hz": "frequency-hertz",
+    "kHz": "frequency-kilohertz",
+    "MHz": "frequency-megahertz",
+    "GHz": "frequency-gigahertz",
+    "V": "electric-volt",
+    "A": "electric-ampere",
+    "mA": "electric-milliampere",
+    "rad": "angle-radian",
+    "bit": "digital-bit",
+    "B": "digital-byte",
+    "KB": "digital-kilobyte",
+    "MB": "digital-megabyte",
+    "GB": "digital-gigabyte",
+    "TB": "digital-terabyte",
+    "PB": "digital-petabyte",
+}
+"""The units of the entity ``number`` under their names in CLDR."""

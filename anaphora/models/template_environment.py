@@ -1,0 +1,41 @@
+"""The Jinja environment of responses, prompts and offers: a sandbox with our filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jinja2 import ChainableUndefined, pass_context
+from jinja2.runtime import Context
+
+from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter
+from anaphora.models.sandbox import Sandbox
+from anaphora.models.template_values import EntityText
+
+__all__ = ["TemplateEnvironment"]
+
+
+class TemplateEnvironment(Sandbox):
+    """A sandbox with the filters ``date``, ``money`` …, in which the parts of an entity come
+    before the methods of its text (``{{ book.title }}``). Of an empty slot they are empty, too."""
+
+    def __init__(self) -> None:
+        super().__init__(autoescape=False, undefined=ChainableUndefined)
+        self.filters.update({name: _in_context(filter) for name, filter in FILTERS.items()})
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        part = obj.part(attribute) if isinstance(obj, EntityText) else None
+        return super().getattr(obj, attribute) if part is None else part
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        is_name = isinstance(obj, EntityText) and isinstance(argument, str)
+        part = obj.part(argument) if is_name else None
+        return super().getitem(obj, argument) if part is None else part
+
+
+def _in_context(filter: Filter) -> Callable[..., str]:
+    @pass_context
+    def format_value(context: Context, value: Any, *arguments: Any, **options: Any) -> str:
+        return filter(context[LOCALITY], value, *arguments, **options)
+
+    return format_value

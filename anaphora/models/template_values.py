@@ -1,0 +1,36 @@
+"""What templates see of an entity: its value, which has the values of its parts as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from anaphora.models.utterance import Entity
+
+__all__ = ["EntityText"]
+
+
+class EntityText(str):
+    """The value of an entity (its text, if it has none) with the entity behind it."""
+
+    __slots__ = ("entity",)
+    entity: Entity
+
+    def __new__(cls, entity: Entity) -> Self:
+        self = super().__new__(cls, entity.said)
+        self.entity = entity
+        return self
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        return self.entity.meta
+
+    def part(self, name: str) -> EntityText | list[EntityText] | None:
+        """The part of that name in its synonym (``^^[name]{…}^^``), else the one of that element;
+        a list if there are several, None if there is none."""
+        parts = self.entity.parts
+        found = [part for part in parts if name in part.aliases]
+        found = found or [part for part in parts if part.element == name]
+        if len(found) > 1:
+            return [EntityText(part) for part in found]
+        return EntityText(found[0]) if found else None
