@@ -23,6 +23,7 @@ __all__ = ["Guess", "Guesses", "Vocabulary"]
 _MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
+_LEAST_OF_QUALIFIERS = 7  # letters; shorter ones have other words near them (never, fever)
 _DIGIT = re.compile(r"\d")
 
 
@@ -67,6 +68,8 @@ class Vocabulary:
 
     def _add_tolerant(self, spellings: Iterable[str], stem: str, typos: int) -> None:
         for lower in spellings:
+            if len(lower) < _LEAST_OF_QUALIFIERS and lower in self.lexicon.qualifiers:
+                continue
             if len(lower) >= LEAST and not _DIGIT.search(lower):
                 key = lower, stem
                 self.tolerant[key] = max(typos, self.tolerant.get(key, 0))
@@ -135,7 +138,8 @@ class Guesses:
         return any(stems[stem] >= 0 for stems in self._known)
 
     def _of(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
-        if len(word.lower) > _LONGEST:
+        # No guess may turn the sense round: "never" is no "fever" with a wrong letter.
+        if len(word.lower) > _LONGEST or word.lower in self._lexicon.qualifiers:
             return ()
         if word.parts:
             return self._of_parts(word, is_sure=is_sure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import regex
@@ -29,7 +30,6 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
     "LETTERS",
-    "NEGATIONS",
     "WORDS",
     "LetterTokenizer",
     "Stem",
@@ -37,6 +37,7 @@ __all__ = [
     "blank",
     "is_visible",
     "normalizer",
+    "qualifiers",
     "stemmer",
     "stop_words",
 ]
@@ -113,25 +114,19 @@ def blank(language: str, *, source: str = "") -> Language:
         ) from error
 
 
-NEGATIONS = frozenset(
-    {
-        *("not", "n't", "no", "nor", "never", "none", "without"),
-        *("nicht", "kein", "keine", "keinen", "keiner", "nie", "niemals", "ohne"),
-        *("не", "нет", "ни", "никогда", "без"),
-        *("pas", "jamais", "sans", "non", "ne", "nunca", "jamás", "sin", "mai", "senza"),
-        *("não", "sem", "niet", "geen", "nooit", "zonder"),
-    }
-)
-"""Words of several languages that turn round what is said. They are among the stop words, and
-yet nothing may pass over them."""
-
-
 def stop_words(language: str) -> frozenset[str]:
     """spaCy's stop words of the language; none for a language that it does not know."""
     try:
         return frozenset(spacy.util.get_lang_class(base(language)).Defaults.stop_words)
     except ImportError:
         return frozenset()
+
+
+def qualifiers(language: str) -> frozenset[str]:
+    """The function words of the language that turn the sense of others or bound it (not, without,
+    only, all), as the table of the language lists them and as words are compared."""
+    kinds = tongue(base(language)).qualifiers.values()
+    return frozenset(map(normalizer(language), chain(*kinds)))
 
 
 def stemmer(language: str) -> Stem:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
-from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
@@ -220,7 +219,7 @@ def _placed(hit: Hit, places: Sequence[int]) -> Hit:
 
 
 def _is_stop_word(word: Word) -> bool:
-    return not word.free and any(map(str.isalnum, word.lower)) and word.lower not in NEGATIONS
+    return not word.free and any(map(str.isalnum, word.lower))
 
 
 def _order(find: Find) -> tuple[int, int]:
