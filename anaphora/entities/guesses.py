@@ -33,10 +33,12 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 class Guess(Struct, frozen=True, gc=False):
     """The stems that a word may stand for (several for one with hyphens inside), and the most
-    wrong letters that one of them would have."""
+    wrong letters that one of them would have. ``words`` counts the words from this one on that
+    stand for it, joined by hyphens."""
 
     stems: tuple[str, ...]
     typos: int = 0
+    words: int = 1
 
 
 @dataclass(slots=True)
@@ -113,6 +115,11 @@ class Guesses:
         ]
         return found if any(found) else None
 
+    def joined(self, words: Sequence[Word]) -> Guess | None:
+        """What the words mean that hyphens join, if the model has them as one ("e-mail": email)."""
+        stem = self._lexicon.word("".join([word.lower for word in words])).stem
+        return Guess((stem,), words=len(words)) if self._is_known(stem) else None
+
     def _are_plain(self, words: Sequence[Word]) -> bool:
         """Whether nothing but wrong letters could make one of them stand for another."""
         if [word for word in words if word.meant or word.parts]:
@@ -154,6 +161,9 @@ class Guesses:
 
     def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         """The one likeliest guess at a word with hyphens inside."""
+        joined = self._lexicon.word(word.form.replace(" ", "")).stem
+        if self._is_known(joined):
+            return (Guess((joined,)),)
         if all(map(self._is_known, word.parts)):
             return ()
         best: list[Guess] = []

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
 from itertools import chain
 from typing import Any, TypeAlias
 
 import regex
 import spacy
 import Stemmer
+import yaml
 from spacy.lang.char_classes import ALPHA, ALPHA_LOWER, ALPHA_UPPER
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
@@ -38,8 +41,10 @@ __all__ = [
     "is_visible",
     "normalizer",
     "qualifiers",
+    "qualifiers_by_kind",
     "stemmer",
     "stop_words",
+    "with_apostrophes",
 ]
 
 Stem: TypeAlias = Callable[[Sequence[str]], list[str]]
@@ -58,6 +63,8 @@ _STEMMERS = {
 
 # Before NFKC: it would turn the acute accent into a blank and a combining mark.
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
+# Signs in the place of an apostrophe that tokenizers do not take for one.
+_UNUSUAL_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTERS = "anaphora.Letters.v1"
@@ -122,11 +129,26 @@ def stop_words(language: str) -> frozenset[str]:
         return frozenset()
 
 
+@lru_cache(maxsize=100)
+def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The function words of the language that turn the sense of others or bound it, by kind:
+    ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
+    ``modality`` (may). They come from ``function_words/<code>.yaml``, the commonest first."""
+    code = base(language)
+    table = files("anaphora.entities").joinpath("function_words", f"{code}.yaml")
+    if not code.isalpha() or not table.is_file():
+        return {}
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, str] = yaml.load(table.read_text("utf-8"), loader)
+    return {kind: tuple(words.split()) for kind, words in data.items()}
+
+
 def qualifiers(language: str) -> frozenset[str]:
-    """The function words of the language that turn the sense of others or bound it (not, without,
-    only, all), as the table of the language lists them and as words are compared."""
-    kinds = tongue(base(language)).qualifiers.values()
-    return frozenset(map(normalizer(language), chain(*kinds)))
+    """All words of :func:`qualifiers_by_kind`, as words are compared. They count as content
+    words, though lists of stop words have them."""
+    return frozenset(
+        map(normalizer(language), chain.from_iterable(qualifiers_by_kind(language).values()))
+    )
 
 
 def stemmer(language: str) -> Stem:
@@ -169,6 +191,14 @@ def normalizer(language: str) -> Callable[[str], str]:
         return unicodedata.normalize("NFC", visible) or text
 
     return normalize
+
+
+def with_apostrophes(text: str) -> str:
+    """The text with an apostrophe where another sign takes its place between two letters, as many
+    keyboards have it ("don`t", "don´t")."""
+    if text.isascii() and "`" not in text:
+        return text
+    return _UNUSUAL_APOSTROPHE.sub("'", text)
 
 
 def is_visible(char: str) -> bool:

@@ -121,6 +121,7 @@ class Lexicon:
         return word
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
+        stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
             meant = () if lower.isascii() else self._meant(text, lower, stem)
             free = self._is_free(text, lower, stem)
@@ -129,6 +130,9 @@ class Lexicon:
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
             return Word(lower, stem, lower, free=False, joiner=True, odd=True, strange=True)
+        if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
+            rest = self._word(text[1:], lower[1:], self._stems((lower[1:],))[0])
+            return Word(lower, rest.stem, lower, rest.free)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):

@@ -11,8 +11,9 @@ A table needs no more than what holds for its language, and a language needs no 
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
-- ``negation``, ``exclusion``, ``restriction``, ``universal``, ``modality``: function words that turn
-  the sense of others or bound it (not; without; only; all; may), see :attr:`Tongue.qualifiers`;
+- ``forms``: words that count as forms of others;
+- ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
+  there; ``particles``: what stands behind a verb and is often written as one with it ("log in");
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -31,7 +32,6 @@ import yaml
 __all__ = ["Tongue", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
-_QUALIFIERS = ("negation", "exclusion", "restriction", "universal", "modality")
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
 
@@ -51,9 +51,10 @@ class Tongue:
     silent: str = ""
     once: str = ""
     tokens: Literal["", "words", "letters"] = ""
-    qualifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Function words by what they do to the sense of others. They count as content words, though
-    lists of stop words have them. The commonest word of each kind comes first."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    auxiliaries: tuple[tuple[str, ...], ...] = ()
+    negators: tuple[str, ...] = ()
+    particles: tuple[str, ...] = ()
 
     @property
     def has_stems(self) -> bool:
@@ -116,15 +117,16 @@ def tongue(code: str) -> Tongue:
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})
-    qualifiers = {kind: tuple(data.pop(kind, "").split()) for kind in _QUALIFIERS}
     for key in ("before", "behind", "endings"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
+    for key in ("negators", "particles"):
+        data[key] = tuple(data.get(key, "").split())
     return Tongue(
+        auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         same=str.maketrans(same),
         also=str.maketrans(data.pop("also", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
-        qualifiers={kind: words for kind, words in qualifiers.items() if words},
         **data,
     )
 
