@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import regex
 
-from anaphora.entities.languages import base, normalizer, stop_words
+from anaphora.entities.languages import base, normalizer, qualifiers, stop_words
 from anaphora.models.utterance import Utterance
 
 __all__ = ["likeliest"]
@@ -57,13 +57,13 @@ def _rank(reading: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int
     """How many words are strange, and, less than nothing, how many letters are well known."""
     exact = {token for entity in reading.entities if entity.exact for token in entity.tokens}
     known = exact.union(*(entity.tokens for entity in reading.entities), *reading.resets)
+    letters = _letters(base(reading.language))
     free = bytearray(len(text))
     for token in reading.tokens:
         if token.start >= len(text):
             break
-        if token.free and token.index not in known:
+        if token.free and token.index not in known and token.lower not in letters.qualifiers:
             free[token.start : token.end] = b"\1" * (min(token.end, len(text)) - token.start)
-    letters = _letters(base(reading.language))
     strange = sum(any(free[start:end]) for start, end in runs)
     strange += sum(letters.lack(text[start:end]) for start, end in runs)
     return strange, -sum(len(reading.tokens[index].text) for index in exact)
@@ -76,6 +76,7 @@ class _Letters:
     scripts: frozenset[str]
     alphabet: frozenset[str]
     shares: Mapping[str, float]  # of single letters, and of pairs
+    qualifiers: frozenset[str]
 
     def lack(self, run: str) -> bool:
         """Whether a word has a letter that the language does not have. Latin ones are no
@@ -103,12 +104,13 @@ class _Letters:
 @lru_cache(maxsize=100)
 def _letters(code: str) -> _Letters:
     normalize = normalizer(code)
+    qualifying = qualifiers(code)
     words = {normalize(word) for word in stop_words(code)}
     alphabet = {char for word in words for char in word if char.isalpha()}
     pairs = Counter(pair for word in words for pair in _pairs(word))
     singles = Counter(pair[1] for pair in pairs.elements())
     shares = {one: n / pairs.total() for counts in (pairs, singles) for one, n in counts.items()}
-    return _Letters(frozenset(map(_script, alphabet)), frozenset(alphabet), shares)
+    return _Letters(frozenset(map(_script, alphabet)), frozenset(alphabet), shares, qualifying)
 
 
 def _pairs(word: str) -> Iterator[str]:

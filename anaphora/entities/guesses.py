@@ -25,6 +25,7 @@ _MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
 _SHORT = 4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
+_LEAST_OF_QUALIFIERS = 7  # letters; shorter ones have other words near them (never, fever)
 _DIGIT = re.compile(r"\d")
 
 
@@ -34,10 +35,12 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 class Guess(Struct, frozen=True, gc=False):
     """The stems that a word may stand for (several for one with hyphens inside), and the most
-    wrong letters that one of them would have."""
+    wrong letters that one of them would have. ``words`` counts the words from this one on that
+    stand for it, joined by hyphens."""
 
     stems: tuple[str, ...]
     typos: int = 0
+    words: int = 1
 
 
 @dataclass(slots=True)
@@ -69,6 +72,8 @@ class Vocabulary:
 
     def _add_tolerant(self, spellings: Iterable[str], stem: str, typos: int) -> None:
         for lower in spellings:
+            if len(lower) < _LEAST_OF_QUALIFIERS and lower in self.lexicon.qualifiers:
+                continue
             if len(lower) >= LEAST and not _DIGIT.search(lower):
                 key = lower, stem
                 self.tolerant[key] = max(typos, self.tolerant.get(key, 0))
@@ -112,6 +117,11 @@ class Guesses:
         ]
         return found if any(found) else None
 
+    def joined(self, words: Sequence[Word]) -> Guess | None:
+        """What the words mean that hyphens join, if the model has them as one ("e-mail": email)."""
+        stem = self._lexicon.word("".join([word.lower for word in words])).stem
+        return Guess((stem,), words=len(words)) if self._is_known(stem) else None
+
     def _are_plain(self, words: Sequence[Word]) -> bool:
         """Whether nothing but wrong letters could make one of them stand for another."""
         if [word for word in words if word.meant or word.parts]:
@@ -137,7 +147,8 @@ class Guesses:
         return any(stems[stem] >= 0 for stems in self._known)
 
     def _of(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
-        if len(word.lower) > _LONGEST:
+        # No guess may turn the sense round: "never" is no "fever" with a wrong letter.
+        if len(word.lower) > _LONGEST or word.lower in self._lexicon.qualifiers:
             return ()
         if word.parts:
             return self._of_parts(word, is_sure=is_sure)
@@ -152,6 +163,9 @@ class Guesses:
 
     def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         """The one likeliest guess at a word with hyphens inside."""
+        joined = self._lexicon.word(word.form.replace(" ", "")).stem
+        if self._is_known(joined):
+            return (Guess((joined,)),)
         if all(map(self._is_known, word.parts)):
             return ()
         best: list[Guess] = []

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from itertools import chain
 from typing import Any, TypeAlias
 
 import regex
 import spacy
 import Stemmer
+import yaml
 from spacy.lang.char_classes import ALPHA, ALPHA_LOWER, ALPHA_UPPER
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
@@ -29,7 +33,6 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
     "LETTERS",
-    "NEGATIONS",
     "WORDS",
     "LetterTokenizer",
     "Stem",
@@ -37,8 +40,11 @@ __all__ = [
     "blank",
     "is_visible",
     "normalizer",
+    "qualifiers",
+    "qualifiers_by_kind",
     "stemmer",
     "stop_words",
+    "with_apostrophes",
 ]
 
 Stem: TypeAlias = Callable[[Sequence[str]], list[str]]
@@ -57,6 +63,8 @@ _STEMMERS = {
 
 # Before NFKC: it would turn the acute accent into a blank and a combining mark.
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
+# Signs in the place of an apostrophe that tokenizers do not take for one.
+_UNUSUAL_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTERS = "anaphora.Letters.v1"
@@ -113,25 +121,34 @@ def blank(language: str, *, source: str = "") -> Language:
         ) from error
 
 
-NEGATIONS = frozenset(
-    {
-        *("not", "n't", "no", "nor", "never", "none", "without"),
-        *("nicht", "kein", "keine", "keinen", "keiner", "nie", "niemals", "ohne"),
-        *("не", "нет", "ни", "никогда", "без"),
-        *("pas", "jamais", "sans", "non", "ne", "nunca", "jamás", "sin", "mai", "senza"),
-        *("não", "sem", "niet", "geen", "nooit", "zonder"),
-    }
-)
-"""Words of several languages that turn round what is said. They are among the stop words, and
-yet nothing may pass over them."""
-
-
 def stop_words(language: str) -> frozenset[str]:
     """spaCy's stop words of the language; none for a language that it does not know."""
     try:
         return frozenset(spacy.util.get_lang_class(base(language)).Defaults.stop_words)
     except ImportError:
         return frozenset()
+
+
+@lru_cache(maxsize=100)
+def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The function words of the language that turn the sense of others or bound it, by kind:
+    ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
+    ``modality`` (may). They come from ``function_words/<code>.yaml``, the commonest first."""
+    code = base(language)
+    table = files("anaphora.entities").joinpath("function_words", f"{code}.yaml")
+    if not code.isalpha() or not table.is_file():
+        return {}
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, str] = yaml.load(table.read_text("utf-8"), loader)
+    return {kind: tuple(words.split()) for kind, words in data.items()}
+
+
+def qualifiers(language: str) -> frozenset[str]:
+    """All words of :func:`qualifiers_by_kind`, as words are compared. They count as content
+    words, though lists of stop words have them."""
+    return frozenset(
+        map(normalizer(language), chain.from_iterable(qualifiers_by_kind(language).values()))
+    )
 
 
 def stemmer(language: str) -> Stem:
@@ -174,6 +191,14 @@ def normalizer(language: str) -> Callable[[str], str]:
         return unicodedata.normalize("NFC", visible) or text
 
     return normalize
+
+
+def with_apostrophes(text: str) -> str:
+    """The text with an apostrophe where another sign takes its place between two letters, as many
+    keyboards have it ("don`t", "don´t")."""
+    if text.isascii() and "`" not in text:
+        return text
+    return _UNUSUAL_APOSTROPHE.sub("'", text)
 
 
 def is_visible(char: str) -> bool:

@@ -214,7 +214,8 @@ class Layer:
         if len(self.scattered):
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
-            hits += self.scattered.find(words, pattern_ends, parts_in, guesses)
+            single = guesses and [[one for one in some if one.words == 1] for some in guesses]
+            hits += self.scattered.find(words, pattern_ends, parts_in, single)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:

@@ -13,7 +13,14 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from anaphora.entities.languages import base, is_visible, normalizer, stemmer, stop_words
+from anaphora.entities.languages import (
+    base,
+    is_visible,
+    normalizer,
+    qualifiers,
+    stemmer,
+    stop_words,
+)
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
@@ -49,7 +56,8 @@ class Lexicon:
     """The words of one language; it keeps between ``size`` and twice ``size`` of them.
 
     ``additional`` are stop words beside those of the language, ``excluded`` words that are none
-    after all; both are compared by their stems, and the former go before the latter.
+    after all; both are compared by their stems, and the former go before the latter. Of the
+    language's stop words the ``qualifiers`` are none: they turn the sense of others or bound it.
 
     Words live in two generations: when the young one is full it becomes the old one, and what
     is not asked for before the next change is gone. No moment is slower than another.
@@ -70,6 +78,7 @@ class Lexicon:
         self._stem = stemmer(language)
         self._tongue = tongue(base(language))
         self._stop_words = stop_words(language)
+        self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)
         self._young: dict[str, Word] = {}
@@ -112,6 +121,7 @@ class Lexicon:
         return word
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
+        stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
             meant = () if lower.isascii() else self._meant(text, lower, stem)
             free = self._is_free(text, lower, stem)
@@ -120,6 +130,9 @@ class Lexicon:
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
             return Word(lower, stem, lower, free=False, joiner=True, odd=True, strange=True)
+        if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
+            rest = self._word(text[1:], lower[1:], self._stems((lower[1:],))[0])
+            return Word(lower, rest.stem, lower, rest.free)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
@@ -146,6 +159,8 @@ class Lexicon:
         if stem in self._never_free:
             return False
         if stem in self._always_free:
+            return True
+        if lower in self.qualifiers:
             return True
         return lower not in self._stop_words and text.lower() not in self._stop_words
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice, product
 from typing import TypeAlias
 
 from spacy.tokens import Doc
 
 from anaphora.entities.affixes import Affixes, spellings
+from anaphora.entities.languages import base, with_apostrophes
 from anaphora.entities.lexicon import Lexicon, Word, solid
+from anaphora.entities.spelling_variants import SpellingVariants
+from anaphora.entities.tongue import tongue
 from anaphora.entities.trie import Step
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
@@ -28,13 +31,14 @@ class PhraseReader:
 
     Some words are split or not by their case (English takes "id" for "i'd", and "ID" for one
     word), so that a phrase is also read in lower case, in capitals and with a capital letter;
-    what comes out the same is there once.
+    what comes out the same is there once. The spelling variants of a phrase come behind it.
     """
 
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon) -> None:
         self._tokenizer = tokenizer
         self._lexicon = lexicon
         self._affixes = Affixes.of(tokenizer)
+        self._variants = SpellingVariants(tokenizer, lexicon, tongue(base(lexicon.language)))
         self._single: dict[str, Word | None] = {}
 
     def read(self, phrases: Iterable[tuple[int, Phrase]]) -> Iterator[tuple[int, tuple[Step, ...]]]:
@@ -52,6 +56,32 @@ class PhraseReader:
                         yield number, sum(way, ())
 
     def _readings(self, texts: set[str]) -> dict[str, list[tuple[Step, ...]]]:
+        readings = self._as_written(texts)
+        variants = {
+            text: list(self._variants.texts(text))
+            for text in texts
+            if self._variants.may_vary(text)
+        }
+        others = self._as_written({one for some in variants.values() for one in some})
+        for text, some in variants.items():
+            ways = [way for one in some for way in others[one]]
+            readings[text] = [*readings[text], *self._varied(readings[text], ways)]
+        return readings
+
+    def _varied(
+        self, known: Sequence[tuple[Step, ...]], others: Sequence[tuple[Step, ...]]
+    ) -> list[tuple[Step, ...]]:
+        """The ways to read the spelling variants of a text that are no ways to read itself."""
+        ways: dict[tuple[str, ...], tuple[Word, ...]] = {}
+        for way in [*known, *others]:
+            words = tuple([step for step in way if isinstance(step, Word)])
+            for varied in (words, *self._variants.negations(words)):
+                ways.setdefault(_stems(varied), varied)
+        for way in known:
+            ways.pop(_stems(way), None)
+        return [self._variants.inexact(way) for way in ways.values()]
+
+    def _as_written(self, texts: set[str]) -> dict[str, list[tuple[Step, ...]]]:
         if self._affixes is None:
             return {text: self._spelled(text) for text in texts}
         self._learn(set(" ".join(texts).split(" ")))
@@ -91,14 +121,20 @@ def _ways(chunk: _Chunk, readings: dict[str, list[tuple[Step, ...]]]) -> list[tu
     return readings[chunk] if isinstance(chunk, str) else [(chunk,)]
 
 
+def _stems(steps: Iterable[Step]) -> tuple[str, ...]:
+    words = [step for step in steps if isinstance(step, Word)]
+    return tuple([stem for word in words for stem in word.parts or (word.stem,)])
+
+
 def _joined(phrase: Phrase) -> list[_Chunk]:
     """The phrase with neighbouring texts made one: a tokenizer looks across blanks."""
     if len(phrase) == 1:
-        return list(phrase)
+        only = phrase[0]
+        return [with_apostrophes(only) if isinstance(only, str) else only]
     chunks: list[_Chunk] = []
     for is_text, group in groupby(phrase, key=_is_text):
         members = list(group)
-        chunks += [" ".join(map(str, members))] if is_text else members
+        chunks += [with_apostrophes(" ".join(map(str, members)))] if is_text else members
     return chunks
 
 

@@ -22,7 +22,7 @@ from anaphora.entities.details import detail_key, from_detail
 from anaphora.entities.detection import likeliest
 from anaphora.entities.fallback import usable
 from anaphora.entities.installed import installed
-from anaphora.entities.languages import base, blank
+from anaphora.entities.languages import base, blank, with_apostrophes
 from anaphora.entities.recognition import TEXT_KEY, Passage
 from anaphora.entities.recognized import Recognized, found_by, recognized
 from anaphora.entities.search import search
@@ -104,7 +104,8 @@ class Pipeline:
 
         ``at`` is the local time of the one who asks; now, in UTC, if left out. Without a
         ``language``, the likeliest of the model's; among equals the ``usual`` one, else the
-        first. Lone surrogates become U+FFFD. Raises :class:`ModelError`
+        first. Lone surrogates become U+FFFD, and
+        signs in the place of an apostrophe one. Raises :class:`ModelError`
         for a language that the model does not have.
         """
         text = _as_unicode(text)
@@ -489,6 +490,7 @@ def _is_built_in(element: Element) -> bool:
 
 
 def _as_unicode(text: str) -> str:
+    text = with_apostrophes(text)
     if text.isascii():
         return text
     try:

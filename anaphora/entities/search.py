@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
-from anaphora.entities.languages import NEGATIONS
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
@@ -28,6 +27,7 @@ __all__ = ["Find", "Knowledge", "knowledge", "layers_of", "learn", "search"]
 # Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
 _MOST_FOUND = 10_000
 _MOST_FOUND_EACH = 5
+_MOST_JOINED = 4  # words by hyphens, that a model may have as one
 
 Find: TypeAlias = tuple[Entry, Hit, Entity | None]
 """An entry, where a phrase of it stands by the tokens of a Doc, and the entity if it is one of
@@ -104,6 +104,8 @@ def search(
     runs = TokenRuns(sentence.words, sentence.texts, starts, places)
     asks = known.guesses is not None and (sentence.strange or known.guesses.asks_of_all)
     guesses = _guesses(words, known, recognized, places) if asks else None
+    if places is not None and known.guesses is not None:
+        guesses = _with_joined(guesses, sentence.words, places, known.guesses)
     passable = [_is_stop_word(word) for word in words] if known.skips else None
     found = None
     if known.composes:
@@ -152,6 +154,31 @@ def _guesses(
     at = range(len(words)) if places is None else places
     sure = frozenset(index for index, token in enumerate(at) if token in tokens)
     return known.guesses.of(words, sure)
+
+
+def _with_joined(
+    guesses: list[tuple[Guess, ...]] | None,
+    words: Sequence[Word],
+    places: Sequence[int],
+    known: Guesses,
+) -> list[tuple[Guess, ...]] | None:
+    """The guesses, and at the first of two or more words that hyphens join, what they mean as
+    one."""
+    for at in range(len(places)):
+        end = at + 1
+        while end < min(len(places), at + _MOST_JOINED) and _are_joined(
+            words, places[end - 1], places[end]
+        ):
+            end += 1
+            joined = known.joined([words[i] for i in places[at:end]])
+            if joined is not None:
+                guesses = guesses or [()] * len(places)
+                guesses[at] = (*guesses[at], joined)
+    return guesses
+
+
+def _are_joined(words: Sequence[Word], left: int, right: int) -> bool:
+    return right == left + 2 and words[left + 1].joiner
 
 
 def _add_recognized(
@@ -220,7 +247,7 @@ def _placed(hit: Hit, places: Sequence[int]) -> Hit:
 
 
 def _is_stop_word(word: Word) -> bool:
-    return not word.free and any(map(str.isalnum, word.lower)) and word.lower not in NEGATIONS
+    return not word.free and any(map(str.isalnum, word.lower))
 
 
 def _order(find: Find) -> tuple[int, int]:

@@ -11,6 +11,9 @@ A table needs no more than what holds for its language, and a language needs no 
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
+- ``forms``: words that count as forms of others;
+- ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
+  there; ``particles``: what stands behind a verb and is often written as one with it ("log in");
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -48,6 +51,10 @@ class Tongue:
     silent: str = ""
     once: str = ""
     tokens: Literal["", "words", "letters"] = ""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    auxiliaries: tuple[tuple[str, ...], ...] = ()
+    negators: tuple[str, ...] = ()
+    particles: tuple[str, ...] = ()
 
     @property
     def has_stems(self) -> bool:
@@ -112,7 +119,10 @@ def tongue(code: str) -> Tongue:
     same |= data.pop("same", {})
     for key in ("before", "behind", "endings"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
+    for key in ("negators", "particles"):
+        data[key] = tuple(data.get(key, "").split())
     return Tongue(
+        auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         same=str.maketrans(same),
         also=str.maketrans(data.pop("also", {})),
         apart=frozenset(data.pop("apart", "")),

@@ -48,8 +48,9 @@ _MOST_PASSED = 4  # words that may be passed over in a row
 
 Step: TypeAlias = Word | Pattern | Part
 
-_Other: TypeAlias = tuple[tuple[int, ...], int]
-"""The stems that a word may stand for, and how many wrong letters it would have."""
+_Other: TypeAlias = tuple[tuple[int, ...], int, int]
+"""The stems that a word may stand for, how many wrong letters it would have, and how many words
+stand for them."""
 
 PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
@@ -166,7 +167,7 @@ class Trie:
             for guess in some:
                 numbers = tuple([stems[stem] for stem in guess.stems])
                 if _NONE not in numbers:
-                    others.setdefault(index, []).append((numbers, guess.typos))
+                    others.setdefault(index, []).append((numbers, guess.typos, guess.words))
         return others or None
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
@@ -243,11 +244,12 @@ class Trie:
                     after = self._follow(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.over(after, here + 1, passed, word.form))
-                    for stems, typos in others.get(here, ()) if others else ():
+                    for stems, typos, width in others.get(here, ()) if others else ():
                         after = self._along(node, stems)
                         if after != _NONE:
-                            most = max(typos, way.typos)
-                            ways.append(way.over(after, here + 1, passed, word.form, typos=most))
+                            most, end = max(typos, way.typos), here + width
+                            form = " ".join([one.form for one in words[here:end]])
+                            ways.append(way.over(after, end, passed, form, typos=most))
                     if node == ROOT or not passable or not passable[here]:
                         break
         return _merged(hits)

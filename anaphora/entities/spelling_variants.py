@@ -1,0 +1,115 @@
+"""Spelling variants of phrases: without apostrophes and hyphens, negated verbs in other forms.
+
+They are made when phrases are read, so that no question pays for them. A variant is never exact:
+what is spelled as in the model goes before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise, product
+
+from msgspec.structs import replace
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc
+
+from anaphora.entities.lexicon import Lexicon, Word
+from anaphora.entities.tongue import Tongue
+
+__all__ = ["SpellingVariants"]
+
+_MOST = 32  # variants of one phrase
+_LEAST = 4  # letters of a word that is a phrase by itself without its apostrophe ("it's", "its")
+_LEAST_OF_PART = 3  # letters of a word that a particle is written as one with
+_LONGEST_WITH_PARTICLE = 3  # words of a phrase in which that is likely
+_LEAST_BEHIND_E = 4  # letters of what "e" is parted from
+_PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
+_INEXACT = ""  # in place of the form of a word
+
+
+class SpellingVariants:
+    """Finds the variants of phrases in the language of a ``lexicon``; a ``tokenizer`` cuts them."""
+
+    def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon, language: Tongue) -> None:
+        self._lexicon = lexicon
+        self._particles = frozenset(language.particles)
+        self._negators = language.negators
+        self._auxiliaries = {form: forms for forms in language.auxiliaries for form in forms}
+        # What the tokenizer cuts like a contraction, though the apostrophe is left out.
+        rules = (tokenizer.rules or {}) if isinstance(tokenizer, Tokenizer) else {}
+        bare = ((_APOSTROPHE.sub("", rule), rule) for rule in rules if "'" in rule)
+        self._contractions = {word: rule for word, rule in bare if word in rules}
+        joints = [r"['’]", _HYPHEN.pattern, rf"\be[^\W\d_]{{{_LEAST_BEHIND_E}}}", r"\b(?:e|wi) "]
+        if language.particles:
+            joints.append(rf" (?:{'|'.join(language.particles)})\b")
+        if self._negators:
+            joints.append(rf"(?:{'|'.join(self._negators)}|nt)\b")
+        self._may_vary = re.compile("|".join(joints), re.IGNORECASE)
+
+    def may_vary(self, text: str) -> bool:
+        """Whether the text may have variants; False for most texts."""
+        return bool(self._may_vary.search(text)) or not self._contractions.keys().isdisjoint(
+            text.lower().split(" ")
+        )
+
+    def texts(self, text: str) -> Iterator[str]:
+        """The text in its other spellings."""
+        words = text.split(" ")
+        is_phrase = len(words) > 1
+        options = [self._of_word(word, is_phrase=is_phrase) for word in words]
+        takes_particle = len(words) <= _LONGEST_WITH_PARTICLE
+        options += [
+            [" ", ""] if self._is_joint(*pair, takes_particle=takes_particle) else [" "]
+            for pair in pairwise(words)
+        ]
+        count = len(words)
+        spelled = product(*options)
+        for chosen in islice(spelled, 1, _MOST):  # the first one is the text itself
+            gaps = chosen[count:]
+            pieces = [word + gap for word, gap in zip(chosen[:count], (*gaps, ""), strict=True)]
+            yield "".join(pieces)
+
+    def _of_word(self, word: str, *, is_phrase: bool) -> list[str]:
+        options = [word]
+        bare = _APOSTROPHE.sub("", word)
+        if bare != word and (is_phrase or len(bare) >= _LEAST):
+            options.append(bare)
+        if is_phrase and (contraction := self._contractions.get(word.lower())):
+            options.append(contraction)
+        if (joined := _HYPHEN.sub("", bare)) != bare:
+            options.append(joined)
+        elif word.isalpha() and word[:1].lower() == "e" and len(word) > _LEAST_BEHIND_E:
+            options.append(f"{word[0]} {word[1:]}")
+        return list(dict.fromkeys(options))
+
+    def _is_joint(self, word: str, after: str, *, takes_particle: bool) -> bool:
+        """Whether two words of a phrase are often written as one."""
+        if not (word.isalpha() and after.isalpha()):
+            return False
+        if word.lower() in _PREFIXES:
+            return len(after) > 1
+        return takes_particle and len(word) >= _LEAST_OF_PART and after.lower() in self._particles
+
+    def negations(self, steps: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+        """The words with their negated auxiliaries in all forms, as they are first; nothing if
+        there is none."""
+        options: list[list[Word]] = [[word] for word in steps]
+        for at, (word, after) in enumerate(pairwise(steps)):
+            forms = self._auxiliaries.get(word.lower)
+            if forms is None or after.stem not in self._negators:
+                continue
+            options[at] += [self._lexicon.word(form) for form in forms if form != word.lower]
+            options[at + 1] += [
+                self._lexicon.word(negator) for negator in self._negators if negator != after.stem
+            ]
+        ways = product(*options)
+        next(ways)
+        return islice(ways, _MOST)
+
+    @staticmethod
+    def inexact(words: Iterable[Word]) -> tuple[Word, ...]:
+        """The words of a variant."""
+        return tuple([replace(word, form=_INEXACT) for word in words])
