@@ -38,12 +38,16 @@ class Mention(Struct, frozen=True):
     text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
     more of it, in JSON-able data. Several mentions of one place are several ways to understand
     it, the likeliest first; they must differ in ``value`` or ``meta``.
+
+    One that is ``void`` is no entity: it says that nothing in its place is one, as of the number
+    and the month of "February 30".
     """
 
     start: int
     end: int
     value: str | None = None
     meta: Mapping[str, Any] = {}
+    void: bool = False
 
 
 class Passage:
