@@ -7,6 +7,7 @@ from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
+import spacy
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -344,3 +345,11 @@ def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(langu
     engine = Engine(parse_model(ANY_OF_THREE))
     assert not engine.ask(said, at=at, language=language).slots
     assert engine.ask("for 30 people", at=at, language="en").slots
+
+
+def test_neither_is_anything_in_it_for_a_pipeline_of_spacy():
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    model = parse_model(ANY_OF_THREE.replace("[en, de, fr, ru]", "en"))
+    engine = Engine(model, nlp=spacy.blank("en"))
+    assert not engine.ask("for February 30", at=at).slots
+    assert engine.ask("for 30 people", at=at).slots
