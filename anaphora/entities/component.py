@@ -119,14 +119,20 @@ class EntityComponent:
 
         Raises :class:`~anaphora.errors.HandlerError` if a function of the user's fails.
         """
-        spans, mentions = [], []
+        spans, mentions, void = [], [], []
         at = doc.user_data.get(TIME_KEY) or datetime.now(UTC)
         for mention, first, last in self.find(doc, at):
+            if mention.void:
+                void.append([first, last])
+                continue
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
             said = {"value": mention.value, "meta": dict(mention.meta)}
             mentions.append({**said, "fallback": True} if mention.fallback else said)
         key = key_of(self.element)
-        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"mentions": mentions})
+        attrs: dict[str, Any] = {"mentions": mentions}
+        if void:
+            attrs["void"] = void
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
         return doc
 
     def find(self, doc: Doc | Passage, at: datetime) -> list[tuple[Mention, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ def found_by(
 ) -> Recognized:
     """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
+<<<<<<< HEAD
     found = Recognized([], [])
     for component in components:
         for mention, first, last in component.find(doc, at):
@@ -46,6 +47,45 @@ def found_by(
             )
             (found.fallbacks if mention.fallback else found.entities).append(entity)
     return found
+=======
+    found, void = [], []
+    for component in components:
+        element = elements[component.element]
+        for mention, first, last in component.find(doc, at):
+            tokens = tuple(range(first, last))
+            if mention.void:
+                void.append(tokens)
+                continue
+            found.append(
+                sentence.entity(
+                    element, mention.value, tokens, exact=True, meta=mention.meta, own=False
+                )
+            )
+    return _outside(void, found) if void else found
+
+
+def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> list[Entity]:
+    """The entities of those ``elements`` in ``doc``, by element and in the order in which they
+    were found."""
+    found, void = [], []
+    for id, element in elements.items():
+        group = doc.spans.get(key_of(id))
+        for tokens, value, meta in _mentioned(group):
+            found.append(sentence.entity(element, value, tokens, exact=True, meta=meta, own=False))
+        if group is not None:
+            void += [tuple(range(first, last)) for first, last in group.attrs.get("void", ())]
+    return _outside(void, found) if void else found
+
+
+def _outside(void: Sequence[tuple[int, ...]], found: Iterable[Entity]) -> list[Entity]:
+    """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
+    places = [frozenset(tokens) for tokens in void]
+    return [
+        one
+        for one in found
+        if all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
+    ]
+>>>>>>> dates
 
 
 def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Recognized:

@@ -64,7 +64,7 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or match.group().count("n") > 2
         meaning = _parsed(text, table.language, order or table.order, has_year)
-        yield Item(start, match.end(), kind, meaning or ("never",))
+        yield Item(start, match.end(), kind, meaning or ("missing",))
 
 
 def _short(one: int, other: int, order: str) -> tuple[object, ...] | None:
@@ -74,7 +74,7 @@ def _short(one: int, other: int, order: str) -> tuple[object, ...] | None:
         day, month = month, day
     if month not in _MONTHS or not 1 <= day <= _LONGEST_MONTH:
         return None
-    return ("monthday", month, day) if day <= monthrange(_BASE.year, month)[1] else ("never",)
+    return ("monthday", month, day) if day <= monthrange(_BASE.year, month)[1] else ("missing",)
 
 
 def _month(letters: str, start: int, found: Sequence[Atom], order: str) -> Iterator[Item]:
@@ -89,7 +89,7 @@ def _month(letters: str, start: int, found: Sequence[Atom], order: str) -> Itera
     if int(month) in _MONTHS:
         yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
     else:
-        yield Item(start, match.end(), "calendar", ("never",))
+        yield Item(start, match.end(), "calendar", ("missing",))
 
 
 def _match(letters: str, start: int, found: Sequence[Atom]) -> tuple[str, re.Match[str] | None]:

@@ -10,7 +10,14 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
-from anaphora.entities.dates.operations import Meaning, assumed, disagrees, is_fine, resolve
+from anaphora.entities.dates.operations import (
+    Meaning,
+    assumed,
+    disagrees,
+    is_fine,
+    names_day,
+    resolve,
+)
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.shown import as_meta, as_value
 from anaphora.entities.dates.tables import table
@@ -56,10 +63,14 @@ class DateRecognizer:
         self._told = lru_cache(maxsize=_KEPT)(self._tell)
 
     def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        return self.read(text_of(doc), at)
+        """The dates in ``doc``, and what names a day that is on no calendar, as void."""
+        return self._mentions(text_of(doc), at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
         """The dates in ``text``, as they are understood at the local time ``at``."""
+        return [mention for mention in self._mentions(text, at) if not mention.void]
+
+    def _mentions(self, text: str, at: datetime) -> list[Mention]:
         found = self._reader.dates(text)
         if not found:
             return []
@@ -72,6 +83,8 @@ class DateRecognizer:
             told = self._told(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
                 mentions.append(Mention(start, end, *told))
+            elif names_day(meaning):
+                mentions.append(Mention(start, end, void=True))
         return mentions
 
     def _tell(

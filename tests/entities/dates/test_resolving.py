@@ -7,10 +7,12 @@ from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
+import spacy
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anaphora import Engine, parse_model
 from anaphora.entities.dates.reader import reader
 from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.dates.tables import table
@@ -22,6 +24,12 @@ SAID = sorted(
     for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
 )
 LANGUAGES = sorted({language for language, _ in SAID})
+ANY_OF_THREE = """
+id: any
+language: [en, de, fr, ru]
+entities: [date, number, duration]
+intents: ["intent=any term(any)={# == 'date' || # == 'number' || # == 'duration'}+"]
+"""
 NEW_YORK = ZoneInfo("America/New_York")
 
 
@@ -318,3 +326,30 @@ def test_what_looks_like_a_digit_does_not_spoil_digits():
     assert [found.value for found in recognizer.read("1/5/2024 at 5 pm", at)] == [
         "2024-01-05T17:00"
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "for February 30"),
+        ("en", "on the 31st of June"),
+        ("de", "am 30.02."),
+        ("de", "vom 28. bis 30. Februar"),
+        ("fr", "le 31 juin"),
+        ("ru", "на 30 февраля"),
+        ("ru", "на 31 июня 2027 года"),
+    ],
+)
+def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(language, said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(ANY_OF_THREE))
+    assert not engine.ask(said, at=at, language=language).slots
+    assert engine.ask("for 30 people", at=at, language="en").slots
+
+
+def test_neither_is_anything_in_it_for_a_pipeline_of_spacy():
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    model = parse_model(ANY_OF_THREE.replace("[en, de, fr, ru]", "en"))
+    engine = Engine(model, nlp=spacy.blank("en"))
+    assert not engine.ask("for February 30", at=at).slots
+    assert engine.ask("for 30 people", at=at).slots

@@ -23,6 +23,7 @@ def _now(moment: Moment) -> Interval:
 
 
 @operation("never")
+@operation("missing")
 def _never(moment: Moment) -> Interval:
     raise ValueError("there is no such day")
 

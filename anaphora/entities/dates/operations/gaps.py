@@ -9,7 +9,7 @@ from itertools import chain
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations.registry import Meaning, date_of
 
-__all__ = ["assumed", "disagrees"]
+__all__ = ["assumed", "disagrees", "names_day"]
 
 # What is left open without the argument at that place; at place 0 it always is.
 _OPEN: Mapping[str, tuple[int, str]] = {
@@ -19,6 +19,7 @@ _OPEN: Mapping[str, tuple[int, str]] = {
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
     "easter": (0, "year"),
 }  # fmt: skip
+_DAYS = ("missing", "monthday", "ymd")
 _YEAR_IS_SAID = "in_year"
 
 
@@ -45,6 +46,14 @@ def disagrees(meaning: Meaning, moment: Moment) -> bool:
     return any(
         (found := date_of(said, moment)).start is not None and found.start.weekday() != said[1]
         for said in _with_weekdays(meaning)
+    )
+
+
+@lru_cache(maxsize=4096)
+def names_day(meaning: Meaning) -> bool:
+    """Whether a day of the calendar is named in it, which there may not be: June 31."""
+    return meaning[0] in _DAYS or any(
+        names_day(part) for part in meaning if isinstance(part, tuple)
     )
 
 
