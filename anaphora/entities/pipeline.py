@@ -283,8 +283,11 @@ class _Reader:
         fallbacks = usable(found.fallbacks, utterance.entities, sentence.words)
         if not fallbacks:
             return utterance
-        again = self._searched(sentence, [*found.entities, *fallbacks])
-        return replace(utterance, fallback=again.entities)
+        if self._tagger.known.composes:  # of them, too
+            again = self._searched(sentence, [*found.entities, *fallbacks]).entities
+        else:
+            again = self._settling.settled([*utterance.entities, *fallbacks])
+        return replace(utterance, fallback=again)
 
     def _searched(self, sentence: Sentence, others: Sequence[Entity]) -> Utterance:
         """The utterance of a sentence in which ``others`` have been recognized."""

@@ -138,6 +138,8 @@ def _needs_fallback(decision: Decision, fallback: Question) -> bool:
         for taken in decision.matches[0].filling.taken
         if taken.pending or taken.remembered is not None
     }
+    if not recalled:
+        return False
     new = _only_in(fallback, decision.question)
     return any(entity.groups <= groups for entity in new for groups in recalled)
 

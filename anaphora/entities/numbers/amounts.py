@@ -78,6 +78,7 @@ class _Reader:
         self._language = language
         self._wording = wording(language)
         self._words = numerals(language)
+        self._scales = self._wording.scales
         self._suffixes = self._wording.ordinals | self._wording.cardinals
 
     def __call__(self, text: str) -> tuple[Amount, ...]:
@@ -212,7 +213,8 @@ class _Reader:
                 return one._replace(end=at + 1)
             if after.text == "." and self._is_dotted_ordinal(found, start, end):
                 return Amount(start, end + 1, one.value, "ordinal", literal=True)
-        scale = self._scale(text, found, end)
+        is_letter = len(after.text) == 1
+        scale = self._letter_scale(text, found, end) if is_letter else self._scales.get(after.text)
         if scale is None:
             return one
         end += 1
@@ -220,13 +222,13 @@ class _Reader:
             end += 1  # млн.
         return one._replace(end=end, value=simple(one.value * scale), scale=scale)
 
-    def _scale(self, text: str, found: Sequence[Atom], at: int) -> int | None:
-        """What the atom behind digits multiplies them by; None if it is no scale."""
+    def _letter_scale(self, text: str, found: Sequence[Atom], at: int) -> int | None:
+        """What the letter behind digits multiplies them by; None if it is no scale."""
         after = found[at]
-        scale = self._wording.scales.get(after.text)
+        scale = self._scales.get(after.text)
         if after.glued and text[after.start : after.end] == "M" and not _is_glued(found, at + 1):
             return _MONEY_SCALES["m"]  # 5M followers; metres are 5m
-        if len(after.text) > 1 or (scale is not None and after.glued):
+        if scale is not None and after.glued:
             return scale
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
         if of_money is None or _is_glued(found, at + 1):
