@@ -25,7 +25,7 @@ from rich.text import Text
 from anaphora.cli.cases import Case, Suite, Tone, report, run_case
 from anaphora.cli.junit import refuse_if_unwritable, write_junit
 from anaphora.cli.terminal import complain, console
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
     from anaphora.models.domain import Dialog, Model
@@ -81,9 +81,13 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each dialog as one line of JSON instead.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Let warnings count as mistakes.")] = (
-        False
-    ),
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Let warnings count as mistakes, elements that no intent can take among them.",
+        ),
+    ] = (False),
 ) -> None:
     """Validate models and run their samples.
 
@@ -111,17 +115,29 @@ def _check(out: Console, name: str, options: _Options) -> Suite:
 
     try:
         model = load_model(name)
-        for warning in model.warnings:
+        found = (*model.warnings, *(_unreachable(model) if options.strict else ()))
+        for warning in found:
             _warn(str(warning))
         dialogs = load_samples(options.samples, model) if options.samples else model.samples
         cases = _run(out, model, dialogs, options)
     except AnaphoraError as error:
         complain(error)
         return Suite(name, error=str(error))
-    warnings = tuple(map(str, model.warnings)) if options.strict else ()
+    warnings = tuple(map(str, found)) if options.strict else ()
     if warnings:
         _warn(f"{_counted(len(warnings), 'warning')} of {model.id}, which --strict lets count")
     return Suite(model.id, cases, source=str(options.samples or model.source), warnings=warnings)
+
+
+def _unreachable(model: Model) -> Iterator[Problem]:
+    from anaphora.models.unreachable import unreachable_elements
+
+    for element in unreachable_elements(model):
+        yield Problem(
+            f"no intent takes the element '{element}', and no other element has it as a part",
+            model.source,
+            hint="let an intent take it, or make words that mean nothing stop words",
+        )
 
 
 def _run(

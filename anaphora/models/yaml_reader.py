@@ -11,6 +11,7 @@ import yaml
 
 from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, TreeBuilder
 from anaphora.models.source import Report
+from anaphora.models.yaml_comments import find_cut_list, warn_of_cut_texts
 
 __all__ = ["read_yaml"]
 
@@ -49,7 +50,9 @@ def read_yaml(report: Report) -> Node | None:
             _build(event, builder, report)
     except yaml.MarkedYAMLError as error:
         _stop_at_syntax(error, report)
-    return builder.finish()
+    root = builder.finish()
+    warn_of_cut_texts(root, report)
+    return root
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -99,11 +102,24 @@ def _refuse_tag(event: Any, report: Report) -> None:
 
 def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
     problem = error.problem or "it cannot be read"
+    _stop_at_comment(error, report)
     is_unclosed = "unexpected end of stream" in problem
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
     offset = min(mark.index, len(report.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""
     report.stop(offset, f"not valid YAML: {problem}{context}", _hint(problem, report, offset))
+
+
+def _stop_at_comment(error: yaml.MarkedYAMLError, report: Report) -> None:
+    """Names a comment that cuts off the end of a list, if that is what broke the syntax."""
+    mark, context = error.problem_mark, error.context_mark
+    is_flow = context is not None and "flow" in (error.context or "")
+    start = context.index if is_flow and context is not None else None
+    cut = find_cut_list(report.source.text, start, mark.index) if mark else None
+    if cut is not None:
+        at, bracket = cut
+        message = f"not valid YAML: ' #' begins a comment here, so that '{bracket}' is never closed"
+        report.stop(at, message, "put the text into quotes")
 
 
 def _hint(problem: str, report: Report, offset: int) -> str:

@@ -195,6 +195,24 @@ class TestWarnings:
         assert all(f"m.yaml:{at}:7" in suite.findtext("testcase/failure") for at in (3, 4))
 
 
+class TestElementsThatNoIntentTakes:
+    MODEL = "id: m\nelements: [{id: tea}, {id: cake}]\nintents: [\"intent=i term={# == 'tea'}\"]\n"
+
+    def test_strict_counts_them(self, tmp_path):
+        file = tmp_path / "m.yaml"
+        file.write_text(self.MODEL)
+        result = run(str(file), "--strict")
+        assert result.exit_code == 1
+        assert "no intent takes the element 'cake'" in result.stderr
+        assert "1 warning of m" in result.stderr
+
+    def test_without_it_nothing_is_said(self, tmp_path):
+        file = tmp_path / "m.yaml"
+        file.write_text(self.MODEL)
+        result = run(str(file))
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
 class TestProcesses:
     def test_the_results_are_those_of_one_process_in_the_same_order(self):
         model, dialogs = load_model(PLAIN_WEATHER), many(60)

@@ -77,6 +77,7 @@ class TestAsk:
             "prompt",
             "text",
             "memory",
+            "unused",
         ]
         assert reply["missing"] == ["city"]
         assert reply["prompt"] == reply["text"] == "For which city?"

@@ -21,6 +21,15 @@ REPLY = {
     "text": "Fine.",
     "reason": "",
     "memory": [{"element": "city", "value": "Kyoto", "groups": ["city"]}],
+    "unused": [
+        {
+            "text": "Osaka now",
+            "start": 18,
+            "end": 27,
+            "entities": [{"element": "city", "value": "Osaka", "text": "Osaka"}],
+            "words": ["now"],
+        }
+    ],
     "model": "weather",
     "user": "ann",
 }

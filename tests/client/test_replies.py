@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from anaphora.client import Dialog, ServerError, Slot
+from anaphora.client import Dialog, ServerError, Slot, Unused, UnusedEntity
 
 from .conftest import REPLY, Caller, Service
 
@@ -55,6 +55,9 @@ def test_a_reply_has_typed_fields(call: Caller, service: Service) -> None:
     )
     assert reply.slots["city"] == Slot("Kyoto", "kyoto", "city", "sentence")
     assert reply.memory[0].groups == ("city",)
+    assert reply.unused == (
+        Unused("Osaka now", 18, 27, (UnusedEntity("city", "Osaka", "Osaka"),), ("now",)),
+    )
     assert reply.explanation is None
 
 

@@ -166,6 +166,14 @@ def test_durations(value, english, russian):
     assert filled("duration", value, language="ru") == russian
 
 
+@each("language", ["ar", "de", "fr", "he", "hi", "ja", "th", "tr", "zh", "xx"])
+def test_durations_in_other_languages(language):
+    said = filled("duration", "P1DT1H20M", language=language)
+    assert "20" in said
+    assert "duration" not in said
+    assert len(filled("duration", "P1DT1H", language=language)) < len(said)
+
+
 @each(
     ("value", "english", "russian"),
     [

@@ -41,7 +41,7 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
         *("$schema", "id", "name", "version", "language", "description", "meta", "entities"),
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
         *("samples", "origin", "code", "sparse", "permute", "greedy", "max_synonyms"),
-        *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "offers"),
+        *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "offers", "unused"),
     }
     assert set(json_schema()["$defs"]["ElementSchema"]["properties"]) == {
         *("id", "description", "groups", "synonyms", "values", "parent", "topic", "meta"),

@@ -65,6 +65,18 @@ class TestAsk:
         assert reply["model"] == "tea"
         assert reply["memory"][0] == {"element": "drink", "value": "coffee", "groups": ["drink"]}
 
+    def test_what_the_answer_does_not_use_is_named(self, api: TestClient) -> None:
+        text = "give me a coffee and an espresso"
+        (rest,) = ask(api, text)["unused"]
+        drink = {"element": "drink", "value": "coffee", "text": "espresso"}
+        assert rest == {
+            "text": "espresso",
+            "start": 24,
+            "end": 32,
+            "entities": [drink],
+            "words": [],
+        }
+
     def test_an_incomplete_question_asks_for_what_is_missing(self, api: TestClient) -> None:
         reply = ask(api, "give me")
         assert (reply["status"], reply["missing"]) == ("incomplete", ["drink"])

@@ -9,14 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from babel import Locale
-from babel.lists import format_list
-from babel.units import format_unit
 
-from anaphora.models.formatting.numbers import as_decimal, parse_quantity
+from anaphora.models.formatting.locales import join_list
+from anaphora.models.formatting.numbers import as_decimal, format_measure, parse_quantity
 
-__all__ = ["WIDTHS", "format_duration", "parse_duration"]
-
-WIDTHS = ("long", "short", "narrow")
+__all__ = ["format_duration", "parse_duration"]
 
 _AMOUNT = r"(\d+(?:\.\d+)?)"
 _DURATION = re.compile(
@@ -53,9 +50,10 @@ def parse_duration(value: Any) -> Sequence[tuple[Decimal, str]] | None:
 
 def format_duration(amounts: Sequence[tuple[Decimal, str]], width: str, locale: Locale) -> str:
     """ "1 hour, 30 minutes"; ``width`` is ``long``, ``short`` or ``narrow``."""
-    length: Any = width
-    parts = [format_unit(n, f"duration-{unit}", length, locale=locale) for n, unit in amounts]
-    return format_list(parts, "unit", locale)
+    parts = [
+        format_measure(n, f"duration-{unit}", width, locale) or f"{n} {unit}" for n, unit in amounts
+    ]
+    return join_list(parts, "unit", locale)
 
 
 def _of_seconds(seconds: Decimal) -> Sequence[tuple[Decimal, str]]:

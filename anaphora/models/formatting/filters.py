@@ -34,14 +34,12 @@ def _filter(name: str, kind: str, format_one: _Format) -> Filter:
     (None if it is of another kind)."""
 
     def format_value(locality: Locality, value: Any, *arguments: Any, **options: Any) -> str:
-        from babel.lists import format_list
-
-        from anaphora.models.formatting.locales import locale_of
+        from anaphora.models.formatting.locales import join_list, locale_of
 
         locale = locale_of(locality.language)
         if isinstance(value, list | tuple):
             parts = (format_value(locality, one, *arguments, **options) for one in value)
-            return format_list([part for part in parts if part], locale=locale)
+            return join_list([part for part in parts if part], "standard", locale)
         if _is_missing(value):
             return ""
         try:
@@ -91,7 +89,8 @@ def _period(
 
 
 def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") -> str | None:
-    from anaphora.models.formatting.durations import WIDTHS, format_duration, parse_duration
+    from anaphora.models.formatting.durations import format_duration, parse_duration
+    from anaphora.models.formatting.numbers import WIDTHS
 
     if width not in WIDTHS:
         raise ValueError(f"the width is {', '.join(WIDTHS)}, not {width!r}")
@@ -115,8 +114,12 @@ def _money(
 
 
 def _number(locality: Locality, locale: Any, value: Any, format: str = "short") -> str | None:
-    from anaphora.models.formatting.durations import WIDTHS
-    from anaphora.models.formatting.numbers import format_money, format_number, parse_quantity
+    from anaphora.models.formatting.numbers import (
+        WIDTHS,
+        format_money,
+        format_number,
+        parse_quantity,
+    )
 
     quantity = parse_quantity(value)
     if quantity is None:

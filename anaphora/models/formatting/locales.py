@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
 from typing import Literal, TypeAlias
 
 from babel import Locale, UnknownLocaleError
+from babel.lists import format_list
 
-__all__ = ["OpenEnd", "format_open", "join_range", "locale_of"]
+__all__ = ["OpenEnd", "format_open", "join_list", "join_range", "locale_of"]
 
 OpenEnd: TypeAlias = Literal["later", "earlier"]
 """In which direction an interval is open."""
+
+ListStyle: TypeAlias = Literal["standard", "unit"]
+"""``standard`` has an "and" before the last part, ``unit`` joins amounts of one quantity."""
 
 
 @lru_cache(maxsize=128)
@@ -40,6 +44,21 @@ def join_range(low: str, high: str, locale: Locale) -> str:
     pattern: str = locale.interval_formats[None]
     return pattern.replace("{0}", low).replace("{1}", high)
 
+
+def join_list(parts: Sequence[str], style: ListStyle, locale: Locale) -> str:
+    """The parts as a list. Where Babel has not all patterns of the style, one joins them all."""
+    known = locale.list_patterns
+    patterns: Mapping[str, str] = next((known[one] for one in _STYLES[style] if one in known), {})
+    if len(parts) < 2 or patterns.keys() >= {"2", "start", "middle", "end"}:
+        return format_list(parts, style, locale)
+    pair = patterns.get("2") or patterns.get("middle") or "{0}, {1}"
+    return reduce(lambda one, other: pair.replace("{0}", one).replace("{1}", other), parts)
+
+
+_STYLES: Mapping[ListStyle, Sequence[str]] = {  # each with those that stand in for it
+    "standard": ("standard",),
+    "unit": ("unit", "unit-short", "standard"),
+}
 
 # Both ends belong to the interval.
 _OPEN: Mapping[str, tuple[str, str]] = {

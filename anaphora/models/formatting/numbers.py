@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from babel import Locale
 from babel.numbers import format_currency, format_decimal, format_percent
@@ -14,7 +14,18 @@ from babel.units import UnknownUnitError, format_unit
 
 from anaphora.models.formatting.locales import join_range
 
-__all__ = ["Quantity", "as_decimal", "format_money", "format_number", "parse_quantity"]
+__all__ = [
+    "WIDTHS",
+    "Quantity",
+    "as_decimal",
+    "format_measure",
+    "format_money",
+    "format_number",
+    "parse_quantity",
+]
+
+WIDTHS = ("long", "short", "narrow")
+"""How long the name of a unit may be."""
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _QUANTITY = re.compile(
@@ -91,15 +102,28 @@ def format_number(quantity: Quantity, width: str, pattern: str | None, locale: L
         return format_percent(number / 100, locale=locale, decimal_quantization=False)
 
     def measured(number: Decimal) -> str:
-        length: Any = width
-        try:
-            return format_unit(number, _UNITS[unit], length, pattern, locale=locale)
-        except (KeyError, UnknownUnitError):
-            return f"{decimal(number)} {unit}"
+        name = _UNITS.get(unit)
+        written = format_measure(number, name, width, locale, pattern) if name else ""
+        return written or f"{decimal(number)} {unit}"
 
     if unit == "%":
         return _format(quantity, percent, locale, ends=decimal)
     return _format(quantity, measured if unit else decimal, locale, ends=decimal)
+
+
+def format_measure(
+    number: Decimal, unit: str, width: str, locale: Locale, pattern: str | None = None
+) -> str:
+    """A number with a unit of CLDR, in the width asked for or, where Babel has none of the locale,
+    in another one; '' if it has no pattern at all."""
+    for length in (width, *WIDTHS):
+        try:
+            written = format_unit(number, unit, cast(Any, length), pattern, locale=locale)
+        except UnknownUnitError:
+            continue
+        if unit not in written:  # which stands for a pattern that is missing
+            return written
+    return ""
 
 
 def _format(

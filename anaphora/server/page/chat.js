@@ -121,7 +121,7 @@ function answer(reply) {
     reply.status === "matched" && meta(reply),
     reply.status === "incomplete" && h("p", { class: "meta" }, reply.missing.length > 0
       ? ["missing ", reply.missing.map((name) => [h("code", { class: "need" }, name), " "])]
-      : "an offer: a yes takes it up"),
+      : reply.reason ? "a yes goes on without it" : "an offer: a yes takes it up"),
   );
 }
 

@@ -98,7 +98,7 @@ export class MemoryView {
       this.#ring(until, conversation.timeout),
       h("div", { class: "body" },
         h("p", { class: "sub" }, h("code", {}, pending.intent), " waits for"),
-        h("p", { class: "main" }, pending.missing.join(", then ")),
+        h("p", { class: "main" }, pending.missing.join(", then ") || "a yes or a no"),
         prompt && h("p", { class: "sub" }, `It asked: ${prompt}`),
         this.#chips(pending.entities, palette),
       ),

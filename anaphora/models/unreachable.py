@@ -1,0 +1,83 @@
+"""Elements that no intent can take, for ``anaphora check --strict``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anaphora.grammar.intent import Key, Predicate
+from anaphora.models.builtin import NLPCRAFT
+from anaphora.models.composition import parts_of
+from anaphora.models.domain import Element, Model
+
+__all__ = ["unreachable_elements"]
+
+_REFERRING = frozenset({"limit", "sort", "relation"})  # built-in entities that refer to others
+
+
+def unreachable_elements(model: Model) -> tuple[str, ...]:
+    """The ids of the elements that neither an intent nor another element has a use for; none where
+    that is not certain.
+
+    An element also serves by being left over (where an intent or a limit forbids that), by
+    changing the topic, by keeping remembered ones of its groups out, and as a parent.
+    """
+    asked = _keys_in_use(model)
+    if asked is None:
+        return ()
+    parents = {element.ancestors[0] for element in model.elements if element.ancestors}
+    return tuple(
+        element.id
+        for element in model.elements
+        if asked.isdisjoint(_keys(element))
+        and not element.topic
+        and element.id not in parents
+        and not any(
+            other is not element and element.groups <= other.groups for other in model.elements
+        )
+    )
+
+
+def _keys_in_use(model: Model) -> set[Key] | None:
+    """What intents, parts and references ask of elements; None if that may be anything."""
+    limits = model.limits
+    if not model.intents or limits.min_entities is not None or limits.max_entities is not None:
+        return None
+    for options in (intent.options for intent in model.intents):
+        if not (options.unused_user_entities and options.unused_system_entities):
+            return None
+    keys = {key for intent in model.intents for key in intent.mentions}
+    for predicate in _predicates(model):
+        if predicate.requires is None:
+            return None
+        keys |= predicate.requires
+    for element in model.elements:
+        referred = _referred_to(element)
+        if referred is None:
+            return None
+        keys |= referred
+    return keys
+
+
+def _predicates(model: Model) -> Iterator[Predicate]:
+    yield from (term.predicate for intent in model.intents for term in intent.terms)
+    yield from (part.predicate for element in model.elements for part in parts_of(element))
+
+
+def _referred_to(element: Element) -> set[Key] | None:
+    """What the recognizer of the element refers to; None if that may be anything."""
+    recognition = element.recognition
+    if recognition is None or recognition.kind != "built-in":
+        return set()
+    wrapped = NLPCRAFT[recognition.name].wraps if recognition.name in NLPCRAFT else ""
+    if (wrapped or recognition.name) not in _REFERRING:
+        return set()
+    names = recognition.options.get("of")
+    if not names:
+        return None
+    return {(kind, name) for name in names for kind in ("element", "group")}
+
+
+def _keys(element: Element) -> Iterator[Key]:
+    yield "element", element.id
+    yield from (("group", group) for group in element.groups)
+    yield from (("ancestor", ancestor) for ancestor in element.ancestors)

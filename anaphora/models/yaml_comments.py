@@ -1,0 +1,88 @@
+"""Comments in YAML that were hardly meant: `` #`` cuts a text that has no quotes."""
+
+from __future__ import annotations
+
+import re
+
+from anaphora.models.nodes import ListNode, MapNode, Node, TextNode
+from anaphora.models.source import Report
+
+__all__ = ["find_cut_list", "warn_of_cut_texts"]
+
+_TEXT_KEYS = frozenset(
+    ("ask", "macros", "offers", "prompts", "reset", "responses", "synonyms", "unused", "values")
+)
+"""The keys below which a file has texts that people say or read."""
+
+_CUT = re.compile(r"[ \t](#)(?=[^\s#!]|[ \t]*$)", re.MULTILINE)
+_FARTHEST = 10_000  # characters before the mistake
+_HINT = "put the text into quotes"
+
+
+def find_cut_list(text: str, start: int | None, end: int) -> tuple[int, str] | None:
+    """The offset of a comment that cuts off the end of a list or mapping in brackets, and the
+    bracket that opens it; None if there is no such comment.
+
+    ``start`` is where the brackets open, if that is known, and ``end`` where the syntax is found to
+    be broken. Otherwise the lines before ``end`` are searched, the last one first.
+    """
+    farthest = max(0, end - _FARTHEST)
+    if start is not None:
+        begin = max(start + 1, farthest)
+        return _find_comment(text, begin, end, text[start])
+    while end > farthest:
+        begin = text.rfind("\n", 0, end) + 1
+        if found := _find_comment(text, begin, end):
+            return found
+        end = begin - 1
+    return None
+
+
+def warn_of_cut_texts(root: Node | None, report: Report) -> None:
+    """Warns of texts behind which a comment begins as if it were a part of them: ``order #5``."""
+    if root is None or not _CUT.search(report.source.text):
+        return
+    waiting: list[tuple[Node, bool]] = [(root, False)]
+    while waiting:
+        node, has_texts = waiting.pop()
+        match node:
+            case MapNode():
+                waiting += [
+                    (item, has_texts or key in _TEXT_KEYS) for key, item in node.items.items()
+                ]
+            case ListNode():
+                waiting += [(item, has_texts) for item in node.items]
+            case TextNode():
+                cut = _CUT.match(report.source.text, node.end) if has_texts else None
+                if cut and node.text and not node.style:
+                    message = f"' #' begins a comment: the text ends with '{node.text[-20:]}'"
+                    hint = f"{_HINT}, or two blanks before a comment that is meant"
+                    report.warn(cut.start(1), message, hint)
+
+
+def _find_comment(text: str, start: int, end: int, opened: str = "") -> tuple[int, str] | None:
+    """The first comment between the offsets that stands within brackets and seems to close them,
+    with the bracket that is open there. ``opened`` is one that opens before."""
+    brackets = [opened] if opened else []
+    quote, last = "", opened  # last: the last character that is no blank
+    at = start
+    while at < end:
+        char = text[at]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" and (not last or last in "[{,:-"):
+            quote = char
+        elif char in "[{":
+            brackets.append(char)
+        elif char in "]}" and brackets:
+            brackets.pop()
+        elif char == "#" and (at == 0 or text[at - 1].isspace()):
+            rest = text[at + 1 :].partition("\n")[0]
+            is_text = not rest[:1].isspace() and rest[:1] not in ("", "#", "!")
+            if brackets and (is_text or any(bracket in rest for bracket in "]}")):
+                return at, brackets[-1]
+            at += len(rest)
+        if not char.isspace():
+            last = char
+        at += 1
+    return None
