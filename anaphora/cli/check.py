@@ -118,6 +118,7 @@ def _check(out: Console, name: str, options: _Options) -> Suite:
         found = (*model.warnings, *(_unreachable(model) if options.strict else ()))
         for warning in found:
             _warn(str(warning))
+        _advise(model)
         dialogs = load_samples(options.samples, model) if options.samples else model.samples
         cases = _run(out, model, dialogs, options)
     except AnaphoraError as error:
@@ -233,9 +234,38 @@ def _sum_up(out: Console, cases: Sequence[Case]) -> None:
         out.print(Text(f"{_counted(len(cases), 'dialog')} passed", style="green"))
 
 
+def _advise(model: Model) -> None:
+    """Tell what no mistake is, and yet may surprise: the exit code stays the same. Who checks a
+    bundled model has no use for it."""
+    from anaphora.entities.qualifier_coverage import uncovered_qualifiers
+    from anaphora.models import catalog
+
+    if Path(model.source) in map(catalog.path, catalog.names()):
+        return
+    words = uncovered_qualifiers(model)
+    if not words:
+        return
+    listed = "; ".join(
+        f"{language}: {', '.join(some)}" if len(model.languages) > 1 else ", ".join(some)
+        for language, some in words.items()
+    )
+    problem = Problem(
+        f"no element of {model.id} covers words that turn the sense ({listed}): "
+        "'do not …' is answered like 'do …'",
+        model.source,
+        hint="give them an element that an intent takes, with synonyms such as 'not' or "
+        "'without milk'; or add them to stop_words, if they mean nothing to this bot",
+    )
+    _say(f"Note: {problem}")
+
+
 def _warn(message: str) -> None:
+    _say(f"Warning: {message}", style="yellow")
+
+
+def _say(message: str, style: str = "") -> None:
     err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-    err.print(Text(f"Warning: {message}", style="yellow"))
+    err.print(Text(message, style=style))
 
 
 def _counted(number: int, what: str) -> str:
