@@ -37,26 +37,19 @@ class Mention(Struct, frozen=True):
     ``start`` and ``end`` are offsets of characters (half open). ``value`` is what is meant as a
     text ("2026-11-22" for "tomorrow"), None where nothing but the words is known; ``meta`` says
     more of it, in JSON-able data. Several mentions of one place are several ways to understand
-<<<<<<< HEAD
-    it, the likeliest first; they must differ in ``value`` or ``meta``. A ``fallback`` counts only
-    where an intent needs it that nothing else completes.
-=======
     it, the likeliest first; they must differ in ``value`` or ``meta``.
 
-    One that is ``void`` is no entity: it says that nothing in its place is one, as of the number
-    and the month of "February 30".
->>>>>>> dates
+    A ``fallback`` counts only where an intent needs it that nothing else completes. One that is
+    ``void`` is no entity: it says that nothing in its place is one, as of the number and the month
+    of "February 30".
     """
 
     start: int
     end: int
     value: str | None = None
     meta: Mapping[str, Any] = {}
-<<<<<<< HEAD
     fallback: bool = False
-=======
     void: bool = False
->>>>>>> dates
 
 
 class Passage:

@@ -33,22 +33,7 @@ def found_by(
 ) -> Recognized:
     """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
-<<<<<<< HEAD
-    found = Recognized([], [])
-    for component in components:
-        for mention, first, last in component.find(doc, at):
-            entity = sentence.entity(
-                elements[component.element],
-                mention.value,
-                tuple(range(first, last)),
-                exact=True,
-                meta=mention.meta,
-                own=False,
-            )
-            (found.fallbacks if mention.fallback else found.entities).append(entity)
-    return found
-=======
-    found, void = [], []
+    found, void = Recognized([], []), []
     for component in components:
         element = elements[component.element]
         for mention, first, last in component.find(doc, at):
@@ -56,48 +41,38 @@ def found_by(
             if mention.void:
                 void.append(tokens)
                 continue
-            found.append(
-                sentence.entity(
-                    element, mention.value, tokens, exact=True, meta=mention.meta, own=False
-                )
+            entity = sentence.entity(
+                element, mention.value, tokens, exact=True, meta=mention.meta, own=False
             )
+            (found.fallbacks if mention.fallback else found.entities).append(entity)
     return _outside(void, found) if void else found
-
-
-def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> list[Entity]:
-    """The entities of those ``elements`` in ``doc``, by element and in the order in which they
-    were found."""
-    found, void = [], []
-    for id, element in elements.items():
-        group = doc.spans.get(key_of(id))
-        for tokens, value, meta in _mentioned(group):
-            found.append(sentence.entity(element, value, tokens, exact=True, meta=meta, own=False))
-        if group is not None:
-            void += [tuple(range(first, last)) for first, last in group.attrs.get("void", ())]
-    return _outside(void, found) if void else found
-
-
-def _outside(void: Sequence[tuple[int, ...]], found: Iterable[Entity]) -> list[Entity]:
-    """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
-    places = [frozenset(tokens) for tokens in void]
-    return [
-        one
-        for one in found
-        if all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
-    ]
->>>>>>> dates
 
 
 def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Recognized:
     """The entities of those ``elements`` in ``doc``, by element and in the order in which they
     were found."""
-    found = Recognized([], [])
+    found, void = Recognized([], []), []
     for id, element in elements.items():
-        for tokens, mention in _mentioned(doc.spans.get(key_of(id))):
+        group = doc.spans.get(key_of(id))
+        for tokens, mention in _mentioned(group):
             value, meta = mention["value"], mention["meta"]
             entity = sentence.entity(element, value, tokens, exact=True, meta=meta, own=False)
             (found.fallbacks if mention.get("fallback") else found.entities).append(entity)
-    return found
+        if group is not None:
+            void += [tuple(range(first, last)) for first, last in group.attrs.get("void", ())]
+    return _outside(void, found) if void else found
+
+
+def _outside(void: Sequence[tuple[int, ...]], found: Recognized) -> Recognized:
+    """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
+    places = [frozenset(tokens) for tokens in void]
+
+    def is_outside(one: Entity) -> bool:
+        return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
+
+    return Recognized(
+        list(filter(is_outside, found.entities)), list(filter(is_outside, found.fallbacks))
+    )
 
 
 def _mentioned(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mapping[str, Any]]]:
