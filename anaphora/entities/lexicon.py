@@ -37,7 +37,8 @@ class Word(Struct, frozen=True, gc=False):
     without them. ``meant`` are the stems of what it may mean where it is not known itself: the
     word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
     may have to treat apart: blanks (and what cannot be seen), joiners, words with parts;
-    ``strange`` is what is odd or may mean something else.
+    ``strange`` is what is odd or may mean something else. A ``qualifier`` turns the sense of others
+    or bounds it.
     """
 
     lower: str
@@ -50,6 +51,7 @@ class Word(Struct, frozen=True, gc=False):
     odd: bool = False
     meant: tuple[str, ...] = ()
     strange: bool = False
+    qualifier: bool = False
 
 
 class Lexicon:
@@ -125,7 +127,10 @@ class Lexicon:
         if lower.isalpha():  # most words by far
             meant = () if lower.isascii() else self._meant(text, lower, stem)
             free = self._is_free(text, lower, stem)
-            return Word(lower, stem, lower, free, meant=meant, strange=bool(meant))
+            qualifier = free and lower in self.qualifiers
+            return Word(
+                lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier
+            )
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -140,7 +145,8 @@ class Lexicon:
             spelled = " ".join(pieces)
             return Word(lower, stem, spelled, free, parts=parts, odd=True, strange=True)
         meant = self._meant(text, lower, stem)
-        return Word(lower, stem, lower, free, meant=meant, strange=bool(meant))
+        qualifier = free and lower in self.qualifiers  # n't
+        return Word(lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier)
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""

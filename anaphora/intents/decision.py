@@ -24,8 +24,8 @@ from anaphora.intents.slots import nearest, obstructed
 from anaphora.intents.solver import (
     Question,
     Scene,
+    content_words,
     fillings,
-    free_words,
     not_replaced,
     reads_a_part,
     scenes,
@@ -248,7 +248,7 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
         for entities in [pending.entities if keep else not_replaced(pending.entities, variant)]
     ]
     ways = [way if way.matches else _ask(alone, way) for way in ways]
-    free = free_words(question)
+    words = content_words(question)
 
     def filling_of(way: Decision) -> Filling | None:
         filling = way.matches[0].filling if way.matches else way.asking
@@ -259,7 +259,7 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
         filling = filling_of(way)
         assert filling is not None
         taken = 0 if way.matches else -len(filling.taken)
-        return rank_of_use(filling, free), not way.matches, taken
+        return rank_of_use(filling, words), not way.matches, taken
 
     return min(filter(filling_of, ways), key=rank, default=None)
 

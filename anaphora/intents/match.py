@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from anaphora.stm.conversation import Remembered
 
 __all__ = [
     "Candidate",
+    "ContentWords",
     "Filling",
     "Match",
     "Rank",
@@ -100,15 +101,25 @@ def _lack(term: Term) -> str:
     return f"nothing fills {term.label}{predicate}{where}"
 
 
+class ContentWords(NamedTuple):
+    """The indexes of the words of a sentence that mean something by themselves, and of those
+    among them that turn the sense of others or bound it."""
+
+    free: Sequence[int] = ()
+    qualifiers: Sequence[int] = ()
+
+
 class ReadingRank(NamedTuple):
     """The key by which readings of a sentence are ordered; the smaller one wins.
 
-    It counts the content words that no used entity covers, the words that one does (negative),
+    It counts the words that turn or bound the sense and the content words that no used entity
+    covers, the words that one does (negative),
     the used entities, the squares of their lengths (negative), the words between those of one,
     the entities that are misspelt and that are not spelled exactly, the built-in ones, and
     whether no intent is complete from the sentence alone.
     """
 
+    qualifiers: int = 0
     uncovered: int = 0
     covered: int = 0
     pieces: int = 0

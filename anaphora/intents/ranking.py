@@ -3,13 +3,14 @@ docs/how-it-works.md says it, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from anaphora.intents.match import Filling, Match, Rank, ReadingRank
+from anaphora.intents.match import ContentWords, Filling, Match, Rank, ReadingRank
 
 __all__ = ["rank", "rank_of_reading", "rank_of_use", "why_better"]
 
 _READING_STEPS = {
+    "qualifiers": "it leaves fewer words that turn or bound the sense",
     "uncovered": "it leaves fewer content words of the sentence",
     "covered": "it reads more words of the sentence",
     "pieces": "it reads the sentence in fewer and longer pieces",
@@ -55,14 +56,14 @@ def rank(filling: Filling, reading: ReadingRank = ONLY_READING) -> Rank:
     )
 
 
-def rank_of_reading(matches: Iterable[Filling], free: Sequence[int], place: int) -> ReadingRank:
+def rank_of_reading(matches: Iterable[Filling], words: ContentWords, place: int) -> ReadingRank:
     """The rank of the reading at this place among others, by the ``matches`` in it, of which
     there is one at least; ``free`` are the content words of the sentence."""
-    return min([_rank_as_read(filling, free, place) for filling in matches])
+    return min([_rank_as_read(filling, words, place) for filling in matches])
 
 
-def _rank_as_read(filling: Filling, free: Sequence[int], place: int) -> ReadingRank:
-    use = rank_of_use(filling, free)
+def _rank_as_read(filling: Filling, words: ContentWords, place: int) -> ReadingRank:
+    use = rank_of_use(filling, words)
     if not filling.complete:
         return use._replace(partial=True)
     required = sum(match.term.min > 0 for match in filling.terms)
@@ -70,12 +71,13 @@ def _rank_as_read(filling: Filling, free: Sequence[int], place: int) -> ReadingR
     return use._replace(required=-required, variant=variant, order=filling.order, place=place)
 
 
-def rank_of_use(filling: Filling, free: Sequence[int]) -> ReadingRank:
+def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     """How well the entities that an intent takes of the sentence cover it."""
     used = [one.entity for one in filling.taken if one.source == "sentence"]
     covered = {index for entity in used for index in entity.tokens}
     return ReadingRank(
-        uncovered=len(free) - len(covered.intersection(free)),
+        qualifiers=len(words.qualifiers) - len(covered.intersection(words.qualifiers)),
+        uncovered=len(words.free) - len(covered.intersection(words.free)),
         covered=-len(covered),
         pieces=len(used),
         lengths=-sum(len(entity.tokens) ** 2 for entity in used),

@@ -14,7 +14,7 @@ from anaphora.grammar.context import Context, Surroundings
 from anaphora.grammar.intent import Intent, Options, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import Candidate, Filling, Match, TermMatch
+from anaphora.intents.match import Candidate, ContentWords, Filling, Match, TermMatch
 from anaphora.intents.ranking import rank, rank_of_reading
 from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, Remembered
@@ -23,9 +23,9 @@ from anaphora.stm.rules import offered
 __all__ = [
     "Question",
     "Scene",
+    "content_words",
     "entities_at_hand",
     "fillings",
-    "free_words",
     "not_replaced",
     "reads_a_part",
     "scenes",
@@ -51,7 +51,7 @@ class Scene(Struct, frozen=True, gc=False):
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;
     ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
-    groups of that entity. ``free`` are the content words of the sentence.
+    groups of that entity. ``words`` are the content words of the sentence.
     """
 
     variant: Variant
@@ -60,7 +60,7 @@ class Scene(Struct, frozen=True, gc=False):
     hidden: tuple[tuple[Remembered, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
     surroundings: Surroundings
-    free: Sequence[int] = ()
+    words: ContentWords = ContentWords()
 
 
 def solve(
@@ -96,7 +96,7 @@ def _over_readings(
     for place, (scene, fillings) in enumerate(zip(scenes, found, strict=True)):
         whole = [one for one in fillings if not reads_a_part(one, intents, scenes)]
         if whole:
-            reading = rank_of_reading(whole, scene.free, place)
+            reading = rank_of_reading(whole, scene.words, place)
             matches += [Match(filling, rank(filling, reading)) for filling in whole]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
@@ -132,19 +132,23 @@ def scenes(
 
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
-    free = free_words(question) if len(question.variants) > 1 else ()
+    words = content_words(question) if len(question.variants) > 1 else ContentWords()
     return tuple(
         [
-            _scene(variant, question.surroundings, conversation, pending, free)
+            _scene(variant, question.surroundings, conversation, pending, words)
             for variant in question.variants
         ]
     )
 
 
-def free_words(question: Question) -> Sequence[int]:
-    """The content words of the question that are in no reset phrase, by their indexes."""
-    free, resets = question.utterance.free, question.utterance.resets
-    return [index for index in free if not any(index in one for one in resets)] if resets else free
+def content_words(question: Question) -> ContentWords:
+    """The content words of the question that are in no reset phrase."""
+    said = question.utterance
+    reset = {index for one in said.resets for index in one}
+    return ContentWords(
+        [index for index in said.free if index not in reset],
+        [index for index in said.qualifiers if index not in reset],
+    )
 
 
 def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:
@@ -172,7 +176,7 @@ def _scene(
     surroundings: Surroundings,
     conversation: Conversation,
     pending: Sequence[Entity],
-    free: Sequence[int],
+    words: ContentWords,
 ) -> Scene:
     offers: Sequence[Remembered] = ()
     hidden: tuple[tuple[Remembered, frozenset[str]], ...] = ()
@@ -193,7 +197,7 @@ def _scene(
         hidden=hidden,
         flow=conversation.flow,
         surroundings=surroundings.among(variant.entities),
-        free=free,
+        words=words,
     )
 
 

@@ -32,6 +32,9 @@ class _Word(Protocol):
     @property
     def free(self) -> bool: ...
 
+    @property
+    def qualifier(self) -> bool: ...
+
 
 class Tokens(Sequence[Token]):
     """The tokens of an utterance, made when the first of them is asked for (0.8 µs each, and
@@ -51,6 +54,11 @@ class Tokens(Sequence[Token]):
         if self._free is None:
             self._free = [i for i, word in enumerate(self._words) if word.free]
         return self._free
+
+    @property
+    def qualifiers(self) -> Sequence[int]:
+        """The indexes of those that turn the sense of others or bound it: not, without, only."""
+        return [i for i, word in enumerate(self._words) if word.qualifier]
 
     def _all(self) -> tuple[Token, ...]:
         if self._made is None:
@@ -146,6 +154,11 @@ class Utterance(Struct, frozen=True, gc=False):
         if isinstance(self.tokens, Tokens):
             return self.tokens.free
         return [token.index for token in self.tokens if token.free]
+
+    @property
+    def qualifiers(self) -> Sequence[int]:
+        """The indexes of the tokens that turn the sense of others or bound it."""
+        return self.tokens.qualifiers if isinstance(self.tokens, Tokens) else ()
 
 
 class Variant(Struct, frozen=True, gc=False):
