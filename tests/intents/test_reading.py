@@ -97,6 +97,35 @@ def test_nor_does_it_in_the_first_question(talk):
     assert (reply.status, reply.missing) == ("incomplete", ("send", "amount"))
 
 
+@pytest.mark.parametrize(
+    ("language", "command", "refusal", "said"),
+    [
+        ("en", "send", "do not send", "do not send 50 to Ann"),
+        ("en", "send", "never send", "never send Ann 50"),
+        ("de", "sende", "sende nicht", "sende nicht an Ann 50"),
+        ("ru", "отправь", "не отправь", "не отправь 50 Ann"),
+        ("fr", "envoie", "n'envoie pas", "n'envoie pas 50 à Ann"),
+    ],
+)
+def test_who_understands_the_not_goes_before_who_does_not(bot, language, command, refusal, said):
+    engine = bot(f"""
+        id: refusal
+        language: {language}
+        entities: [number]
+        elements:
+          - {{id: send, synonyms: [{command}]}}
+          - {{id: refusal, id_synonym: false, synonyms: ["{refusal}"]}}
+          - {{id: payee, values: [Ann]}}
+        intents:
+          - "intent=send term={{# == 'send'}} term={{# == 'number'}} term={{# == 'payee'}}"
+          - "intent=refuse term={{# == 'refusal'}}"
+    """)
+    reply = engine.ask(said, explain=True)
+    assert reply.intent == "refuse"
+    assert "turn or bound the sense (0 against 1)" in reply.explanation.matches[0].why
+    assert engine.ask(f"{command} Ann 50").intent == "send"
+
+
 def test_an_exact_name_is_meant_before_a_misspelt_one_that_stands_first(talk):
     reply = talk(BANK, "Pay the plumbar 50, no, Mary")
     assert values(reply)["payee"] == "Mary"

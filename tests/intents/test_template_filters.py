@@ -75,6 +75,12 @@ responses: {{any: "{template}"}}
         ),
         ("2026-11-28T17:30", "November 28, 2026", "28 ноября 2026 г.", "28. November 2026"),
         (
+            "2026-11-26T10:00/2026-11-29T00:00",  # "until the 28th"
+            "November 26 – 28, 2026",
+            "26–28 ноября 2026 г.",
+            "26.–28. November 2026",
+        ),
+        (
             "2026-11-28T22:00/2026-11-29T06:00",
             "November 28 – 29, 2026",
             "28–29 ноября 2026 г.",
@@ -159,6 +165,8 @@ def test_dates_in_a_format_of_ones_own(value, format, expected):
         (5400, "1 hour, 30 minutes", "1 час 30 минут"),
         (timedelta(days=2, seconds=5), "2 days, 5 seconds", "2 дня 5 секунд"),
         (0, "0 seconds", "0 секунд"),
+        ("P3D..P4D", "3 – 4 days", "3 – 4 дня"),
+        ("PT90M..PT2H", "90 minutes – 2 hours", "90 минут – 2 часа"),
     ],
 )
 def test_durations(value, english, russian):

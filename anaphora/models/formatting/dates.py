@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TypeAlias
 
 from babel import Locale
@@ -43,6 +43,8 @@ def format_days(period: Period, format: str, locale: Locale) -> str:
     a pattern of CLDR, which is then the format of each end."""
     start, end = period.start, period.end
     first, last = (one.date() if isinstance(one, datetime) else one for one in (start, end))
+    if isinstance(end, datetime) and not period.single and end.time() == time.min:
+        last = end.date() - _ONE_DAY  # at midnight a day ends: nothing of the next is in it
 
     def single(day: date) -> str:
         return format_date(day, format, locale)

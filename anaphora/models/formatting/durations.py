@@ -6,14 +6,18 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from babel import Locale
+from babel.numbers import format_decimal
 
-from anaphora.models.formatting.locales import join_list
+from anaphora.models.formatting.locales import join_list, join_range
 from anaphora.models.formatting.numbers import as_decimal, format_measure, parse_quantity
 
 __all__ = ["format_duration", "parse_duration"]
+
+Amounts: TypeAlias = Sequence[tuple[Decimal, str]]
+"""Numbers and their units, the largest unit first."""
 
 _AMOUNT = r"(\d+(?:\.\d+)?)"
 _DURATION = re.compile(
@@ -28,8 +32,26 @@ _OF_NUMBERS = {
 }  # fmt: skip
 
 
-def parse_duration(value: Any) -> Sequence[tuple[Decimal, str]] | None:
-    """The amounts and their units, the largest unit first; None for what is no duration."""
+def parse_duration(value: Any) -> tuple[Amounts, ...] | None:
+    """One length of time, or both ends of a range (``P3D..P4D``); None for what is no duration."""
+    texts = value.split("..") if isinstance(value, str) else [value]
+    ends = tuple(map(_parse, texts))
+    known = tuple(end for end in ends if end is not None)
+    return known if len(known) == len(ends) <= 2 else None
+
+
+def format_duration(ends: Sequence[Amounts], width: str, locale: Locale) -> str:
+    """ "1 hour, 30 minutes" or "3 – 4 days"; ``width`` is ``long``, ``short`` or ``narrow``."""
+    if len(ends) == 1:
+        return _format(ends[0], width, locale)
+    low, high = ends
+    if len(low) == len(high) == 1 and low[0][1] == high[0][1]:
+        number = format_decimal(low[0][0], locale=locale)
+        return join_range(number, _format(high, width, locale), locale)
+    return join_range(_format(low, width, locale), _format(high, width, locale), locale)
+
+
+def _parse(value: Any) -> Amounts | None:
     if isinstance(value, timedelta):
         value = value.total_seconds()
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -48,15 +70,14 @@ def parse_duration(value: Any) -> Sequence[tuple[Decimal, str]] | None:
     return [(quantity.low, unit)] if unit else None
 
 
-def format_duration(amounts: Sequence[tuple[Decimal, str]], width: str, locale: Locale) -> str:
-    """ "1 hour, 30 minutes"; ``width`` is ``long``, ``short`` or ``narrow``."""
+def _format(amounts: Amounts, width: str, locale: Locale) -> str:
     parts = [
         format_measure(n, f"duration-{unit}", width, locale) or f"{n} {unit}" for n, unit in amounts
     ]
     return join_list(parts, "unit", locale)
 
 
-def _of_seconds(seconds: Decimal) -> Sequence[tuple[Decimal, str]]:
+def _of_seconds(seconds: Decimal) -> Amounts:
     amounts = []
     for unit, size in _SIZES:
         count, seconds = (seconds, Decimal(0)) if size == 1 else divmod(seconds, size)

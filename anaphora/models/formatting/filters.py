@@ -94,8 +94,8 @@ def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") 
 
     if width not in WIDTHS:
         raise ValueError(f"the width is {', '.join(WIDTHS)}, not {width!r}")
-    amounts = parse_duration(value)
-    return None if amounts is None else format_duration(amounts, width, locale)
+    ends = parse_duration(value)
+    return None if ends is None else format_duration(ends, width, locale)
 
 
 def _money(
