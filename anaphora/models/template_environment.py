@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import ChainableUndefined, pass_context
 from jinja2.runtime import Context
 
-from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter
+from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter, Locality
 from anaphora.models.sandbox import Sandbox
 from anaphora.models.template_values import EntityText
 
@@ -36,6 +36,6 @@ class TemplateEnvironment(Sandbox):
 def _in_context(filter: Filter) -> Callable[..., str]:
     @pass_context
     def format_value(context: Context, value: Any, *arguments: Any, **options: Any) -> str:
-        return filter(context[LOCALITY], value, *arguments, **options)
+        return filter(Locality(*context[LOCALITY]), value, *arguments, **options)
 
     return format_value
