@@ -27,14 +27,14 @@ from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
-from anaphora.intents.match import Filling, Match, Slot, slots_of
+from anaphora.intents.match import Filling, Match, slots_of
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
 from anaphora.intents.unused import Unused, unused_in
 from anaphora.intents.wording import declined, left_over, name_of, still_about
 from anaphora.models.domain import Model, Status
-from anaphora.models.formatting.filters import LOCALITY, Locality
-from anaphora.models.template_values import EntityText
+from anaphora.models.formatting.filters import LOCALITY
+from anaphora.models.template_values import template_value
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, Forgotten, Pending, Rule
@@ -310,7 +310,7 @@ class Bot:
             return self._declined(decision, at)
         skipped: list[Match] = []
         for match in decision.matches:
-            if unused := self._left_over(decision, match):
+            if self.model.unused and (unused := self._left_over(decision, match)):
                 return self._asking_about_unused(decision, match, unused, at)
             try:
                 return self._matched(decision, match, tuple(skipped), at, respond)
@@ -492,20 +492,23 @@ class Bot:
         self, decision: Decision, filling: Filling, unused: Sequence[str] | None = None
     ) -> dict[str, Any]:
         """What a template may name; ``unused`` is what the sentence leaves, if not given."""
-        slots = slots_of(filling)
-        given: dict[str, Any] = {
+        slots, question = slots_of(filling), decision.question
+        utterance = question.utterance
+        values: dict[str, Any] = {
             "intent": filling.intent.id,
             "user": decision.conversation.user,
-            "text": decision.question.utterance.text,
+            "text": utterance.text,
             "slots": SlotView(slots),
             "unused": _unused_parts(decision, filling) if unused is None else unused,
+            LOCALITY: (utterance.language, question.surroundings.at.tzinfo),
         }
-        given[LOCALITY] = Locality(
-            decision.question.utterance.language, decision.question.surroundings.at.tzinfo
-        )
-        values = {name: _template_value(slot) for name, slot in slots.items()}
-        empty = {term.id for term in filling.intent.terms} - slots.keys()
-        return {name: value for name, value in given.items() if name not in empty} | values
+        for term in filling.intent.terms:  # an empty slot hides what else bears its name
+            if term.id is not None:
+                values.pop(term.id, None)
+        for name, slot in slots.items():
+            found = [template_value(taken.entity) for taken in slot.taken]
+            values[name] = found if slot.several else found[0]
+        return values
 
     def _why_not(self, decision: Decision) -> str:
         utterance = decision.question.utterance
@@ -544,11 +547,6 @@ def _unused_before(decision: Decision) -> tuple[str, ...]:
     """What was left of the sentences that this one completes and has not been asked about."""
     pending = decision.conversation.pending if decision.pending else None
     return pending.unused if pending and pending.missing else ()
-
-
-def _template_value(slot: Slot) -> EntityText | list[EntityText]:
-    values = [EntityText(entity) for entity in slot.entities]
-    return values if slot.several else values[0]
 
 
 def _reason(rejection: Reject) -> str:

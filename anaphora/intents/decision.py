@@ -164,9 +164,10 @@ def _only_in(question: Question, other: Question) -> list[Entity]:
 def _resolve_as_read(mind: Mind, question: Question, conversation: Conversation) -> Decision:
     if question.utterance.resets:
         return _after_reset(mind, question, conversation)
+    if conversation.pending and (answer := _confirming(mind, question, conversation)):
+        return answer
     return (
-        _confirming(mind, question, conversation)
-        or _on_another_topic(mind, question, conversation)
+        _on_another_topic(mind, question, conversation)
         or _completing(mind, question, conversation)
         or _on_its_own(mind, question, conversation)
     )

@@ -45,9 +45,10 @@ class Unused(Struct, frozen=True):
 def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
     """What of ``utterance`` the ``filling`` did not use, in the order of the sentence."""
     variant = filling.variant
-    used = sum([not one.pending and one.remembered is None for one in filling.taken])
-    if not variant.uncovered and used == len(variant.entities):
-        return ()
+    if not variant.uncovered:
+        used = [one for one in filling.taken if one.remembered is None and not one.pending]
+        if len(used) == len(variant.entities):
+            return ()
     return _UnusedParts(utterance, filling)
 
 

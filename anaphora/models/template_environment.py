@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import ChainableUndefined, pass_context
 from jinja2.runtime import Context
 
-from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter
+from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter, Locality
 from anaphora.models.sandbox import Sandbox
 from anaphora.models.template_values import EntityText
 
@@ -24,18 +24,21 @@ class TemplateEnvironment(Sandbox):
         self.filters.update({name: _in_context(filter) for name, filter in FILTERS.items()})
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        part = obj.part(attribute) if isinstance(obj, EntityText) else None
-        return super().getattr(obj, attribute) if part is None else part
+        if isinstance(obj, EntityText) and (part := obj.part(attribute)) is not None:
+            return part
+        return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        is_name = isinstance(obj, EntityText) and isinstance(argument, str)
-        part = obj.part(argument) if is_name else None
-        return super().getitem(obj, argument) if part is None else part
+        if isinstance(argument, str) and isinstance(obj, EntityText):
+            part = obj.part(argument)
+            if part is not None:
+                return part
+        return super().getitem(obj, argument)
 
 
 def _in_context(filter: Filter) -> Callable[..., str]:
     @pass_context
     def format_value(context: Context, value: Any, *arguments: Any, **options: Any) -> str:
-        return filter(context[LOCALITY], value, *arguments, **options)
+        return filter(Locality(*context[LOCALITY]), value, *arguments, **options)
 
     return format_value

@@ -7,7 +7,13 @@ from typing import Any, Self
 
 from anaphora.models.utterance import Entity
 
-__all__ = ["EntityText"]
+__all__ = ["EntityText", "template_value"]
+
+
+def template_value(entity: Entity) -> str:
+    """The value of an entity (its text, if it has none); one that knows of the entity where that
+    has parts or metadata of its own."""
+    return EntityText(entity) if entity.parts or not entity.own else entity.said
 
 
 class EntityText(str):
@@ -25,12 +31,12 @@ class EntityText(str):
     def meta(self) -> Mapping[str, Any]:
         return self.entity.meta
 
-    def part(self, name: str) -> EntityText | list[EntityText] | None:
+    def part(self, name: str) -> str | list[str] | None:
         """The part of that name in its synonym (``^^[name]{…}^^``), else the one of that element;
         a list if there are several, None if there is none."""
         parts = self.entity.parts
         found = [part for part in parts if name in part.aliases]
         found = found or [part for part in parts if part.element == name]
         if len(found) > 1:
-            return [EntityText(part) for part in found]
-        return EntityText(found[0]) if found else None
+            return [template_value(part) for part in found]
+        return template_value(found[0]) if found else None

@@ -13,7 +13,6 @@ from anaphora.models.formatting.filters import FILTERS
 from anaphora.models.hints import did_you_mean
 from anaphora.models.intents import KnownIntents
 from anaphora.models.nodes import Path
-from anaphora.models.template_values import EntityText
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -203,7 +202,7 @@ def _unknown_parts(
         for element in elements or ():
             names = parts.get(element)
             known = None if known is None or names is None else known | names
-        if known is None or node.attr in known or hasattr(EntityText, node.attr):
+        if known is None or node.attr in known or hasattr(str, node.attr):
             continue
         yield _Unknown(node.attr, node.lineno, "part", sorted(known))
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 __all__ = ["FILTERS", "LOCALITY", "Filter", "Locality"]
 
 LOCALITY = "the locality of the question"
-"""The key of the :class:`Locality` among the variables of a template. No template can name it."""
+"""The key of the fields of a :class:`Locality` among the variables of a template. No template can
+name it."""
 
 
 class Locality(NamedTuple):
