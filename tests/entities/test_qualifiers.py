@@ -93,6 +93,13 @@ def test_no_such_word_is_passed_over_inside_a_synonym() -> None:
         assert not pipeline(text).entities
 
 
+def test_a_word_such_as_all_may_stand_inside_a_synonym_and_is_not_understood() -> None:
+    lights = element("off", "switch lights off")
+    skipping = StopWords(skipped=True)
+    assert free("switch all of the lights off", lights, stop_words=skipping) == ["all"]
+    assert free("switch no lights off", lights, stop_words=skipping) == ["switch", "no", "lights"]
+
+
 # Typos
 
 
