@@ -68,6 +68,10 @@ def test_words_that_turn_or_bound_the_sense_are_content_words(
     assert [word for word in said if word in words] == words
 
 
+def test_what_is_left_of_a_contracted_verb_means_nothing() -> None:
+    assert free("I won't send it, wont, shan't, cant", SEND) == ["n't", "nt", "n't", "nt"]
+
+
 def test_other_stop_words_still_mean_nothing() -> None:
     assert free("please send it to me with the euros", SEND, MONEY) == []
 
