@@ -250,11 +250,10 @@ def _advise(model: Model) -> None:
         for language, some in words.items()
     )
     problem = Problem(
-        f"no element of {model.id} covers words that turn the sense ({listed}): "
-        "'do not …' is answered like 'do …'",
+        f"no element of {model.id} covers words that turn the sense ({listed})",
         model.source,
-        hint="give them an element that an intent takes, with synonyms such as 'not' or "
-        "'without milk'; or add them to stop_words, if they mean nothing to this bot",
+        hint="until one does, 'do not …' is answered like 'do …': give an element such synonyms "
+        "('without milk'), or add the words to stop_words",
     )
     _say(f"Note: {problem}")
 

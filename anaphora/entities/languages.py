@@ -143,12 +143,12 @@ def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
     return {kind: tuple(words.split()) for kind, words in data.items()}
 
 
-def qualifiers(language: str) -> frozenset[str]:
-    """All words of :func:`qualifiers_by_kind`, as words are compared. They count as content
-    words, though lists of stop words have them."""
-    return frozenset(
-        map(normalizer(language), chain.from_iterable(qualifiers_by_kind(language).values()))
-    )
+def qualifiers(language: str, *kinds: str) -> frozenset[str]:
+    """The words of :func:`qualifiers_by_kind`, of some kinds or of all, as words are compared.
+    They count as content words, though lists of stop words have them."""
+    known = qualifiers_by_kind(language)
+    words = chain.from_iterable(known.get(kind, ()) for kind in kinds or known)
+    return frozenset(map(normalizer(language), words))
 
 
 def stemmer(language: str) -> Stem:

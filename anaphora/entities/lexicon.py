@@ -79,7 +79,7 @@ class Lexicon:
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
         self._tongue = tongue(base(language))
-        self._stop_words = stop_words(language)
+        self._stop_words = stop_words(language) | frozenset(self._tongue.fragments)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from anaphora.entities.found import Found
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
+from anaphora.entities.languages import qualifiers
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
@@ -37,13 +38,15 @@ which a span of spaCy does not say all."""
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
-    words may stand inside a phrase; ``recognized`` are the elements, by their ids, that others
-    have looked for and that phrases may be composed of; ``guesses`` tells what a word may stand
-    for that no phrase has."""
+    words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
+    though they are no part of what is found; ``recognized`` are the elements, by their ids, that
+    others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
+    stand for that no phrase has."""
 
     layers: tuple[Layer, ...] = ()
     swear: frozenset[str] = frozenset()
     skips: bool = False
+    universals: frozenset[str] = frozenset()
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
@@ -83,6 +86,7 @@ def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -
         layers=layers,
         swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
+        universals=qualifiers(vocabulary.lexicon.language, "universal"),
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
         guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
@@ -106,7 +110,9 @@ def search(
     guesses = _guesses(words, known, recognized, places) if asks else None
     if places is not None and known.guesses is not None:
         guesses = _with_joined(guesses, sentence.words, places, known.guesses)
-    passable = [_is_stop_word(word) for word in words] if known.skips else None
+    passable = None
+    if known.skips:
+        passable = [_is_stop_word(word) or word.lower in known.universals for word in words]
     found = None
     if known.composes:
         found = Found(replace(known.surroundings, text=sentence.text))
@@ -118,7 +124,7 @@ def search(
     for layer in known.layers:
         hits = layer.find(words, runs.ends, found, passable, guesses, has_odd=sentence.has_odd)
         if passable is not None:
-            hits = _without_named(hits, layer, named)
+            hits = _without_named(hits, layer, named, words)
         for hit in hits[: most - len(finds)]:
             if hit.parts and found is not None and found.is_spent:
                 continue
@@ -215,8 +221,11 @@ def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> 
     )
 
 
-def _without_named(hits: list[Hit], layer: Layer, named: dict[int, set[int]]) -> list[Hit]:
-    """The hits without those words that they pass over and that are an entity by themselves.
+def _without_named(
+    hits: list[Hit], layer: Layer, named: dict[int, set[int]], words: Sequence[Word]
+) -> list[Hit]:
+    """The hits without those words that they pass over and that are an entity by themselves or
+    mean something.
 
     ``named`` has the ends of the entities of earlier layers by their starts, and gets those of
     this one.
@@ -225,12 +234,15 @@ def _without_named(hits: list[Hit], layer: Layer, named: dict[int, set[int]]) ->
         element = layer.entries[hit.entry].element
         if element and not element.abstract and not hit.tokens:
             named.setdefault(hit.start, set()).add(hit.end)
-    return [replace(hit, tokens=_own_words(hit, named)) if hit.passed else hit for hit in hits]
+    return [
+        replace(hit, tokens=_own_words(hit, named, words)) if hit.passed else hit for hit in hits
+    ]
 
 
-def _own_words(hit: Hit, named: Mapping[int, set[int]]) -> tuple[int, ...]:
+def _own_words(hit: Hit, named: Mapping[int, set[int]], words: Sequence[Word]) -> tuple[int, ...]:
     passed = set(hit.passed)
-    others = {
+    others = {word for word in passed if words[word].free}
+    others |= {
         word
         for start in hit.passed
         for end in named.get(start, ())

@@ -13,7 +13,8 @@ A table needs no more than what holds for its language, and a language needs no 
   missing, and ``once``, letters that may stand twice;
 - ``forms``: words that count as forms of others;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
-  there; ``particles``: what stands behind a verb and is often written as one with it ("log in");
+  there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``particles``: what stands behind a verb and is often written as one with it ("log in");
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -54,6 +55,7 @@ class Tongue:
     forms: Mapping[str, str] = field(default_factory=dict)
     auxiliaries: tuple[tuple[str, ...], ...] = ()
     negators: tuple[str, ...] = ()
+    fragments: tuple[str, ...] = ()
     particles: tuple[str, ...] = ()
 
     @property
@@ -119,7 +121,7 @@ def tongue(code: str) -> Tongue:
     same |= data.pop("same", {})
     for key in ("before", "behind", "endings"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in ("negators", "particles"):
+    for key in ("negators", "fragments", "particles"):
         data[key] = tuple(data.get(key, "").split())
     return Tongue(
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),

@@ -15,8 +15,8 @@ __all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant"]
 class Token(Struct, frozen=True, gc=False):
     """One token. ``start`` and ``end`` are offsets in the text (half open).
 
-    ``free`` says that it is a word that means something by itself: neither a stop word nor
-    punctuation nor white space.
+    ``free`` says that it is a content word: neither a stop word nor punctuation nor white space.
+    Words that turn the sense of others or bound it (not, only) are content words.
     """
 
     text: str

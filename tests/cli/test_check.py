@@ -213,6 +213,22 @@ class TestElementsThatNoIntentTakes:
         assert (result.exit_code, result.stderr) == (0, "")
 
 
+class TestNotes:
+    def test_a_model_that_has_nothing_for_not_is_told_of_once_and_passes(self, kitchen):
+        result = run(kitchen("{ask: tea}"), "--strict")
+        assert result.exit_code == 0
+        assert result.stderr.count("words that turn the sense (not, without, only)") == 1
+        assert "hint: until one does, 'do not …' is answered like 'do …'" in result.stderr
+        assert "turn the sense" not in result.stdout
+
+    def test_one_that_covers_them_or_is_bundled_is_not(self, kitchen):
+        file = Path(kitchen("{ask: tea}"))
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("{id: milk}", "{id: milk, synonyms: [without]}"), "utf-8")
+        assert "Note" not in run(str(file)).stderr
+        assert "Note" not in run("cafe", "--strict").stderr
+
+
 class TestProcesses:
     def test_the_results_are_those_of_one_process_in_the_same_order(self):
         model, dialogs = load_model(PLAIN_WEATHER), many(60)

@@ -68,6 +68,10 @@ def test_words_that_turn_or_bound_the_sense_are_content_words(
     assert [word for word in said if word in words] == words
 
 
+def test_what_is_left_of_a_contracted_verb_means_nothing() -> None:
+    assert free("I won't send it, wont, shan't, cant", SEND) == ["n't", "nt", "n't", "nt"]
+
+
 def test_other_stop_words_still_mean_nothing() -> None:
     assert free("please send it to me with the euros", SEND, MONEY) == []
 
@@ -91,6 +95,13 @@ def test_no_such_word_is_passed_over_inside_a_synonym() -> None:
     assert [str(one) for one in pipeline("the status of the report").entities] == ["report"]
     for text in ("status not report", "status without report", "status only report"):
         assert not pipeline(text).entities
+
+
+def test_a_word_such_as_all_may_stand_inside_a_synonym_and_is_not_understood() -> None:
+    lights = element("off", "switch lights off")
+    skipping = StopWords(skipped=True)
+    assert free("switch all of the lights off", lights, stop_words=skipping) == ["all"]
+    assert free("switch no lights off", lights, stop_words=skipping) == ["switch", "no", "lights"]
 
 
 # Typos
