@@ -103,7 +103,7 @@ def _lack(term: Term) -> str:
 
 class ContentWords(NamedTuple):
     """The indexes of the words of a sentence that mean something by themselves, and of those
-    among them that turn the sense of others or bound it."""
+    among them that turn or bound the sense of others in some entity."""
 
     free: Sequence[int] = ()
     qualifiers: Sequence[int] = ()
@@ -140,6 +140,7 @@ class Rank(NamedTuple):
     then the better match within it."""
 
     reading: ReadingRank
+    qualifiers: int
     sentence: int
     required: int
     used: int

@@ -26,6 +26,7 @@ _READING_STEPS = {
     "place": "it reads the sentence as what stands earlier in the model",
 }
 _STEPS = {
+    "qualifiers": "it leaves fewer words that turn or bound the sense",
     "sentence": "it uses more entities of the sentence",
     "required": "it fills more required terms",
     "used": "it uses more entities in all",
@@ -38,7 +39,7 @@ _UNCOUNTED = ("lengths", "gaps", "partial", "order", "place")  # figures that wo
 ONLY_READING = ReadingRank()
 
 
-def rank(filling: Filling, reading: ReadingRank = ONLY_READING) -> Rank:
+def rank(filling: Filling, words: ContentWords, reading: ReadingRank = ONLY_READING) -> Rank:
     """The rank of an intent that matches: compared field by field, the smaller one wins."""
     taken = filling.taken
     memory = [one for one in taken if one.pending or one.remembered is not None]
@@ -46,6 +47,7 @@ def rank(filling: Filling, reading: ReadingRank = ONLY_READING) -> Rank:
     # By place: by name takes half as long again.
     return Rank(
         reading,
+        _uncovered_qualifiers(filling, words) if words.qualifiers else 0,
         len(memory) - len(taken),  # sentence
         -len(required),
         -len(taken),  # used
@@ -54,6 +56,11 @@ def rank(filling: Filling, reading: ReadingRank = ONLY_READING) -> Rank:
         filling.variant.rank,
         filling.order,
     )
+
+
+def _uncovered_qualifiers(filling: Filling, words: ContentWords) -> int:
+    covered = {index for one in filling.from_sentence for index in one.entity.tokens}
+    return len([index for index in words.qualifiers if index not in covered])
 
 
 def rank_of_reading(matches: Iterable[Filling], words: ContentWords, place: int) -> ReadingRank:
@@ -76,7 +83,7 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     used = [one.entity for one in filling.taken if one.source == "sentence"]
     covered = {index for entity in used for index in entity.tokens}
     return ReadingRank(
-        qualifiers=len(words.qualifiers) - len(covered.intersection(words.qualifiers)),
+        qualifiers=_uncovered_qualifiers(filling, words) if words.qualifiers else 0,
         uncovered=len(words.free) - len(covered.intersection(words.free)),
         covered=-len(covered),
         pieces=len(used),

@@ -81,7 +81,8 @@ def solve(
         for scene in scenes
     ]
     if len(scenes) == 1:
-        matches = [Match(filling, rank(filling)) for filling in found[0]]
+        words = scenes[0].words
+        matches = [Match(filling, rank(filling, words)) for filling in found[0]]
         if len(matches) > 1:
             matches.sort(key=_RANK)
         return tuple(matches)
@@ -97,7 +98,7 @@ def _over_readings(
         whole = [one for one in fillings if not reads_a_part(one, intents, scenes)]
         if whole:
             reading = rank_of_reading(whole, scene.words, place)
-            matches += [Match(filling, rank(filling, reading)) for filling in whole]
+            matches += [Match(filling, rank(filling, scene.words, reading)) for filling in whole]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
     return tuple({_identity(match): match for match in reversed(matches)}.values())[::-1]
@@ -132,7 +133,10 @@ def scenes(
 
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
-    words = content_words(question) if len(question.variants) > 1 else ContentWords()
+    if len(question.variants) > 1:
+        words = content_words(question)
+    else:
+        words = ContentWords((), _turning(question.utterance))
     return tuple(
         [
             _scene(variant, question.surroundings, conversation, pending, words)
@@ -145,10 +149,17 @@ def content_words(question: Question) -> ContentWords:
     """The content words of the question that are in no reset phrase."""
     said = question.utterance
     reset = {index for one in said.resets for index in one}
-    return ContentWords(
-        [index for index in said.free if index not in reset],
-        [index for index in said.qualifiers if index not in reset],
-    )
+    return ContentWords([index for index in said.free if index not in reset], _turning(said))
+
+
+def _turning(said: Utterance) -> Sequence[int]:
+    """The words that turn or bound the sense of others as some entity has them ("not send"): a
+    bare no may just be an answer."""
+    return [
+        index
+        for index in said.qualifiers
+        if any(index in entity.tokens and len(entity.tokens) > 1 for entity in said.entities)
+    ]
 
 
 def not_replaced(pending: Iterable[Entity], variant: Variant) -> tuple[Entity, ...]:

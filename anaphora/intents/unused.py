@@ -13,6 +13,8 @@ from anaphora.models.utterance import Entity, Utterance
 
 __all__ = ["Unused", "unused_in"]
 
+_COMMAS = frozenset(",،、，")
+
 
 class Unused(Struct, frozen=True):
     """A stretch of the sentence with ``entities`` and ``words`` that the answer did not use, and
@@ -104,7 +106,11 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
         for entity in entities
         if id(entity) not in taken and used.isdisjoint(entity.tokens)
     ]
-    pieces += [(i, i, None) for i in utterance.free if i not in covered]
+    pieces += [
+        (i, i, None)
+        for i in utterance.free
+        if i not in covered and not (i == 0 and _is_set_off(utterance))
+    ]
     pieces.sort(key=lambda piece: piece[:2])
     together: list[tuple[int, int, Entity | None]] = []
     for piece in pieces:
@@ -114,6 +120,12 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
         together.append(piece)
     if together:
         yield _stretch(utterance, together)
+
+
+def _is_set_off(utterance: Utterance) -> bool:
+    """Whether the first word stands before a comma: it answers or addresses ("No, on Friday",
+    "Hello, …") and says nothing of the rest."""
+    return len(utterance.tokens) > 1 and utterance.tokens[1].text in _COMMAS
 
 
 def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> Unused:

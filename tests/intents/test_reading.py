@@ -126,6 +126,14 @@ def test_who_understands_the_not_goes_before_who_does_not(bot, language, command
     assert engine.ask(f"{command} Ann 50").intent == "send"
 
 
+def test_a_not_is_understood_though_memory_could_complete_the_rest(talk):
+    model = BANK.replace(
+        "      - {id: payee", "      - {id: refusal, synonyms: [do not send]}\n      - {id: payee"
+    ).replace("    prompts:", "      - \"intent=refuse term={# == 'refusal'}\"\n    prompts:")
+    assert talk(model, "Send 50 to Ann", "Do not send 20 to Mary").intent == "refuse"
+    assert talk(model, "Send 50 to Ann", "no, send 20 to Mary").intent == "send"
+
+
 def test_an_exact_name_is_meant_before_a_misspelt_one_that_stands_first(talk):
     reply = talk(BANK, "Pay the plumbar 50, no, Mary")
     assert values(reply)["payee"] == "Mary"

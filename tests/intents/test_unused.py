@@ -81,6 +81,13 @@ def test_a_rejected_question_has_used_nothing_of_which_it_could_speak():
     assert not Talk()("what a nice day").unused
 
 
+@pytest.mark.parametrize("said", ["No, 50 euros to Ann", "Hello, pay Ann 50 euros"])
+def test_a_first_word_that_a_comma_sets_off_is_not_left_over(said):
+    talk = Talk("unused: ask\n")
+    talk("pay Mary 20 euros")
+    assert talk(said).text == "Paid Ann."
+
+
 def test_words_of_a_reset_phrase_are_used():
     assert left(Talk()("forget it, send Peter 50 euros")) == []
 
