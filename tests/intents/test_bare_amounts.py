@@ -148,7 +148,7 @@ def test_the_country_of_the_language_has_a_currency() -> None:
 def test_bare_numbers_can_be_forbidden() -> None:
     bot = engine(BANK.replace("currency: EUR", "currency: EUR, bare: never"))
     assert say(bot, "send to Ann").text == "How much?"
-    assert say(bot, "500").intent != "pay"
+    assert say(bot, "500").text == "How much?"
 
 
 def test_a_role_takes_a_bare_number() -> None:
