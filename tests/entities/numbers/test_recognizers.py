@@ -141,9 +141,8 @@ def test_the_built_in_entities_are_found_by_name() -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
     numbers = built_in("number", "en", {})(doc, now)
     assert [one.value for one in numbers] == ["5", "6 km"]
-    assert [one.value for one in built_in("money", "en", {"currency": "CAD"})(doc, now)] == [
-        "5 CAD"
-    ]
+    amounts = built_in("money", "en", {"currency": "CAD"})(doc, now)
+    assert [one.value for one in amounts if not one.fallback] == ["5 CAD"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
