@@ -54,7 +54,7 @@ def talk() -> Talk:
     [
         "I don't know",
         "what?",
-        "500",  # a number, and no intent takes one
+        "500 km",  # a number, and no intent takes one
         "",
         "?!",
         "joke",  # of which the bot could not ask for what is missing
