@@ -28,6 +28,7 @@ from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Filling, Match, slots_of
+from anaphora.intents.partial_dates import with_remembered_dates
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
 from anaphora.intents.unused import Unused, unused_in
@@ -196,11 +197,20 @@ class Bot:
             environment=_ENVIRONMENT,
             random=self._random,
         )
+        utterance, notes = with_remembered_dates(
+            utterance,
+            conversation,
+            at,
+            self.model.conversation,
+            lambda then: self.read(utterance.text, utterance.language, at=then),
+        )
         try:
             question = self._question(utterance, surroundings)
             if utterance.fallback:
                 other = replace(utterance, entities=utterance.fallback, fallback=())
                 question = replace(question, fallback=self._question(other, surroundings))
+            if notes:
+                question = replace(question, notes=notes)
         except HandlerError as error:
             return Decision(
                 Question(utterance, (), surroundings),

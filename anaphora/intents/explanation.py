@@ -248,6 +248,7 @@ def _ranked(matches: Sequence[Match], skipped: Sequence[Match]) -> tuple[RankedM
 
 
 def _notes(decision: Decision, scene: Scene) -> Iterator[str]:
+    yield from decision.question.notes
     if decision.reset_phrase:
         yield "a reset phrase: everything remembered is forgotten before the rest is read"
     if decision.left:

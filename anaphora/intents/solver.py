@@ -38,12 +38,14 @@ _RANK = attrgetter("rank")
 
 class Question(Struct, frozen=True, gc=False):
     """An utterance, its variants (best first), and what predicates may ask about it. ``fallback``
-    is the same question with the entities that count only where an intent needs them."""
+    is the same question with the entities that count only where an intent needs them; ``notes`` say
+    what an explanation should tell of how it was read."""
 
     utterance: Utterance
     variants: tuple[Variant, ...]
     surroundings: Surroundings
     fallback: Question | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Scene(Struct, frozen=True, gc=False):

@@ -27,7 +27,7 @@ def find_cut_list(text: str, start: int | None, end: int) -> tuple[int, str] | N
     be broken. Otherwise the lines before ``end`` are searched, the last one first.
     """
     farthest = max(0, end - _FARTHEST)
-    if start is not None:
+    if start is not None and start < len(text):
         begin = max(start + 1, farthest)
         return _find_comment(text, begin, end, text[start])
     while end > farthest:

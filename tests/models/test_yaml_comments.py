@@ -94,3 +94,11 @@ def test_a_text_that_a_comment_cuts_is_warned_of(parts, comment):
 def test_comments_that_are_meant_are_no_mistakes(comment):
     assert model_of(f"\n      - order{comment}", f"[one]{comment}").warnings == ()
     assert model_of(response=f"'Ticket'{comment}").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["port: [", "a: {", "[", "{", "a: [b, ", "a: [b #", "a: [\n", "- [#"]
+)
+def test_a_file_that_ends_in_a_bracket_is_no_more_than_a_mistake(text):
+    with pytest.raises(ModelError):
+        parse_model(text)
