@@ -186,7 +186,7 @@ def words_read(reply: Reply) -> int:
     return len({index for _, tokens in taken_from_sentence(reply) for index in tokens})
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(elements, intents, st.lists(sentences, min_size=1, max_size=3), sentences)
 def test_memory_changes_how_a_sentence_is_read_only_if_more_of_it_can_be_read(
     synonyms, wanted, before, sentence
@@ -204,7 +204,7 @@ def test_memory_changes_how_a_sentence_is_read_only_if_more_of_it_can_be_read(
     assert words_read(later) >= words_read(alone)
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(elements, intents, st.lists(sentences, max_size=2), sentences)
 def test_no_part_of_a_longer_entity_is_taken_where_the_whole_would_be(
     synonyms, wanted, before, sentence
@@ -226,11 +226,8 @@ def test_no_part_of_a_longer_entity_is_taken_where_the_whole_would_be(
 NAMES = ("Marianne", "Benedict", "Veronica", "Leopold")
 
 
-@given(
-    st.permutations(NAMES),
-    st.integers(1, 6),
-    st.booleans(),
-)
+@settings(max_examples=30)
+@given(st.permutations(NAMES), st.integers(1, 6), st.booleans())
 def test_a_misspelt_name_never_wins_over_an_exact_one(names, place, is_first):
     exact, other = names[0], names[1]
     wrong = other[:place] + "x" + other[place + 1 :]
