@@ -197,7 +197,7 @@ class Bot:
             environment=_ENVIRONMENT,
             random=self._random,
         )
-        utterance, notes = with_remembered_dates(
+        dated = with_remembered_dates(
             utterance,
             conversation,
             at,
@@ -205,12 +205,13 @@ class Bot:
             lambda then: self.read(utterance.text, utterance.language, at=then),
         )
         try:
+            if dated is not None:
+                question = self._question(dated.utterance, surroundings)
+                question = replace(question, notes=dated.notes)
+                decision = decide(self._mind, question, conversation, at)
+                if decision.goes_on:
+                    return decision
             question = self._question(utterance, surroundings)
-            if utterance.fallback:
-                other = replace(utterance, entities=utterance.fallback, fallback=())
-                question = replace(question, fallback=self._question(other, surroundings))
-            if notes:
-                question = replace(question, notes=notes)
         except HandlerError as error:
             return Decision(
                 Question(utterance, (), surroundings),
@@ -226,7 +227,10 @@ class Bot:
         ways = variants(utterance)
         if not self.hooks.are_empty:
             ways = tuple(filter(self.hooks.allows, ways))
-        return Question(utterance, ways, surroundings)
+        if not utterance.fallback:
+            return Question(utterance, ways, surroundings)
+        other = replace(utterance, entities=utterance.fallback, fallback=())
+        return Question(utterance, ways, surroundings, self._question(other, surroundings))
 
     def answer(self, decision: Decision, at: datetime) -> Outcome:
         """Answer with the best match whose handler takes it, ask for what is missing, or say
@@ -400,7 +404,7 @@ class Bot:
         else:
             pending = pending_of(decision, at)
             if asking.intent.id in self.model.unused:
-                unused = (*_unused_before(decision), *_unused_texts(decision, asking))
+                unused = (*self._unused_before(decision), *_unused_texts(decision, asking))
                 pending = replace(pending, unused=unused)
             conversation = rules.incomplete(before, at, pending)
         if not asking.missing:
@@ -420,7 +424,16 @@ class Bot:
         of the sentence, and of the ones that it completes."""
         if match.intent.id not in self.model.unused or decision.pending_is == "confirmed":
             return ()
-        return (*_unused_before(decision), *_unused_texts(decision, match.filling))
+        return (*self._unused_before(decision), *_unused_texts(decision, match.filling))
+
+    def _unused_before(self, decision: Decision) -> tuple[str, ...]:
+        """What was left of the sentences that this one completes and has not been asked about,
+        or has and turns their sense: a "not" stays until a yes or a no."""
+        pending = decision.conversation.pending if decision.pending else None
+        if pending is None or pending.missing or not pending.unused:
+            return pending.unused if pending else ()
+        language = decision.question.utterance.language
+        return tuple([text for text in pending.unused if self.read(text, language).qualifiers])
 
     def _asking_about_unused(
         self, decision: Decision, match: Match, unused: tuple[str, ...], at: datetime
@@ -551,12 +564,6 @@ def _unused_parts(decision: Decision, filling: Filling) -> Sequence[Unused]:
 
 def _unused_texts(decision: Decision, filling: Filling) -> Iterator[str]:
     return (one.text for one in _unused_parts(decision, filling))
-
-
-def _unused_before(decision: Decision) -> tuple[str, ...]:
-    """What was left of the sentences that this one completes and has not been asked about."""
-    pending = decision.conversation.pending if decision.pending else None
-    return pending.unused if pending and pending.missing else ()
 
 
 def _reason(rejection: Reject) -> str:

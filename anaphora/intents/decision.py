@@ -103,6 +103,14 @@ class Decision(Struct, frozen=True):
     pending_is: Literal["", "asked again", "confirmed", "declined"] = ""
 
     @property
+    def goes_on(self) -> bool:
+        """Whether what was said before has a part in it: remembered, or still to be completed."""
+        filling = self.matches[0].filling if self.matches else self.asking
+        if filling is None or self.left is not None or self.reset_phrase:
+            return False
+        return any(taken.source == "memory" for taken in filling.taken)
+
+    @property
     def before(self) -> Conversation:
         """The memory without the change of topic that the question may have brought."""
         return self.left or self.conversation
@@ -152,7 +160,13 @@ def _fills(decision: Decision, other: Decision) -> bool:
     if filling is None:
         return False
     new = _only_in(other.question, decision.question)
-    return any(taken.entity in new for taken in filling.taken)
+    filled = [
+        match.term.label for match in filling.terms if any(c.entity in new for c in match.taken)
+    ]
+    pending = other.conversation.pending
+    if pending is not None and pending.intent == filling.intent.id:
+        return any(label in pending.missing for label in filled)  # nothing else was asked for
+    return bool(filled)
 
 
 def _only_in(question: Question, other: Question) -> list[Entity]:

@@ -3,8 +3,9 @@ after "from December 20" is December 28, whatever month it is now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,9 +14,16 @@ from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import recall
 
-__all__ = ["with_remembered_dates"]
+__all__ = ["Dated", "with_remembered_dates"]
 
 _MINUTE = timedelta(minutes=1)
+
+
+class Dated(NamedTuple):
+    """An utterance with dates that go on from one before, and what to explain of them."""
+
+    utterance: Utterance
+    notes: tuple[str, ...]
 
 
 def with_remembered_dates(
@@ -24,27 +32,43 @@ def with_remembered_dates(
     at: datetime,
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
-) -> tuple[Utterance, tuple[str, ...]]:
-    """The utterance with such dates read as of the start of a pending or remembered one that is
-    still to come, and what to explain of it. ``settings`` say what the conversation still
-    remembers; ``read`` reads the utterance at another time."""
+) -> Dated | None:
+    """The utterance with such dates read as of a pending or remembered one that is still to come;
+    None if it has none. ``settings`` say what the conversation still remembers; ``read`` reads the
+    utterance at another time."""
     partial = [one for one in utterance.entities if not one.own and _is_partial(one, at)]
     if not partial:
-        return utterance, ()
+        return None
     conversation = recall(conversation, at, settings)[0]
-    notes, entities = [], list(utterance.entities)
+    others: list[tuple[Entity, Entity]] = []
     for entity in partial:
         start = _remembered_start(entity, conversation)
         if start is None or start <= at:
             continue
-        for other in read(start).entities:
+        # What begins now begins there; a day alone is in its month, before or after it.
+        then = start if _begins_now(entity, at) else max(at, _first_of_month(start))
+        for other in read(then).entities:
             if (other.element, other.tokens) == (entity.element, entity.tokens):
-                entities[entities.index(entity)] = other
-                notes.append(f"{entity.text!r} is understood from the date before: {other}")
+                others.append((entity, other))
                 break
-    return (
-        (replace(utterance, entities=tuple(entities)), tuple(notes)) if notes else (utterance, ())
+    if not others:
+        return None
+    notes = tuple(
+        f"{entity.text!r} is understood from the date before: {other}" for entity, other in others
     )
+    entities = _replaced(utterance.entities, others)
+    fallback = _replaced(utterance.fallback, others)
+    return Dated(replace(utterance, entities=entities, fallback=fallback), notes)
+
+
+def _replaced(
+    entities: tuple[Entity, ...], others: Iterable[tuple[Entity, Entity]]
+) -> tuple[Entity, ...]:
+    replaced = list(entities)
+    for old, new in others:
+        if old in replaced:
+            replaced[replaced.index(old)] = new
+    return tuple(replaced)
 
 
 def _is_partial(entity: Entity, at: datetime) -> bool:
@@ -52,8 +76,16 @@ def _is_partial(entity: Entity, at: datetime) -> bool:
     assumed = entity.meta.get("assumed")
     if assumed in (None, "month"):
         return assumed is not None
+    return "end" in entity.meta and _begins_now(entity, at)
+
+
+def _begins_now(entity: Entity, at: datetime) -> bool:
     start = _start(entity)
-    return "end" in entity.meta and start is not None and abs(start - at) < _MINUTE
+    return start is not None and abs(start - at) < _MINUTE
+
+
+def _first_of_month(day: datetime) -> datetime:
+    return day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
 def _remembered_start(entity: Entity, conversation: Conversation) -> datetime | None:

@@ -49,7 +49,7 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
     variant = filling.variant
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
-        if len(used) == len(variant.entities):
+        if len(used) == len(variant.entities) and not any(map(_is_negated, variant.entities)):
             return ()
     return _UnusedParts(utterance, filling)
 
@@ -101,6 +101,11 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
     used = {i for entity in entities if id(entity) in taken for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
+    # "Not 50" as an amount: an intent that takes amounts may not have meant all the others.
+    negated = {i for entity in entities if _is_negated(entity) for i in entity.tokens}
+    turned = negated.intersection(utterance.qualifiers)
+    used -= turned
+    covered -= turned
     pieces: list[tuple[int, int, Entity | None]] = [
         (min(entity.tokens), max(entity.tokens), entity)
         for entity in entities
@@ -122,6 +127,10 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
         yield _stretch(utterance, together)
 
 
+def _is_negated(entity: Entity) -> bool:
+    return not entity.own and entity.said.startswith("!=")
+
+
 def _is_set_off(utterance: Utterance) -> bool:
     """Whether the first word stands before a comma: it answers or addresses ("No, on Friday",
     "Hello, …") and says nothing of the rest."""
@@ -130,7 +139,10 @@ def _is_set_off(utterance: Utterance) -> bool:
 
 def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> Unused:
     tokens = utterance.tokens
-    start = tokens[pieces[0][0]].start
+    first = pieces[0][0]
+    while first and tokens[first - 1].end == tokens[first].start and tokens[first].text[0] != "-":
+        first -= 1  # of "don't" the whole word
+    start = tokens[first].start
     end = max(tokens[last].end for _, last, _ in pieces)
     return Unused(
         text=utterance.text[start:end],

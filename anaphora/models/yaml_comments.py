@@ -10,7 +10,10 @@ from anaphora.models.source import Report
 __all__ = ["find_cut_list", "warn_of_cut_texts"]
 
 _TEXT_KEYS = frozenset(
-    ("ask", "macros", "offers", "prompts", "reset", "responses", "synonyms", "unused", "values")
+    (
+        *("ask", "description", "macros", "name", "offers", "prompts", "reset", "responses"),
+        *("stop_words", "swear_words", "synonyms", "unused", "values"),
+    )
 )
 """The keys below which a file has texts that people say or read."""
 

@@ -157,3 +157,11 @@ def test_a_role_takes_a_bare_number() -> None:
     bot = engine(model, roles)
     reply = say(bot, "pay Ann", "for 500")
     assert reply.slots["sum"].entities[0].parts[0].value == "500 EUR"
+
+
+def test_a_bare_number_does_not_replace_an_amount_that_nobody_asked_for() -> None:
+    bot = engine(BANK)
+    assert say(bot, "send 50 euros").status == "incomplete"
+    reply = say(bot, "24")
+    assert reply.status == "incomplete"
+    assert reply.slots["sum"].value == "50 EUR"

@@ -63,6 +63,16 @@ def test_a_day_of_the_month_is_of_the_month_that_was_said():
     assert when(reply) == ("2026-12-24", "2026-12-24")
 
 
+def test_a_day_before_the_one_that_was_said_is_of_the_same_month():
+    *_, reply = talk("a room on December 20 for two", "on the 18th")
+    assert when(reply) == ("2026-12-18", "2026-12-18")
+
+
+def test_a_question_that_is_complete_by_itself_does_not_look_back():
+    *_, reply = talk("a room on December 20 for two", "a room on the 25th for two")
+    assert when(reply) == ("2026-11-25", "2026-11-25")
+
+
 def test_until_a_weekday_goes_on_from_the_beginning_that_was_said():
     *_, reply = talk("a room from December 20 for two", "until Friday")
     assert when(reply) == ("2026-12-20", "2026-12-25")

@@ -173,6 +173,24 @@ def test_a_correction_is_taken_up():
     assert (reply.slots["to"].value, reply.slots["amount"].value) == ("Peter", "60 EUR")
 
 
+@pytest.mark.parametrize("then", ["Peter", "the 60 euros", "send"])
+def test_a_not_stays_until_a_yes_or_a_no(then):
+    talk = Talk("unused: ask\n")
+    assert talk("Don't send Peter 50 euros").status == "incomplete"
+    reply = talk(then)
+    assert (reply.status, reply.missing) == ("incomplete", ())
+    assert "Don't" in reply.text
+    assert talk("no").status == "rejected"
+
+
+@pytest.mark.parametrize("said", ["pay Peter not 50 euros", "pay not 50 euros to Peter"])
+def test_an_amount_that_takes_up_the_not_does_not_hide_it(said):
+    talk = Talk("unused: ask\n")
+    reply = talk(said)
+    assert reply.status == "incomplete"
+    assert left(reply) == ["not"]
+
+
 def test_whatever_else_is_said_the_question_stands():
     talk = Talk("unused: ask")
     asked = talk("send Peter 50 euros and Mary 30 euros").text

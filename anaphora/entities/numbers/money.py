@@ -102,6 +102,7 @@ class Currencies:
         self._said_first = Phrases(language, self._meant(listed(written, "said_first"), "money"))
         self._has_tenths = bool(written.get("tenths"))
         self._joins = Phrases(language, listed(written, "joins"))
+        self._partitives = Phrases(language, listed(written, "partitives"))
         codes = core["codes"].split()
         self._codes = {code: Unit(code, "money") for code in codes}
         self._codes |= {code: Unit(code.upper(), "money") for code in core["lower"].split()}
@@ -181,6 +182,9 @@ class Currencies:
         if at >= len(found):
             return None
         named = self._names.behind(found, at) or self._code(text, found, at)
+        if named is None and (between := self._partitives.behind(found, at)) is not None:
+            at = between[0]  # cinq millions de dollars
+            named = self._names.behind(found, at)
         if named is None:
             return None
         end, unit = named

@@ -256,3 +256,19 @@ def test_no_number_is_kept_out_by_the_first_look(language: str) -> None:
 
 def test_half_a_character_does_no_harm() -> None:
     assert [one.value for one in number("\ud800 5")] == ["5"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value"),
+    [
+        ("fr", "paie 5 millions de dollars", "5000000 USD"),
+        ("fr", "5 millions d'euros", "5000000 EUR"),
+        ("es", "pague 5 millones de dólares", "5000000 USD"),
+        ("it", "cinque milioni di dollari", "5000000 USD"),
+        ("en", "two million of dollars", "2000000 USD"),
+    ],
+)
+def test_a_currency_behind_a_partitive_is_that_of_the_amount(language, text, value) -> None:
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    (amount,) = built_in("money", language, {"currency": "EUR"})(spacy.blank(language)(text), now)
+    assert (amount.value, amount.fallback) == (value, False)
