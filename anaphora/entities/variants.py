@@ -9,6 +9,7 @@ from anaphora.models.utterance import Entity, Utterance, Variant
 __all__ = ["variants"]
 
 _MISSPELT = 1 << 20
+_INEXACTNESS = 3  # its place in the rank of a variant
 
 
 def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
@@ -26,6 +27,9 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     entities = sorted(utterance.entities, key=_start)
     fixed, contested = _split(entities)
     if not contested:
+        variant = _variant(utterance, entities)
+        if variant.rank[_INEXACTNESS] < _MISSPELT // 2:  # none is misspelt, as most often
+            return (variant,)
         return _with_exact_only(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
     read = readings if all(map(is_whole, rivals)) else readings_of_pieces

@@ -66,4 +66,6 @@ class Request(Struct, frozen=True):
 
 def _freeze(whole: Struct, name: str) -> None:
     """What is given there stays as it is, whatever becomes of what it was made of."""
-    force_setattr(whole, name, frozen(getattr(whole, name)))
+    given = getattr(whole, name)
+    if given is not EMPTY:  # as it is for most questions
+        force_setattr(whole, name, frozen(given))

@@ -113,6 +113,7 @@ class Bot:
         self.answers_from_memory = any(one.options.allow_stm_only for one in model.intents)
         self._mind = Mind.of(model)
         self._facts = model.facts
+        self._has_recognizers = any(element.recognition for element in model.elements)
         self._random = random
         self._max_characters = max_characters
         self._is_read_at_once = not model.pipelines and all(
@@ -197,13 +198,15 @@ class Bot:
             environment=_ENVIRONMENT,
             random=self._random,
         )
-        dated = with_remembered_dates(
-            utterance,
-            conversation,
-            at,
-            self.model.conversation,
-            lambda then: self.read(utterance.text, utterance.language, at=then),
-        )
+        dated = None
+        if self._has_recognizers:
+            dated = with_remembered_dates(
+                utterance,
+                conversation,
+                at,
+                self.model.conversation,
+                lambda then: self.read(utterance.text, utterance.language, at=then),
+            )
         try:
             if dated is not None:
                 question = self._question(dated.utterance, surroundings)

@@ -263,7 +263,7 @@ def _completing(mind: Mind, question: Question, conversation: Conversation) -> D
         for entities in [pending.entities if keep else not_replaced(pending.entities, variant)]
     ]
     ways = [way if way.matches else _ask(alone, way) for way in ways]
-    words = content_words(question)
+    words = content_words(question.utterance)
 
     def filling_of(way: Decision) -> Filling | None:
         filling = way.matches[0].filling if way.matches else way.asking

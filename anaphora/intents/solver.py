@@ -53,7 +53,7 @@ class Scene(Struct, frozen=True, gc=False):
 
     ``sentence`` holds the pending entities and, behind them, those of the variant;
     ``hidden`` the remembered ones that an entity of the sentence stands in for, each with the
-    groups of that entity. ``words`` are the content words of the sentence.
+    groups of that entity. ``utterance`` is the sentence.
     """
 
     variant: Variant
@@ -62,7 +62,7 @@ class Scene(Struct, frozen=True, gc=False):
     hidden: tuple[tuple[Remembered, frozenset[str]], ...]
     flow: tuple[FlowStep, ...]
     surroundings: Surroundings
-    words: ContentWords = ContentWords()
+    utterance: Utterance | None = None
 
 
 def solve(
@@ -82,25 +82,29 @@ def solve(
         ]
         for scene in scenes
     ]
+    if len(scenes) == 1 and len(found[0]) <= 1:  # as most often: nothing to compare it with
+        return tuple([Match(filling, rank(filling, ContentWords())) for filling in found[0]])
+    words = content_words(scenes[0].utterance) if scenes else ContentWords()
     if len(scenes) == 1:
-        words = scenes[0].words
         matches = [Match(filling, rank(filling, words)) for filling in found[0]]
-        if len(matches) > 1:
-            matches.sort(key=_RANK)
+        matches.sort(key=_RANK)
         return tuple(matches)
-    return _over_readings(intents, scenes, found)
+    return _over_readings(intents, scenes, found, words)
 
 
 def _over_readings(
-    intents: Sequence[Intent], scenes: Sequence[Scene], found: Iterable[Iterable[Filling]]
+    intents: Sequence[Intent],
+    scenes: Sequence[Scene],
+    found: Iterable[Iterable[Filling]],
+    words: ContentWords,
 ) -> tuple[Match, ...]:
     """The matches of all scenes, those of the best reading first."""
     matches = []
-    for place, (scene, fillings) in enumerate(zip(scenes, found, strict=True)):
+    for place, fillings in enumerate(found):
         whole = [one for one in fillings if not reads_a_part(one, intents, scenes)]
         if whole:
-            reading = rank_of_reading(whole, scene.words, place)
-            matches += [Match(filling, rank(filling, scene.words, reading)) for filling in whole]
+            reading = rank_of_reading(whole, words, place)
+            matches += [Match(filling, rank(filling, words, reading)) for filling in whole]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
     return tuple({_identity(match): match for match in reversed(matches)}.values())[::-1]
@@ -135,21 +139,15 @@ def scenes(
 
     Pending entities count as part of the sentence, and stand before it: they were said first.
     """
-    if len(question.variants) > 1:
-        words = content_words(question)
-    else:
-        words = ContentWords((), _turning(question.utterance))
     return tuple(
-        [
-            _scene(variant, question.surroundings, conversation, pending, words)
-            for variant in question.variants
-        ]
+        [_scene(variant, question, conversation, pending) for variant in question.variants]
     )
 
 
-def content_words(question: Question) -> ContentWords:
-    """The content words of the question that are in no reset phrase."""
-    said = question.utterance
+def content_words(said: Utterance | None) -> ContentWords:
+    """The content words of what was said that are in no reset phrase."""
+    if said is None:
+        return ContentWords()
     reset = {index for one in said.resets for index in one}
     return ContentWords([index for index in said.free if index not in reset], _turning(said))
 
@@ -186,10 +184,9 @@ def _identity(match: Match) -> tuple[object, ...]:
 
 def _scene(
     variant: Variant,
-    surroundings: Surroundings,
+    question: Question,
     conversation: Conversation,
     pending: Sequence[Entity],
-    words: ContentWords,
 ) -> Scene:
     offers: Sequence[Remembered] = ()
     hidden: tuple[tuple[Remembered, frozenset[str]], ...] = ()
@@ -209,8 +206,8 @@ def _scene(
         ),
         hidden=hidden,
         flow=conversation.flow,
-        surroundings=surroundings.among(variant.entities),
-        words=words,
+        surroundings=question.surroundings.among(variant.entities),
+        utterance=question.utterance,
     )
 
 

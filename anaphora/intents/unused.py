@@ -49,7 +49,8 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
     variant = filling.variant
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
-        if len(used) == len(variant.entities) and not any(map(_is_negated, variant.entities)):
+        entities = variant.entities
+        if len(used) == len(entities) and not any(map(_is_negated, entities)):
             return ()
     return _UnusedParts(utterance, filling)
 

@@ -142,7 +142,7 @@ class Conversation(Struct, frozen=True):
     @property
     def is_new(self) -> bool:
         """Whether nothing is in it, so that no store need keep it."""
-        return replace(self, clock=0) == Conversation.of(self.key)
+        return not self.questions and replace(self, clock=0) == Conversation.of(self.key)
 
     @property
     def key(self) -> Key:

@@ -18,7 +18,11 @@ _MICROSECOND = timedelta(microseconds=1)
 def tick(now: int, *known: int) -> int:
     """The next number after all that are ``known``, at the time ``now`` (in microseconds since
     1970)."""
-    return max(now, *[number + 1 for number in known])
+    latest = now
+    for number in known:
+        if number >= latest:
+            latest = number + 1
+    return latest
 
 
 def in_microseconds(time: datetime) -> int:

@@ -83,8 +83,11 @@ class MemoryStore:
         return _Opened(self, key, timeout)
 
     def peek(self, key: Key) -> Conversation | None:
+        return self._kept_at(key, self._now())
+
+    def _kept_at(self, key: Key, now: datetime) -> Conversation | None:
         kept = self._kept.get(key)
-        return kept[0] if kept and kept[1] >= self._now() else None
+        return kept[0] if kept and kept[1] >= now else None
 
     def forget(self, key: Key) -> None:
         with self.forget_after(key):
@@ -234,8 +237,9 @@ class _Opened:
         self._turns = store._turns
         self._turn = self._turns.take(key)
         try:
-            clock = tick(in_microseconds(store._now()), store._latest)
-            self._session = Session(store.peek(key) or Conversation.of(key), clock)
+            now = store._now()
+            clock = tick(in_microseconds(now), store._latest)
+            self._session = Session(store._kept_at(key, now) or Conversation.of(key), clock)
         except BaseException:
             self._turns.give_back(key, self._turn)
             raise
