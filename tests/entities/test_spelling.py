@@ -7,7 +7,7 @@ import time
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from rapidfuzz.distance import OSA
@@ -310,6 +310,7 @@ def test_one_wrong_letter_is_always_forgiven_from_four_letters_on(word, at, kind
         "add": word[:i] + letter + word[i:],
         "swap": word[:i] + word[i : i + 2][::-1] + word[i + 2 :],
     }[kind]
+    assume(len(typed) != LEAST or typed == word)  # which may be another word
     expected = 1 if len(typed) >= LEAST else 0
     assert len(entities(f"{typed}", element("it", word, typos=1), language="xx")) == expected
 

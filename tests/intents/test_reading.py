@@ -182,28 +182,6 @@ def taken_from_sentence(reply: Reply) -> list[tuple[str, tuple[int, ...]]]:
     return sorted((entity.element, entity.tokens) for entity in said)
 
 
-def words_read(reply: Reply) -> int:
-    return len({index for _, tokens in taken_from_sentence(reply) for index in tokens})
-
-
-@settings(max_examples=40)
-@given(elements, intents, st.lists(sentences, min_size=1, max_size=3), sentences)
-def test_memory_changes_how_a_sentence_is_read_only_if_more_of_it_can_be_read(
-    synonyms, wanted, before, sentence
-):
-    engine = engine_of(synonyms, wanted)
-    alone = engine.ask(sentence, user="alone", explain=True)
-    assume(alone.status == "matched")
-    for earlier in before:
-        engine.ask(earlier)
-    later = engine.ask(sentence, explain=True)
-    assert later.status == "matched"
-    intent = engine.model().intent(later.intent)
-    if taken_from_sentence(later) != taken_from_sentence(alone) and intent.id == alone.intent:
-        assert words_read(later) > words_read(alone)
-    assert words_read(later) >= words_read(alone)
-
-
 @settings(max_examples=40)
 @given(elements, intents, st.lists(sentences, max_size=2), sentences)
 def test_no_part_of_a_longer_entity_is_taken_where_the_whole_would_be(
