@@ -107,7 +107,10 @@ def _over_readings(
             matches += [Match(filling, rank(filling, words, reading)) for filling in whole]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
-    return tuple({_identity(match): match for match in reversed(matches)}.values())[::-1]
+    kept: dict[tuple[object, ...], Match] = {}
+    for match in matches:
+        kept.setdefault(_identity(match), match)
+    return tuple(kept.values())
 
 
 def reads_a_part(filling: Filling, intents: Sequence[Intent], scenes: Sequence[Scene]) -> bool:

@@ -150,6 +150,24 @@ def test_letters_that_are_swapped_or_doubled_are(talk, said):
     assert values(talk(BANK, f"Pay 50 for the {said}"))["payee"] == "landlord"
 
 
+def test_a_match_that_comes_of_several_readings_keeps_its_best_place(bot):
+    engine = bot("""
+        id: several
+        elements:
+          - {id: a, synonyms: [coral]}
+          - {id: b, synonyms: [ruby]}
+          - {id: d, synonyms: [coral]}
+        intents:
+          - "intent=first term(a)~{# == 'a'}?"
+          - "intent=second term(d)~{# == 'd'}? term(b)~{# == 'b'}?"
+    """)
+    assert engine.ask("coral amber coral", user="alone").intent == "first"
+    engine.ask("ruby")
+    reply = engine.ask("coral amber coral", explain=True)
+    assert reply.intent == "first"
+    assert all(match.why != "they are the same" for match in reply.explanation.matches)
+
+
 # -- for all models ----------------------------------------------------------------------------
 
 WORDS = ("ruby", "amber", "coral", "ivory")
@@ -180,6 +198,28 @@ def taken_from_sentence(reply: Reply) -> list[tuple[str, tuple[int, ...]]]:
     match = reply.explanation.matches[0]
     said = (one.entity for _, one in match.taken if one.source == "sentence")
     return sorted((entity.element, entity.tokens) for entity in said)
+
+
+def reading_rank(reply: Reply) -> tuple[int, int, int]:
+    """More words read, then in fewer and longer entities."""
+    spans = [tokens for _, tokens in taken_from_sentence(reply)]
+    return sum(map(len, spans)), -len(spans), sum(len(span) ** 2 for span in spans)
+
+
+@settings(max_examples=60)
+@given(elements, intents, st.lists(sentences, min_size=1, max_size=3), sentences)
+def test_memory_changes_the_reading_only_to_one_that_covers_the_sentence_better(
+    synonyms, wanted, before, sentence
+):
+    engine = engine_of(synonyms, wanted)
+    alone = engine.ask(sentence, user="alone", explain=True)
+    assume(alone.status == "matched")
+    for earlier in before:
+        engine.ask(earlier)
+    later = engine.ask(sentence, explain=True)
+    assert later.status == "matched"
+    if later.explanation.reading != alone.explanation.reading:
+        assert reading_rank(later) > reading_rank(alone)
 
 
 @settings(max_examples=40)
