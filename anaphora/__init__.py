@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anaphora.intents.handlers import Reject, Skip
     from anaphora.intents.match import Match, Slot
     from anaphora.intents.reply import Reply
-    from anaphora.intents.unused import Unused
+    from anaphora.intents.unused import UnusedPart
     from anaphora.ltm.aio import AsyncLongTermMemory
     from anaphora.ltm.exchange import Exchange, Summary
     from anaphora.ltm.history import History, HistorySettings
@@ -91,7 +91,7 @@ __all__ = [
     "Surroundings",
     "Token",
     "UnknownModel",
-    "Unused",
+    "UnusedPart",
     "User",
     "Utterance",
     "Whose",
@@ -123,7 +123,7 @@ _HOMES = {
     "anaphora.intents.handlers": ("Reject", "Skip"),
     "anaphora.intents.match": ("Match", "Slot"),
     "anaphora.intents.reply": ("Reply",),
-    "anaphora.intents.unused": ("Unused",),
+    "anaphora.intents.unused": ("UnusedPart",),
     "anaphora.ltm.aio": ("AsyncLongTermMemory",),
     "anaphora.ltm.exchange": ("Exchange", "Summary"),
     "anaphora.ltm.history": ("History", "HistorySettings"),

@@ -44,7 +44,7 @@ from anaphora.client.problems import (
     Unauthorized,
     Unreachable,
 )
-from anaphora.client.replies import Dialog, Reply, Slot, Unused, UnusedEntity
+from anaphora.client.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
 
 __all__ = [
     "ActiveModel",
@@ -81,6 +81,6 @@ __all__ = [
     "TooManyRequests",
     "Unauthorized",
     "Unreachable",
-    "Unused",
     "UnusedEntity",
+    "UnusedPart",
 ]

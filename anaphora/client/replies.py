@@ -15,8 +15,8 @@ __all__ = [
     "MemoryItem",
     "Reply",
     "Slot",
-    "Unused",
     "UnusedEntity",
+    "UnusedPart",
     "read_dialog",
 ]
 
@@ -52,7 +52,7 @@ class UnusedEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class UnusedPart:
     """A stretch of the sentence, from ``start`` to ``end``, that an answer did not use; ``words``
     are those that nothing in the model covers."""
 
@@ -82,7 +82,7 @@ class Reply:
     reason: str = ""
     result: Any = None
     memory: tuple[MemoryItem, ...] = ()
-    unused: tuple[Unused, ...] = ()
+    unused: tuple[UnusedPart, ...] = ()
     model: str = ""
     user: str = ""
     explanation: Explanation | None = None

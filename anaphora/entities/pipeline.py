@@ -24,7 +24,7 @@ from anaphora.entities.fallback import usable
 from anaphora.entities.installed import installed
 from anaphora.entities.languages import base, blank, with_apostrophes
 from anaphora.entities.recognition import TEXT_KEY, Passage
-from anaphora.entities.recognized import Recognized, found_by, recognized
+from anaphora.entities.recognized import Findings, found_by, recognized
 from anaphora.entities.search import search
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.settling import Settling
@@ -266,18 +266,18 @@ class _Reader:
         sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
         return self._read_found(sentence, self._found(doc, at, sentence))
 
-    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> Recognized:
+    def _found(self, doc: Doc | Passage, at: datetime | None, sentence: Sentence) -> Findings:
         """What recognizers find in the text of a sentence."""
         now = at or datetime.now(UTC)
         return found_by(self._components, doc, now, self._all_elements, sentence)
 
-    def _read_found(self, sentence: Sentence, found: Recognized) -> Utterance:
+    def _read_found(self, sentence: Sentence, found: Findings) -> Utterance:
         """The utterance of a sentence, with what recognizers have found in it."""
         utterance = self._searched(sentence, found.entities)
         return self._with_fallback(utterance, sentence, found) if found.fallbacks else utterance
 
     def _with_fallback(
-        self, utterance: Utterance, sentence: Sentence, found: Recognized
+        self, utterance: Utterance, sentence: Sentence, found: Findings
     ) -> Utterance:
         """The utterance with the entities that there are if its fallbacks count."""
         fallbacks = usable(found.fallbacks, utterance.entities, sentence.words)

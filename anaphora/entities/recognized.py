@@ -14,10 +14,10 @@ from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["Recognized", "found_by", "recognized"]
+__all__ = ["Findings", "found_by", "recognized"]
 
 
-class Recognized(NamedTuple):
+class Findings(NamedTuple):
     """What recognizers have found: entities, and those that are only a fallback."""
 
     entities: list[Entity]
@@ -30,10 +30,10 @@ def found_by(
     at: datetime,
     elements: Mapping[str, Element],
     sentence: Sentence,
-) -> Recognized:
+) -> Findings:
     """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
-    found, void = Recognized([], []), []
+    found, void = Findings([], []), []
     for component in components:
         element = elements[component.element]
         for mention, first, last in component.find(doc, at):
@@ -48,10 +48,10 @@ def found_by(
     return _outside(void, found) if void else found
 
 
-def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Recognized:
+def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Findings:
     """The entities of those ``elements`` in ``doc``, by element and in the order in which they
     were found."""
-    found, void = Recognized([], []), []
+    found, void = Findings([], []), []
     for id, element in elements.items():
         group = doc.spans.get(key_of(id))
         for tokens, mention in _mentioned(group):
@@ -63,14 +63,14 @@ def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) ->
     return _outside(void, found) if void else found
 
 
-def _outside(void: Sequence[tuple[int, ...]], found: Recognized) -> Recognized:
+def _outside(void: Sequence[tuple[int, ...]], found: Findings) -> Findings:
     """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
     places = [frozenset(tokens) for tokens in void]
 
     def is_outside(one: Entity) -> bool:
         return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
 
-    return Recognized(
+    return Findings(
         list(filter(is_outside, found.entities)), list(filter(is_outside, found.fallbacks))
     )
 

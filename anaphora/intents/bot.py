@@ -31,7 +31,7 @@ from anaphora.intents.match import Filling, Match, slots_of
 from anaphora.intents.partial_dates import with_remembered_dates
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import Question
-from anaphora.intents.unused import Unused, unused_in
+from anaphora.intents.unused import UnusedPart, unused_in
 from anaphora.intents.wording import declined, left_over, name_of, still_about
 from anaphora.models.domain import Model, Status
 from anaphora.models.formatting.filters import LOCALITY
@@ -558,7 +558,7 @@ class Bot:
         return f"no intent can do anything with: {named}"
 
 
-def _unused_parts(decision: Decision, filling: Filling) -> Sequence[Unused]:
+def _unused_parts(decision: Decision, filling: Filling) -> Sequence[UnusedPart]:
     """What of the sentence is unused; nothing of one that said yes."""
     if decision.pending_is == "confirmed":
         return ()

@@ -14,12 +14,12 @@ from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import recall
 
-__all__ = ["Dated", "with_remembered_dates"]
+__all__ = ["DatedUtterance", "with_remembered_dates"]
 
 _MINUTE = timedelta(minutes=1)
 
 
-class Dated(NamedTuple):
+class DatedUtterance(NamedTuple):
     """An utterance with dates that go on from one before, and what to explain of them."""
 
     utterance: Utterance
@@ -32,7 +32,7 @@ def with_remembered_dates(
     at: datetime,
     settings: ConversationSettings,
     read: Callable[[datetime], Utterance],
-) -> Dated | None:
+) -> DatedUtterance | None:
     """The utterance with such dates read as of a pending or remembered one that is still to come;
     None if it has none. ``settings`` say what the conversation still remembers; ``read`` reads the
     utterance at another time."""
@@ -58,7 +58,7 @@ def with_remembered_dates(
     )
     entities = _replaced(utterance.entities, others)
     fallback = _replaced(utterance.fallback, others)
-    return Dated(replace(utterance, entities=entities, fallback=fallback), notes)
+    return DatedUtterance(replace(utterance, entities=entities, fallback=fallback), notes)
 
 
 def _replaced(

@@ -65,7 +65,7 @@ def _uncovered_qualifiers(filling: Filling, words: ContentWords) -> int:
 
 def rank_of_reading(matches: Iterable[Filling], words: ContentWords, place: int) -> ReadingRank:
     """The rank of the reading at this place among others, by the ``matches`` in it, of which
-    there is one at least; ``free`` are the content words of the sentence."""
+    there is one at least; ``words`` are the content words of the sentence."""
     return min([_rank_as_read(filling, words, place) for filling in matches])
 
 

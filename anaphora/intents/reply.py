@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import Slot
-from anaphora.intents.unused import Unused
+from anaphora.intents.unused import UnusedPart
 from anaphora.models.domain import Status
 from anaphora.models.utterance import Entity
 
@@ -36,7 +36,7 @@ class Reply(Struct, frozen=True):
     reason: str = ""
     result: Any = None
     memory: tuple[Entity, ...] = ()
-    unused: Sequence[Unused] = ()
+    unused: Sequence[UnusedPart] = ()
     explanation: Explanation | None = None
 
     def __str__(self) -> str:

@@ -11,12 +11,12 @@ from msgspec import Struct
 from anaphora.intents.match import Filling
 from anaphora.models.utterance import Entity, Utterance
 
-__all__ = ["Unused", "unused_in"]
+__all__ = ["UnusedPart", "unused_in"]
 
 _COMMAS = frozenset(",،、，")
 
 
-class Unused(Struct, frozen=True):
+class UnusedPart(Struct, frozen=True):
     """A stretch of the sentence with ``entities`` and ``words`` that the answer did not use, and
     nothing between them that it did. ``start`` and ``end`` are its offsets in the text (half
     open); ``words`` are those that no entity covers and that are no stop words."""
@@ -44,7 +44,7 @@ class Unused(Struct, frozen=True):
         }
 
 
-def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
+def unused_in(utterance: Utterance, filling: Filling) -> Sequence[UnusedPart]:
     """What of ``utterance`` the ``filling`` did not use, in the order of the sentence."""
     variant = filling.variant
     if not variant.uncovered:
@@ -55,7 +55,7 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[Unused]:
     return _UnusedParts(utterance, filling)
 
 
-class _UnusedParts(Sequence[Unused]):
+class _UnusedParts(Sequence[UnusedPart]):
     """The stretches, found when they are first asked for: few who ask a bot want to know."""
 
     __slots__ = ("_filling", "_found", "_utterance")
@@ -63,9 +63,9 @@ class _UnusedParts(Sequence[Unused]):
     def __init__(self, utterance: Utterance, filling: Filling) -> None:
         self._utterance = utterance
         self._filling = filling
-        self._found: tuple[Unused, ...] | None = None
+        self._found: tuple[UnusedPart, ...] | None = None
 
-    def _all(self) -> tuple[Unused, ...]:
+    def _all(self) -> tuple[UnusedPart, ...]:
         if self._found is None:
             self._found = tuple(_stretches(self._utterance, self._filling))
         return self._found
@@ -74,13 +74,13 @@ class _UnusedParts(Sequence[Unused]):
         return len(self._all())
 
     @overload
-    def __getitem__(self, index: int) -> Unused: ...
+    def __getitem__(self, index: int) -> UnusedPart: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[Unused, ...]: ...
-    def __getitem__(self, index: int | slice) -> Unused | tuple[Unused, ...]:
+    def __getitem__(self, index: slice) -> tuple[UnusedPart, ...]: ...
+    def __getitem__(self, index: int | slice) -> UnusedPart | tuple[UnusedPart, ...]:
         return self._all()[index]
 
-    def __iter__(self) -> Iterator[Unused]:
+    def __iter__(self) -> Iterator[UnusedPart]:
         return iter(self._all())
 
     def __eq__(self, other: object) -> bool:
@@ -92,11 +92,11 @@ class _UnusedParts(Sequence[Unused]):
     def __repr__(self) -> str:
         return repr(self._all())
 
-    def __reduce__(self) -> tuple[type[tuple[Unused, ...]], tuple[tuple[Unused, ...]]]:
+    def __reduce__(self) -> tuple[type[tuple[UnusedPart, ...]], tuple[tuple[UnusedPart, ...]]]:
         return tuple, (self._all(),)
 
 
-def _stretches(utterance: Utterance, filling: Filling) -> Iterator[Unused]:
+def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
     used = {i for entity in entities if id(entity) in taken for i in entity.tokens}
@@ -138,14 +138,14 @@ def _is_set_off(utterance: Utterance) -> bool:
     return len(utterance.tokens) > 1 and utterance.tokens[1].text in _COMMAS
 
 
-def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> Unused:
+def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> UnusedPart:
     tokens = utterance.tokens
     first = pieces[0][0]
     while first and tokens[first - 1].end == tokens[first].start and tokens[first].text[0] != "-":
         first -= 1  # of "don't" the whole word
     start = tokens[first].start
     end = max(tokens[last].end for _, last, _ in pieces)
-    return Unused(
+    return UnusedPart(
         text=utterance.text[start:end],
         start=start,
         end=end,

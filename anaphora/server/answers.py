@@ -164,7 +164,7 @@ class Reply(_Answer):
         description="Why the question was rejected, or what it says that nothing uses."
     )
     memory: list[RememberedElement] = Field(description="What is remembered now, newest first.")
-    unused: list[Unused] = Field(description="What of the sentence the answer did not use.")
+    unused: list[UnusedPart] = Field(description="What of the sentence the answer did not use.")
     model: str = Field(description="The model that was asked.")
     user: str
     result: Any = Field(default=None, description="What the handler returned, if it is JSON.")
@@ -179,7 +179,7 @@ class UnusedEntity(_Answer):
     text: str
 
 
-class Unused(_Answer):
+class UnusedPart(_Answer):
     """A stretch of the sentence that the answer did not use."""
 
     text: str

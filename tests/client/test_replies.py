@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from anaphora.client import Dialog, ServerError, Slot, Unused, UnusedEntity
+from anaphora.client import Dialog, ServerError, Slot, UnusedEntity, UnusedPart
 
 from .conftest import REPLY, Caller, Service
 
@@ -56,7 +56,7 @@ def test_a_reply_has_typed_fields(call: Caller, service: Service) -> None:
     assert reply.slots["city"] == Slot("Kyoto", "kyoto", "city", "sentence")
     assert reply.memory[0].groups == ("city",)
     assert reply.unused == (
-        Unused("Osaka now", 18, 27, (UnusedEntity("city", "Osaka", "Osaka"),), ("now",)),
+        UnusedPart("Osaka now", 18, 27, (UnusedEntity("city", "Osaka", "Osaka"),), ("now",)),
     )
     assert reply.explanation is None
 

@@ -95,6 +95,8 @@ def test_what_is_named_twice_is_said_once():
         ("nope.", False),
         ("", None),
         ("?", None),
+        ("but yes", True),
+        ("yes, but", None),
         ("yes, in Oslo", None),
         ("Oslo, yes", None),
         ("yes 5", None),
@@ -106,6 +108,22 @@ def test_what_is_named_twice_is_said_once():
 )
 def test_only_a_whole_sentence_is_an_answer(text, answer):
     assert answer_of(text, "en") is answer
+
+
+@pytest.mark.parametrize(
+    ("language", "leading", "hesitating"),
+    [
+        ("de", "aber ja", "ja, aber"),
+        ("es", "pero sí", "sí, pero"),
+        ("fr", "mais oui", "oui, mais"),
+        ("it", "ma sì", "sì, ma"),
+        ("pt", "mas sim", "sim, mas"),
+        ("ru", "ну да", "да ну"),
+    ],
+)
+def test_who_goes_on_with_a_but_has_not_answered(language, leading, hesitating):
+    assert answer_of(leading, language) is True
+    assert answer_of(hesitating, language) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ What says yes and what says no stands in ``tables/boolean``, one file a language
   "with no onions");
 - ``alone``: those that answer only as a clause of their own ("right", and not "turn right");
 - ``neither``: phrases of both and of neither ("yes or no", "not sure"), in which nothing is found;
-- ``fillers``: words around an answer ("oh", "please"), with which it still stands alone.
+- ``fillers``: words around an answer ("oh", "please"), with which it still stands alone;
+- ``openers``: those that only lead to one ("but yes"): behind it they begin something else.
 
 The value is ``true`` or ``false``; the metadata has it as a boolean under ``value``. Answers that
 follow each other and say the same ("yes, of course") are one.
@@ -42,11 +43,13 @@ _PLACES: tuple[_Where, ...] = ("anywhere", "starting", "alone")
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """``answer`` is None for what is no answer; ``where`` it must stand to be one."""
+    """``answer`` is None for what is no answer; ``where`` it must stand to be one. A filler that
+    ``opens`` leads to an answer."""
 
     answer: bool | None
     where: _Where = "anywhere"
     filler: bool = False
+    opens: bool = False
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -64,7 +67,11 @@ def answer_of(text: str, language: str) -> bool | None:
     if len({answer for _, _, answer in answers}) != 1:
         return None
     spans = [(start, end) for start, end, _ in answers]
-    spans += [(item.start, item.end) for item in phrases if item.meaning.filler]
+    last = max(start for start, _, _ in answers)
+    fillers = (item for item in phrases if item.meaning.filler)
+    spans += [
+        (item.start, item.end) for item in fillers if item.start < last or not item.meaning.opens
+    ]
     said = {index for span in spans for index in range(*span)}
     if any(atom.kind != "mark" for index, atom in enumerate(found) if index not in said):
         return None
@@ -81,6 +88,7 @@ def _phrasebook(language: str) -> Phrasebook:
                 phrases = table.get(section, {}).get(where, ())
                 book.add(phrases, _Phrase(answer, where), table)
         book.add_beside(table.get("fillers", ()), _Phrase(None, filler=True), table)
+        book.add_beside(table.get("openers", ()), _Phrase(None, filler=True, opens=True), table)
     return book.finish()
 
 
