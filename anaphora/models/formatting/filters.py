@@ -102,15 +102,15 @@ def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") 
 def _money(
     locality: Locality, locale: Any, value: Any, currency: str = "", format: str | None = None
 ) -> str | None:
-    from anaphora.models.formatting.numbers import format_money, parse_quantity
+    from anaphora.models.formatting.numbers import format_money, format_number, parse_quantity
 
     if currency and not (len(currency) == 3 and currency.isalpha() and currency.isupper()):
         raise ValueError(f"{currency!r} is no code of a currency, as 'EUR'")
     quantity = parse_quantity(value)
     if quantity is None or (quantity.unit and not quantity.currency):
         return None
-    if not (quantity.currency or currency):
-        raise ValueError("it has no currency: write money('EUR')")
+    if not (quantity.currency or currency):  # a bare "500", where the model names no currency
+        return format_number(quantity, "short", None, locale)
     return format_money(quantity, quantity.currency or currency, format, locale)
 
 
