@@ -25,6 +25,7 @@ from anaphora.intents.solver import (
     Question,
     Scene,
     content_words,
+    exact_phrases,
     fillings,
     not_replaced,
     reads_a_part,
@@ -350,9 +351,10 @@ def _ask(mind: Mind, decision: Decision) -> Decision:
     """Look for an intent that can be completed by asking, else for the nearest one."""
     intents, index, where = mind.model.intents, mind.index, decision.scenes
     prompts = mind.model.prompts
+    phrases = exact_phrases(where)
 
     def is_whole(filling: Filling) -> bool:
-        return len(where) == 1 or not reads_a_part(filling, intents, where)
+        return not reads_a_part(filling, intents, phrases)
 
     def askable(filling: Filling) -> bool:
         known = prompts.get(filling.intent.id, {})
