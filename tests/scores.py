@@ -1,6 +1,6 @@
 """How much of what people say each language understands, by the tables of phrases of the tests.
 
-``python -m tests.scores`` writes the table into the docs; a test holds it to be up to date.
+``python -m tests.scores`` writes the tables into the docs; a test holds them to be up to date.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from typing import Any
 
 import yaml
 
+from tests.entities import word_forms
+
 ROOT = Path(__file__).parent
 PAGE = ROOT.parent / "docs" / "languages.md"
 BEGIN, END = "<!-- scores -->", "<!-- end of the scores -->"
+FORMS_BEGIN, FORMS_END = "<!-- scores of word forms -->", "<!-- end of the scores of word forms -->"
 
 COLUMNS: dict[str, tuple[str, str]] = {
     "date, duration": ("dates", ""),
@@ -28,6 +31,7 @@ NAMES = {
     "it": "Italian", "pt": "Portuguese", "uk": "Ukrainian", "ja": "Japanese", "zh": "Chinese",
     "ar": "Arabic", "he": "Hebrew",
 }  # fmt: skip
+FORM_NAMES = NAMES | {"nl": "Dutch", "pl": "Polish", "tr": "Turkish", "ko": "Korean"}
 
 
 def table() -> str:
@@ -39,12 +43,29 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def page_with(scores: str) -> str:
-    """The page of the docs with these scores in it."""
-    page = PAGE.read_text("utf-8")
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n{scores}\n{END}{after}"
+def table_of_forms() -> str:
+    """How many forms of words are found, and how many other words are kept apart."""
+    lines = ["| language | forms found | other words kept apart |", "| --- | --- | --- |"]
+    for code, name in FORM_NAMES.items():
+        if code not in word_forms.LANGUAGES:
+            continue
+        pairs = word_forms.pairs(code)
+        found = word_forms.score(pair for pair in pairs if pair.positive)
+        apart = word_forms.score(pair for pair in pairs if not pair.positive)
+        lines.append(f"| {name} (`{code}`) | {found} | {apart} |")
+    return "\n".join(lines)
+
+
+def updated_page() -> str:
+    """The page of the docs with the scores of today."""
+    page = _with(PAGE.read_text("utf-8"), BEGIN, table(), END)
+    return _with(page, FORMS_BEGIN, table_of_forms(), FORMS_END)
+
+
+def _with(page: str, begin: str, text: str, end: str) -> str:
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n{text}\n{end}{after}"
 
 
 def _score(language: str, folder: str, kind: str) -> str:
@@ -81,4 +102,4 @@ def _fails(phrase: Any) -> bool:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page_with(table()), "utf-8")
+    PAGE.write_text(updated_page(), "utf-8")

@@ -1,10 +1,11 @@
 """The docs tell how much of what people say is understood, and it is so."""
 
-from tests.scores import NAMES, PAGE, page_with, table
+from tests.entities.word_forms import LANGUAGES
+from tests.scores import FORM_NAMES, NAMES, PAGE, table, table_of_forms, updated_page
 
 
 def test_the_docs_have_the_scores_of_today():
-    assert PAGE.read_text("utf-8") == page_with(table()), "python -m tests.scores writes them"
+    assert PAGE.read_text("utf-8") == updated_page(), "python -m tests.scores writes them"
 
 
 def test_ten_languages_have_dates_numbers_and_places():
@@ -13,3 +14,8 @@ def test_ten_languages_have_dates_numbers_and_places():
     complete = [row[0] for row in cells if row[1] and row[2] and row[4]]
     assert len(complete) >= 10
     assert len(rows) == len(NAMES)
+
+
+def test_every_language_with_word_forms_is_in_their_table():
+    assert set(LANGUAGES) <= FORM_NAMES.keys()
+    assert len(table_of_forms().splitlines()[2:]) == len(LANGUAGES)
