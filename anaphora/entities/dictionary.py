@@ -1,18 +1,154 @@
-"""Which words a language has: the dictionaries of simplemma, some fifty languages."""
+"""The words of a language with their lemmas, as the dictionaries of simplemma have them.
+
+simplemma has some fifty languages and needs up to five seconds and 300 MB to load one. So each is
+made once into a table of hashes, which is kept in the cache of the user: it is there in
+milliseconds for every process after the first, and a word is looked up in one microsecond.
+"""
 
 from __future__ import annotations
 
-from anaphora.entities.languages import base
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import NamedTuple
 
-__all__ = ["is_word"]
+import numpy as np
+from platformdirs import user_cache_path
+from spacy.strings import get_string_id
+
+from anaphora.entities.languages import base, normalizer
+from anaphora.entities.tongue import tongue
+from anaphora.storage.cache import Cache, Kept, digest
+
+__all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
+
+_FORMAT = "1"
+_CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
+_NONE = (1 << 32) - 1
+
+
+class Lemmas(NamedTuple):
+    """The lemma of a word, normalised as words are compared, and the one that it has if it is
+    another word: "saw" of a tool, "see" of the verb; '' if there is no other."""
+
+    first: str
+    other: str = ""
+
+
+class Dictionary:
+    """The lemmas of the words of one language; ``table`` is what :func:`compile_table` makes."""
+
+    def __init__(self, table: Mapping[str, bytes]) -> None:
+        self._hashes = memoryview(table["hashes"]).cast("Q")
+        self._numbers = memoryview(table["numbers"]).cast("I")
+        self._others = memoryview(table["others"]).cast("I")
+        self._offsets = memoryview(table["offsets"]).cast("I")
+        self._lemmas = table["lemmas"]
+
+    def __contains__(self, word: str) -> bool:
+        return self._find(word) >= 0
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def get(self, word: str) -> Lemmas | None:
+        """The lemmas of a normalised word; None for one that is not in the dictionary."""
+        place = self._find(word)
+        if place < 0:
+            return None
+        other = self._others[place]
+        first = self._text(self._numbers[place])
+        return Lemmas(first, "" if other == _NONE else self._text(other))
+
+    def _text(self, number: int) -> str:
+        return self._lemmas[self._offsets[number] : self._offsets[number + 1]].decode()
+
+    def _find(self, word: str) -> int:
+        hashes, wanted = self._hashes, get_string_id(word)
+        place = bisect_left(hashes, wanted)
+        return place if place < len(hashes) and hashes[place] == wanted else -1
 
 
 def is_word(lower: str, language: str) -> bool:
     """Whether the dictionary of the language has this form of a word; False for a language
-    without one. The first word of a language takes 0.1 s."""
-    from simplemma import is_known  # here: most models never ask
+    without one."""
+    words = dictionary(base(language))
+    return words is not None and lower in words
 
-    try:
-        return is_known(lower, lang=base(language))
-    except ValueError:  # a language that it does not have
-        return False
+
+@cache
+def dictionary(code: str) -> Dictionary | None:
+    """The dictionary of a language by its code (``en``, not ``en-US``); None if there is none.
+
+    The first call for a language on a machine takes up to some seconds, and the first one of a
+    process some milliseconds. The table is kept in the folder that ``ANAPHORA_CACHE`` names, else
+    where the user's caches are.
+    """
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    code = _CODES.get(code, code)
+    if code not in SUPPORTED_LANGUAGES:
+        return None
+    folder = os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora")
+    kept = Kept(Cache(folder), f"lemmas-{code}", digest(_FORMAT, version("simplemma")))
+    return Dictionary(kept("table", lambda: compile_table(_entries(code), code)))
+
+
+def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, bytes]:
+    """The table of words and their lemmas in the language with that code.
+
+    Of several words that are compared alike, one in lower case goes before others, and one that
+    is written so before one without its marks; a word that is the lemma of others is its own.
+    """
+    normalize = normalizer(code)
+    lemmas: dict[str, str] = {}
+    capitalized: dict[str, str] = {}
+    for word, lemma in entries:
+        if " " not in word:
+            known = capitalized if word[:1].isupper() else lemmas
+            known.setdefault(normalize(word), normalize(lemma))
+    others: dict[str, str] = {}
+    _add(lemmas, others, capitalized.items())
+    of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
+    for word in lemmas.keys() & of_others:
+        if (lemma := lemmas[word]) != word:
+            lemmas[word], others[word] = word, lemma
+    bare = tongue(code).bare
+    unmarked = [
+        (one, lemma) for word, lemma in lemmas.items() if not word.isascii() for one in bare(word)
+    ]
+    _add(lemmas, others, unmarked)
+    number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
+    hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
+    numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
+    number_of[""] = _NONE
+    seconds = np.fromiter((number_of[others.get(word, "")] for word in lemmas), np.uint32)
+    order = np.argsort(hashes)
+    del number_of[""]
+    texts = [lemma.encode() for lemma in number_of]
+    offsets = np.cumsum([0, *map(len, texts)])
+    return {
+        "hashes": hashes[order].tobytes(),
+        "numbers": numbers[order].tobytes(),
+        "others": seconds[order].tobytes(),
+        "offsets": offsets.astype(np.uint32).tobytes(),
+        "lemmas": b"".join(texts),
+    }
+
+
+def _add(
+    lemmas: dict[str, str], others: dict[str, str], further: Iterable[tuple[str, str]]
+) -> None:
+    """Adds words that may be there with another lemma, which goes before theirs."""
+    for word, lemma in further:
+        known = lemmas.setdefault(word, lemma)
+        if known != lemma:
+            others.setdefault(word, lemma)
+
+
+def _entries(code: str) -> Iterable[tuple[str, str]]:
+    from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+    return DefaultDictionaryFactory(cache_max_size=0).get_dictionary(code).items()

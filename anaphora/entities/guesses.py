@@ -56,6 +56,8 @@ class Vocabulary:
 
     def add(self, word: Word, typos: int) -> None:
         """Puts in a word of a phrase of an element with so many typos."""
+        for stem in self.lexicon.further_stems(word):
+            self.bare.setdefault(stem, set()).add(word.stem)
         if not typos and word.form.isascii():
             return
         for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):

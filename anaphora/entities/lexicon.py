@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from anaphora.entities.dictionary import dictionary
 from anaphora.entities.languages import (
     base,
     is_visible,
@@ -52,6 +53,7 @@ class Word(Struct, frozen=True, gc=False):
     meant: tuple[str, ...] = ()
     strange: bool = False
     qualifier: bool = False
+    known: bool = False
 
 
 class Lexicon:
@@ -78,6 +80,7 @@ class Lexicon:
         self._size = size
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
+        self._dictionary = dictionary(base(language))
         self._tongue = tongue(base(language))
         self._stop_words = stop_words(language) | frozenset(self._tongue.fragments)
         self.qualifiers = qualifiers(language)
@@ -125,12 +128,13 @@ class Lexicon:
     def _word(self, text: str, lower: str, stem: str) -> Word:
         stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
-            meant = () if lower.isascii() else self._meant(text, lower, stem)
+            meant = self._meant(text, lower, stem)
             free = self._is_free(text, lower, stem)
             qualifier = free and lower in self.qualifiers
             return Word(
-                lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier
-            )
+                lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier,
+                known=self._is_known(lower),
+            )  # fmt: skip
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -156,10 +160,27 @@ class Lexicon:
         return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
 
     def _meant(self, text: str, lower: str, stem: str) -> tuple[str, ...]:
+        found = self._dictionary.get(lower) if self._dictionary else None
+        other = found.other if found else ""
+        if lower.isascii() and text.isascii():
+            return (other,) if other else ()
         meant = self._tongue.meant(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
-        return tuple(sorted({*self._stems(meant)} - {stem})) if meant else ()
+        stems = {*self._stems(meant)} if meant else set()
+        if other:
+            stems.add(other)
+        return tuple(sorted(stems - {stem}))
+
+    def _is_known(self, lower: str) -> bool:
+        return self._dictionary is not None and lower in self._dictionary
+
+    def further_stems(self, word: Word) -> Iterable[str]:
+        """What a word that no dictionary has may have in common with this one."""
+        if not word.known:
+            return ()
+        stem = self._stem([word.lower])[0]
+        return () if stem == word.stem or self._is_known(stem) else (stem,)
 
     def _is_free(self, text: str, lower: str, stem: str) -> bool:
         if stem in self._never_free:
@@ -175,7 +196,12 @@ class Lexicon:
 
     def _stems(self, lowers: Sequence[str]) -> list[str]:
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
-        return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
+        if self._dictionary is None:
+            return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
+        return [
+            lemmas.first if (lemmas := self._dictionary.get(lower)) else stem or lower
+            for stem, lower in zip(stems, lowers, strict=True)
+        ]
 
 
 def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:
