@@ -7,24 +7,31 @@ milliseconds for every process after the first, and a word is looked up in one m
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from hashlib import blake2b
 from importlib.metadata import version
+from importlib.resources import files
 from typing import NamedTuple
+from unicodedata import unidata_version
 
 import numpy as np
 from platformdirs import user_cache_path
 from spacy.strings import get_string_id
 
-from anaphora.entities.languages import base, normalizer
+from anaphora.entities.languages import base, normalizer_of_many
 from anaphora.entities.tongue import tongue
-from anaphora.storage.cache import Cache, Kept, digest
+from anaphora.errors import AnaphoraError
+from anaphora.storage.cache import Cache, Kept
 
 __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
-_FORMAT = "1"
+_log = logging.getLogger(__name__)
+
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
 
@@ -91,9 +98,35 @@ def dictionary(code: str) -> Dictionary | None:
     code = _CODES.get(code, code)
     if code not in SUPPORTED_LANGUAGES:
         return None
-    folder = os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora")
-    kept = Kept(Cache(folder), f"lemmas-{code}", digest(_FORMAT, version("simplemma")))
-    return Dictionary(kept("table", lambda: compile_table(_entries(code), code)))
+    kept = Kept(_cache(), f"lemmas-{code}", _key(code))
+    return Dictionary(kept("table", lambda: _compiled(code)))
+
+
+def _compiled(code: str) -> dict[str, bytes]:
+    _log.info("preparing the dictionary of the language '%s', once on this machine", code)
+    return compile_table(_entries(code), code)
+
+
+def _cache() -> Cache | None:
+    """Where the tables are kept; None for a user without a home."""
+    try:
+        return Cache(os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora"))
+    except AnaphoraError as error:
+        _log.info("no dictionary is kept for the next process: %s", error)
+        return None
+
+
+def _key(code: str) -> str:
+    """What tells a table from one made by other code, or of other data. Unlike other digests, it
+    stays the same when code changes that has no part in it: to make a table takes seconds."""
+    package = files("anaphora.entities")
+    names = [f"{name}.py" for name in ("dictionary", "languages", "tongue")]
+    sources = [package.joinpath(name) for name in (*names, f"tongues/{code}.yaml")]
+    made_by = [source.read_bytes() for source in sources if source.is_file()]
+    found = blake2b(b"".join(made_by), digest_size=16)
+    for version_ in (version("simplemma"), unidata_version, sys.byteorder):
+        found.update(version_.encode())
+    return found.hexdigest()
 
 
 def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, bytes]:
@@ -102,31 +135,34 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     Of several words that are compared alike, one in lower case goes before others, and one that
     is written so before one without its marks; a word that is the lemma of others is its own.
     """
-    normalize = normalizer(code)
+    pairs = [(word, lemma) for word, lemma in entries if " " not in word]
+    normalize, known = normalizer_of_many(code), tongue(code)
+    words = normalize([word for word, _ in pairs])
+    distinct = list(dict.fromkeys(lemma for _, lemma in pairs))
+    spelled = dict(zip(distinct, normalize(distinct), strict=True))
     lemmas: dict[str, str] = {}
     capitalized: dict[str, str] = {}
-    for word, lemma in entries:
-        if " " not in word:
-            known = capitalized if word[:1].isupper() else lemmas
-            known.setdefault(normalize(word), normalize(lemma))
+    for (written, lemma), word in zip(pairs, words, strict=True):
+        (capitalized if written[:1].isupper() else lemmas).setdefault(word, spelled[lemma])
     others: dict[str, str] = {}
     _add(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
-    bare = tongue(code).bare
-    unmarked = [
-        (one, lemma) for word, lemma in lemmas.items() if not word.isascii() for one in bare(word)
-    ]
-    _add(lemmas, others, unmarked)
+    marked = [word for word in lemmas if not word.isascii()]
+    for unmarked in known.bare_of_many(marked):
+        _add(lemmas, others, [
+            (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
+        ])  # fmt: skip
     number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
     numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
-    number_of[""] = _NONE
-    seconds = np.fromiter((number_of[others.get(word, "")] for word in lemmas), np.uint32)
+    seconds = np.full(len(lemmas), _NONE, np.uint32)
+    place_of = {word: place for place, word in enumerate(lemmas)} if others else {}
+    for word, lemma in others.items():
+        seconds[place_of[word]] = number_of[lemma]
     order = np.argsort(hashes)
-    del number_of[""]
     texts = [lemma.encode() for lemma in number_of]
     offsets = np.cumsum([0, *map(len, texts)])
     return {
@@ -148,7 +184,8 @@ def _add(
             others.setdefault(word, lemma)
 
 
-def _entries(code: str) -> Iterable[tuple[str, str]]:
+def _entries(code: str) -> Iterator[tuple[str, str]]:
     from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
-    return DefaultDictionaryFactory(cache_max_size=0).get_dictionary(code).items()
+    words = DefaultDictionaryFactory(cache_max_size=0).get_dictionary(code)
+    return ((word, words[word]) for word in words)

@@ -27,7 +27,7 @@ from spacy.util import (
 )
 from spacy.vocab import Vocab
 
-from anaphora.entities.tongue import tongue
+from anaphora.entities.tongue import replaced, tongue
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import fork_safe_lock
 
@@ -40,6 +40,7 @@ __all__ = [
     "blank",
     "is_visible",
     "normalizer",
+    "normalizer_of_many",
     "qualifiers",
     "qualifiers_by_kind",
     "stemmer",
@@ -189,6 +190,22 @@ def normalizer(language: str) -> Callable[[str], str]:
             text = known.spelled(text) or text
         visible = text if text.isalpha() else "".join(filter(is_visible, text))
         return unicodedata.normalize("NFC", visible) or text
+
+    return normalize
+
+
+def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
+    """As :func:`normalizer` for many words at once, none of which has a line feed: a tenth of the
+    time. A word of invisible marks alone becomes empty."""
+    code = base(language)
+    before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
+    known = tongue(code)
+
+    def normalize(words: Sequence[str]) -> list[str]:
+        text = replaced("\n".join(words), before)
+        text = known.spelled_in_lines(unicodedata.normalize("NFKC", text).casefold())
+        text = replaced(text, {ord(char): None for char in set(text) if not is_visible(char)})
+        return unicodedata.normalize("NFC", text).split("\n")
 
     return normalize
 
