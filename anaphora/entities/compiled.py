@@ -65,6 +65,7 @@ def _as_plain(layers: tuple[Layer, ...], vocabulary: Vocabulary) -> dict[str, An
     return {
         "layers": [_layer_as_plain(layer) for layer in layers],
         "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.bare.items()],
+        "stems": [(stem, sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()],
         "tolerant": [(*key, typos) for key, typos in vocabulary.tolerant.items()],
     }
 
@@ -75,6 +76,7 @@ def _revived(
     """The layers of the data, whose words the vocabulary gets."""
     try:
         vocabulary.bare.update((bare, set(stems)) for bare, stems in data["bare"])
+        vocabulary.stems.update((stem, set(lemmas)) for stem, lemmas in data["stems"])
         vocabulary.tolerant.update(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )

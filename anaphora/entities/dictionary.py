@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
-from importlib.resources import files
 from typing import NamedTuple
 from unicodedata import unidata_version
 
@@ -31,6 +30,8 @@ from anaphora.storage.cache import Cache, Kept
 __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
+
+_FORMAT = 1  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -119,14 +120,10 @@ def _cache() -> Cache | None:
 def _key(code: str) -> str:
     """What tells a table from one made by other code, or of other data. Unlike other digests, it
     stays the same when code changes that has no part in it: to make a table takes seconds."""
-    package = files("anaphora.entities")
-    names = [f"{name}.py" for name in ("dictionary", "languages", "tongue")]
-    sources = [package.joinpath(name) for name in (*names, f"tongues/{code}.yaml")]
-    made_by = [source.read_bytes() for source in sources if source.is_file()]
-    found = blake2b(b"".join(made_by), digest_size=16)
-    for version_ in (version("simplemma"), unidata_version, sys.byteorder):
-        found.update(version_.encode())
-    return found.hexdigest()
+    known = tongue(code)
+    made_by = (_FORMAT, version("simplemma"), unidata_version, sys.byteorder)
+    spelling = [sorted(map(repr, one.items())) for one in (known.same, known.last, known.also)]
+    return blake2b(repr((made_by, spelling)).encode(), digest_size=16).hexdigest()
 
 
 def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, bytes]:

@@ -47,17 +47,19 @@ class Guess(Struct, frozen=True, gc=False):
 class Vocabulary:
     """What the words of phrases are collected in while they are learnt: ``bare`` are the stems
     of words by how they are written without their marks, ``tolerant`` the spellings and
-    stems of words of elements with typos, each with how many wrong letters it may have."""
+    stems of words of elements with typos, each with how many wrong letters it may have;
+    ``stems`` are the lemmas of words by their Snowball stems."""
 
     lexicon: Lexicon
     bare: dict[str, set[str]] = field(default_factory=dict)
     tolerant: dict[tuple[str, str], int] = field(default_factory=dict)
+    stems: dict[str, set[str]] = field(default_factory=dict)
     _seen: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def add(self, word: Word, typos: int) -> None:
         """Puts in a word of a phrase of an element with so many typos."""
-        for stem in self.lexicon.further_stems(word):
-            self.bare.setdefault(stem, set()).add(word.stem)
+        if stem := self.lexicon.stem_of_unknown(word):
+            self.stems.setdefault(stem, set()).add(word.stem)
         if not typos and word.form.isascii():
             return
         for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):
@@ -89,6 +91,7 @@ class Guesses:
         self._lexicon = vocabulary.lexicon
         self._known = tuple(known)
         self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
+        self._stems = {stem: tuple(sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()}
         self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
         self.asks_of_all = bool(self._bare) or self._spellings is not None
         """Whether not only a word that means something else may stand for another."""
@@ -112,7 +115,7 @@ class Guesses:
             sure = sure | self._beyond(words)
         first = self._known[0]  # has most of them: a tenth of the time of a call
         found = [
-            ()
+            self._homographs(word)
             if first[word.stem] >= 0 or word.blank or self._is_known(word.stem)
             else self._of(word, is_sure=index in sure)
             for index, word in enumerate(words)
@@ -126,7 +129,7 @@ class Guesses:
 
     def _are_plain(self, words: Sequence[Word]) -> bool:
         """Whether nothing but wrong letters could make one of them stand for another."""
-        if [word for word in words if word.meant or word.parts]:
+        if [word for word in words if word.strange]:
             return False
         return not self._bare or self._bare.keys().isdisjoint([word.stem for word in words])
 
@@ -148,15 +151,24 @@ class Guesses:
     def _is_known(self, stem: str) -> bool:
         return any(stems[stem] >= 0 for stems in self._known)
 
+    def _homographs(self, word: Word) -> tuple[Guess, ...]:
+        if not word.homographs:
+            return ()
+        return tuple([Guess((lemma,)) for lemma in word.homographs if self._is_known(lemma)])
+
     def _of(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         # No guess may turn the sense round: "never" is no "fever" with a wrong letter.
         if len(word.lower) > _LONGEST or word.lower in self._lexicon.qualifiers:
             return ()
         if word.parts:
             return self._of_parts(word, is_sure=is_sure)
-        meant = [stem for stem in word.meant if self._is_known(stem)]
-        for stem in (word.stem, *word.meant):
-            meant += self._bare.get(stem, ())
+        others = (*word.homographs, *word.derived, *word.meant)
+        meant = [stem for stem in others if self._is_known(stem)]
+        if word.lower.isascii() or not word.known:  # else its marks say which word it is
+            for stem in (word.stem, *word.meant):
+                meant += self._bare.get(stem, ())
+        if not (meant or word.known):
+            meant += self._stems.get(word.stem, ())
         if meant:
             return tuple([Guess((stem,)) for stem in dict.fromkeys(meant)])
         if is_sure or not word.free:
@@ -165,6 +177,9 @@ class Guesses:
 
     def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         """The one likeliest guess at a word with hyphens inside."""
+        for lemma in word.derived:
+            if self._is_known(lemma):
+                return (Guess((lemma,)),)
         joined = self._lexicon.word(word.form.replace(" ", "")).stem
         if self._is_known(joined):
             return (Guess((joined,)),)

@@ -82,6 +82,10 @@ end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
+_MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
+_END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
+# "coffee+tea", "2coffees", but no "C++" and no "5kg".
+_JOINTS = (rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})", rf"(?<=\d)(?=[{ALPHA}]{{4}})")
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
     rf"(?<=[{ALPHA_LOWER}])\.",
@@ -263,13 +267,18 @@ def _words_of(nlp: Language) -> Tokenizer:
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
     # A suffix from the start on takes the number with the period.
-    suffixes = [rule for rule in of.suffixes or () if not str(rule).startswith("^")]
+    # What is written as one with a word by mistake, or around it.
+    suffixes = [
+        _MARKUP,
+        _END_HYPHEN,
+        *(rule for rule in of.suffixes or () if not str(rule).startswith("^")),
+    ]
     return Tokenizer(
         nlp.vocab,
         rules={text: rules[text] for text in rules if not _ORDINAL.fullmatch(text)},
-        prefix_search=compile_prefix_regex(of.prefixes).search if of.prefixes else None,
+        prefix_search=compile_prefix_regex([_MARKUP, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
-        infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE]).finditer,
+        infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE, *_JOINTS]).finditer,
         token_match=None if of.token_match is None else _no_ordinal(of.token_match),
         url_match=of.url_match,
     )

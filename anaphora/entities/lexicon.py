@@ -9,11 +9,11 @@ other punctuation are words like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from anaphora.entities.dictionary import dictionary
+from anaphora.entities.dictionary import Dictionary, dictionary
 from anaphora.entities.languages import (
     base,
     is_visible,
@@ -28,6 +28,7 @@ __all__ = ["Lexicon", "Word", "solid"]
 
 _HYPHENS = "-‐‒–−"  # the non-breaking one becomes the second of these by NFKC
 _SPLIT = re.compile(f"[{_HYPHENS}]")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
@@ -35,11 +36,14 @@ class Word(Struct, frozen=True, gc=False):
     """One token's text as it is compared.
 
     ``parts`` are the stems of a word with hyphens inside, else empty; ``form`` is its spelling
-    without them. ``meant`` are the stems of what it may mean where it is not known itself: the
-    word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
-    may have to treat apart: blanks (and what cannot be seen), joiners, words with parts;
-    ``strange`` is what is odd or may mean something else. A ``qualifier`` turns the sense of others
-    or bounds it.
+    without them. The ``stem`` is what its forms are compared by: its lemma if a dictionary has the
+    word (then it is ``known``), else its Snowball stem. ``homographs`` are its lemmas as another
+    word: "leaf" of "leaves". Where the model does not have the word itself, it may mean what is
+    in ``derived``, lemmas by the rules of its language ("buy" of "buying"), and in ``meant``, the
+    stems of the word without its marks, or without others that are attached to it. ``odd`` marks
+    what a phrase may have to treat apart: blanks (and what cannot be seen), joiners, words with
+    parts; ``strange`` is what is odd, may mean something else, or is in no dictionary. A
+    ``qualifier`` turns the sense of others or bounds it.
     """
 
     lower: str
@@ -54,6 +58,8 @@ class Word(Struct, frozen=True, gc=False):
     strange: bool = False
     qualifier: bool = False
     known: bool = False
+    homographs: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
 
 
 class Lexicon:
@@ -82,6 +88,7 @@ class Lexicon:
         self._stem = stemmer(language)
         self._dictionary = dictionary(base(language))
         self._tongue = tongue(base(language))
+        self._has_apostrophes = "'" in self._tongue.silent
         self._stop_words = stop_words(language) | frozenset(self._tongue.fragments)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
@@ -128,13 +135,7 @@ class Lexicon:
     def _word(self, text: str, lower: str, stem: str) -> Word:
         stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
-            meant = self._meant(text, lower, stem)
-            free = self._is_free(text, lower, stem)
-            qualifier = free and lower in self.qualifiers
-            return Word(
-                lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier,
-                known=self._is_known(lower),
-            )  # fmt: skip
+            return self._of_letters(text, lower, stem)
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -147,10 +148,64 @@ class Lexicon:
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
             parts = tuple(self._stems(pieces))
             spelled = " ".join(pieces)
-            return Word(lower, stem, spelled, free, parts=parts, odd=True, strange=True)
+            derived: tuple[str, ...] = ()
+            if self._dictionary and self._tongue.clitics and self._are_clitics(pieces[1:]):
+                derived = tuple(self._infinitives_of(pieces[0], self._dictionary))
+            return Word(
+                lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
+            )
         meant = self._meant(text, lower, stem)
+        if _ABBREVIATION.fullmatch(lower):
+            meant += tuple(self._stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
         return Word(lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier)
+
+    def _of_letters(self, text: str, lower: str, stem: str) -> Word:
+        words, known = self._dictionary, False
+        homographs: tuple[str, ...] = ()
+        derived: tuple[str, ...] = ()
+        if words is not None and len(lower) <= _LONGEST_KEPT:
+            found = words.get(lower)
+            known = found is not None
+            irregular = self._tongue.irregular.get(lower, ())
+            homographs = tuple([one for one in irregular if one != stem])
+            seen = {"", stem, *homographs}
+            others = (found.other if found else "", *self._derived(lower, words))
+            derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
+            known = known or lower in self._tongue.forms
+        meant = self._meant(text, lower, stem, is_known=known)
+        free = self._is_free(text, lower, stem)
+        return Word(
+            lower, stem, lower, free, meant=meant,
+            strange=bool(meant or homographs or derived) or (words is not None and not known),
+            qualifier=free and lower in self.qualifiers,
+            known=known, homographs=homographs, derived=derived,
+        )  # fmt: skip
+
+    def _are_clitics(self, pieces: Sequence[str]) -> bool:
+        return all(piece in self._tongue.clitics for piece in pieces)
+
+    def _derived(self, lower: str, words: Dictionary) -> Iterator[str]:
+        """The lemmas that it has by the rules of the language."""
+        for lemma in self._tongue.derived_from(lower):
+            found = words.get(lemma)
+            if found is not None and found.first == lemma:
+                yield lemma
+                break  # the likeliest one goes first
+        for verb in self._tongue.without_clitics(lower):
+            yield from self._infinitives_of(verb, words)
+
+    def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
+        """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
+        endings = self._tongue.infinitives
+        yield from [
+            lemma
+            for lemma in (*(words.get(verb) or ()), *self._tongue.irregular.get(verb, ()))
+            if lemma.endswith(endings)
+        ]
+        for lemma in self._tongue.derived_from(verb):
+            if lemma.endswith(endings) and lemma in words:
+                yield lemma
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""
@@ -159,28 +214,29 @@ class Lexicon:
         of_stem = self._tongue.bare(stem)
         return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
 
-    def _meant(self, text: str, lower: str, stem: str) -> tuple[str, ...]:
-        found = self._dictionary.get(lower) if self._dictionary else None
-        other = found.other if found else ""
+    def _meant(
+        self, text: str, lower: str, stem: str, *, is_known: bool = False
+    ) -> tuple[str, ...]:
         if lower.isascii() and text.isascii():
-            return (other,) if other else ()
-        meant = self._tongue.meant(lower)
+            return ()
+        meant = self._tongue.meant(lower, is_whole=is_known)
+        if is_known:  # whoever writes the marks of one word does not mean another
+            meant = tuple([one for one in meant if not self._is_another(one, stem)])
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
-        stems = {*self._stems(meant)} if meant else set()
-        if other:
-            stems.add(other)
-        return tuple(sorted(stems - {stem}))
+        return tuple(sorted({*self._stems(meant)} - {stem})) if meant else ()
 
-    def _is_known(self, lower: str) -> bool:
-        return self._dictionary is not None and lower in self._dictionary
+    def _is_another(self, lower: str, stem: str) -> bool:
+        found = self._dictionary.get(lower) if self._dictionary else None
+        return found is not None and found.first != stem
 
-    def further_stems(self, word: Word) -> Iterable[str]:
-        """What a word that no dictionary has may have in common with this one."""
+    def stem_of_unknown(self, word: Word) -> str:
+        """What forms of the word that no dictionary has may have in common with it; '' where that
+        is another word."""
         if not word.known:
-            return ()
+            return ""
         stem = self._stem([word.lower])[0]
-        return () if stem == word.stem or self._is_known(stem) else (stem,)
+        return "" if self._dictionary and stem in self._dictionary else stem
 
     def _is_free(self, text: str, lower: str, stem: str) -> bool:
         if stem in self._never_free:
@@ -196,12 +252,21 @@ class Lexicon:
 
     def _stems(self, lowers: Sequence[str]) -> list[str]:
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
-        if self._dictionary is None:
+        words = self._dictionary
+        if words is None:
             return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
         return [
-            lemmas.first if (lemmas := self._dictionary.get(lower)) else stem or lower
+            lemmas.first
+            if self._is_in_dictionaries(lower) and (lemmas := words.get(lower))
+            else stem or lower
             for stem, lower in zip(stems, lowers, strict=True)
         ]
+
+    def _is_in_dictionaries(self, lower: str) -> bool:
+        """Whether it is a word as dictionaries have them: no contraction ("'s"), no number."""
+        return lower.isalpha() or (
+            self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
+        )
 
 
 def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:

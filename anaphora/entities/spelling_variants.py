@@ -27,6 +27,7 @@ _LEAST_BEHIND_E = 4  # letters of what "e" is parted from
 _PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
 _INEXACT = ""  # in place of the form of a word
 
 
@@ -42,7 +43,13 @@ class SpellingVariants:
         rules = (tokenizer.rules or {}) if isinstance(tokenizer, Tokenizer) else {}
         bare = ((_APOSTROPHE.sub("", rule), rule) for rule in rules if "'" in rule)
         self._contractions = {word: rule for word, rule in bare if word in rules}
-        joints = [r"['’]", _HYPHEN.pattern, rf"\be[^\W\d_]{{{_LEAST_BEHIND_E}}}", r"\b(?:e|wi) "]
+        joints = [
+            r"['’]",
+            r"\b[^\W\d_]\.[^\W\d_]",
+            _HYPHEN.pattern,
+            rf"\be[^\W\d_]{{{_LEAST_BEHIND_E}}}",
+            r"\b(?:e|wi) ",
+        ]
         if language.particles:
             joints.append(rf" (?:{'|'.join(language.particles)})\b")
         if self._negators:
@@ -74,6 +81,9 @@ class SpellingVariants:
 
     def _of_word(self, word: str, *, is_phrase: bool) -> list[str]:
         options = [word]
+        if _ABBREVIATION.fullmatch(word):
+            letters = word.replace(".", "")
+            return [word, letters] if self._lexicon.word(letters).free else options
         bare = _APOSTROPHE.sub("", word)
         if bare != word and (is_phrase or len(bare) >= _LEAST):
             options.append(bare)

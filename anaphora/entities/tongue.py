@@ -12,6 +12,13 @@ A table needs no more than what holds for its language, and a language needs no 
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
 - ``forms``: words that count as forms of others;
+- ``irregular``: forms that the dictionary lacks, or has as another word alone, by their lemma
+  ("leave: left"), ``forms_end``: the same by endings, each with what a lemma has in its place
+  ("ando: ar"): the first that makes a lemma of the dictionary counts; "-" is no ending, "="
+  the rest without its doubled letter (planning); ``participles``: what stands before the verb in
+  them, that ends in -en ("ge");
+- ``clitics``: pronouns that are written as one with the verb before them, whose lemma ends in one
+  of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
@@ -34,6 +41,9 @@ import yaml
 __all__ = ["Tongue", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
+_LEAST_OF_FORM = 2  # letters before the ending of a form
+_LEAST_OF_VERB = 2  # letters before its clitics
+_NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
 
@@ -58,6 +68,11 @@ class Tongue:
     negators: tuple[str, ...] = ()
     fragments: tuple[str, ...] = ()
     particles: tuple[str, ...] = ()
+    irregular: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    forms_end: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    participles: tuple[str, ...] = ()
+    clitics: tuple[str, ...] = ()
+    infinitives: tuple[str, ...] = ()
 
     @property
     def has_stems(self) -> bool:
@@ -105,14 +120,49 @@ class Tongue:
             unmarked = {ord(char): _unmarked(char) for char in set(one) if not char.isascii()}
             yield replaced(one, unmarked).split("\n")
 
-    def meant(self, word: str) -> tuple[str, ...]:
+    def meant(self, word: str, *, is_whole: bool = False) -> tuple[str, ...]:
         """What a written word may mean beside itself: without marks that the phrases of a model
-        may lack, and without what may be attached to it."""
+        may lack, and unless it ``is_whole`` without what may be attached to it."""
         if word.isascii() or len(word) > _LONGEST:
             return ()
         replaced = word.translate(self.also)
         unmarked = (_plain(word, self.apart), _plain(replaced, self.apart))
-        return _distinct(word, *unmarked, *self._detached(word))
+        return _distinct(word, *unmarked, *(() if is_whole else self._detached(word)))
+
+    def derived_from(self, word: str) -> Iterator[str]:
+        """What the word may be a form of by the endings and prefixes in the table, the likeliest
+        first."""
+        if len(word) > _LONGEST:
+            return
+        for prefix in self.participles:
+            if word.startswith(prefix):
+                yield from self._infinitives_of(word[len(prefix) :])
+        for ending, others in self.forms_end.items():
+            if not word.endswith(ending) or len(word) - len(ending) < _LEAST_OF_FORM:
+                continue
+            rest = word[: len(word) - len(ending)]
+            for other in others:
+                doubled = rest[-1] == rest[-2] and rest[-1].isalpha()
+                if other == _UNDOUBLED:
+                    if doubled:
+                        yield rest[:-1]
+                else:
+                    yield rest + other
+
+    def _infinitives_of(self, rest: str) -> Iterator[str]:
+        if len(rest) > _LEAST_OF_FORM and rest.endswith("en"):
+            yield rest
+        if len(rest) > _LEAST_OF_FORM and rest.endswith(("t", "d")):
+            yield from (rest[:-1] + "en", rest + "en")
+
+    def without_clitics(self, word: str) -> Iterator[str]:
+        """The verb that the word may be with pronouns behind it, and without its accent."""
+        if len(word) > _LONGEST:
+            return
+        for clitic in self.clitics:
+            if word.endswith(clitic) and len(word) - len(clitic) >= _LEAST_OF_VERB:
+                rest = word[: -len(clitic)]
+                yield from (rest, *self.bare(rest))
 
     def _detached(self, word: str) -> Iterator[str]:
         for before in ("", *self.before):
@@ -135,12 +185,24 @@ def tongue(code: str) -> Tongue:
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})
-    for key in ("before", "behind", "endings"):
+    irregular: dict[str, tuple[str, ...]] = {}
+    for lemma, forms in data.pop("irregular", {}).items():
+        for form in forms.split():
+            irregular[form] = (*irregular.get(form, ()), lemma)
+    forms_end = {
+        "" if ending == _NOTHING else ending: tuple(
+            ["" if other == _NOTHING else other for other in others.split()]
+        )
+        for ending, others in data.pop("forms_end", {}).items()
+    }
+    for key in ("before", "behind", "endings", "clitics"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in ("negators", "fragments", "particles"):
+    for key in ("negators", "fragments", "particles", "participles", "infinitives"):
         data[key] = tuple(data.get(key, "").split())
     return Tongue(
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
+        irregular=irregular,
+        forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
         same=str.maketrans(same),
         also=str.maketrans(data.pop("also", {})),
         apart=frozenset(data.pop("apart", "")),
