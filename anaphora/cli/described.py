@@ -23,7 +23,7 @@ _EXAMPLES = {
     "--entity": """'{"element": "city", "value": "Tokyo"}'""",
     "--meta": """'{"model": {"unit": 2.5}}'""",
 }
-_MARKS = ("abstract", "bracketed", "misspelt", "permuted", "quoted", "swear")
+_MARKS = ("abstract", "bracketed", "misspelt", "permuted", "quoted", "stem", "swear")
 
 
 def context_of(entities: str | None = None, meta: str | None = None) -> Context:

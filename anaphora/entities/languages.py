@@ -206,6 +206,8 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
     known = tongue(code)
 
     def normalize(words: Sequence[str]) -> list[str]:
+        if not words:
+            return []
         text = replaced("\n".join(words), before)
         text = known.spelled_in_lines(unicodedata.normalize("NFKC", text).casefold())
         text = replaced(text, {ord(char): None for char in set(text) if not is_visible(char)})

@@ -115,6 +115,8 @@ class Tongue:
     def bare_of_many(self, words: Sequence[str]) -> Iterator[list[str]]:
         """As :meth:`bare` for many words, none of which has a line feed: the words as they are
         written in one way, then in another."""
+        if not words:
+            return
         text = "\n".join(words)
         for one in dict.fromkeys((text, replaced(text, self.also))):
             unmarked = {ord(char): _unmarked(char) for char in set(one) if not char.isascii()}

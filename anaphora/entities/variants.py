@@ -9,6 +9,7 @@ from anaphora.models.utterance import Entity, Utterance, Variant
 __all__ = ["variants"]
 
 _MISSPELT = 1 << 20
+_BY_STEM = 1 << 9
 _INEXACTNESS = 3  # its place in the rank of a variant
 
 
@@ -16,10 +17,10 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """At most ``limit`` maximal sets of entities that don't overlap, the best first.
 
     Better is what covers more tokens, then has the longer entities, then the denser ones, then
-    fewer of them misspelt, then more of them written exactly, then more of the model's own; among
-    equals, what comes first in the utterance's order of entities. An utterance without entities
-    has one empty variant. Where very many entities between whose words others stand overlap, not
-    all sets are tried. Behind them, as far as there is room, comes each without its misspelt
+    fewer of them misspelt, then fewer found by a stem alone, then more of them written exactly,
+    then more of the model's own; among equals, what comes first in the utterance's order of
+    entities. An utterance without entities has one empty variant. Where very many entities
+    between whose words others stand overlap, not all sets are tried. Behind them, as far as there is room, comes each without its misspelt
     entities, for they may be no misspelt words at all. Raises ValueError for a limit below 1.
     """
     if limit < 1:
@@ -78,8 +79,12 @@ def _cost(entity: Entity) -> int:
 
 
 def _inexactness(entity: Entity) -> int:
-    """One misspelt entity counts more than any number of those that are written exactly."""
-    return -1 if entity.exact else _MISSPELT if "misspelt" in entity.marks else 0
+    """One misspelt entity counts more than any number of those found by a stem, and one of these
+    more than any number of those that are written exactly."""
+    if entity.exact:
+        return -1
+    marks = entity.marks
+    return _MISSPELT if "misspelt" in marks else _BY_STEM if "stem" in marks else 0
 
 
 def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:

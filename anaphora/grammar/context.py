@@ -75,7 +75,7 @@ class EntityView(Protocol):
     @property
     def marks(self) -> frozenset[str]:
         """What is known of how it stands in the text: "abstract", "bracketed", "misspelt",
-        "permuted", "quoted", "swear"."""
+        "permuted", "quoted", "stem", "swear"."""
         ...
 
     @property

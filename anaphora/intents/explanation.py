@@ -319,8 +319,11 @@ def _named(entity: Entity) -> str:
 
 
 def _text(entity: Entity) -> str:
-    """What was said of it, and whether that has wrong letters."""
-    return f"{entity.text!r} (misspelt)" if "misspelt" in entity.marks else repr(entity.text)
+    """What was said of it, and whether that has wrong letters or only a stem in common."""
+    for mark, note in (("misspelt", "misspelt"), ("stem", "by its stem")):
+        if mark in entity.marks:
+            return f"{entity.text!r} ({note})"
+    return repr(entity.text)
 
 
 def _within(entity: Entity, reading: Iterable[Entity]) -> str:

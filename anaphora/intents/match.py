@@ -115,7 +115,8 @@ class ReadingRank(NamedTuple):
     It counts the words that turn or bound the sense and the content words that no used entity
     covers, the words that one does (negative),
     the used entities, the squares of their lengths (negative), the words between those of one,
-    the entities that are misspelt and that are not spelled exactly, the built-in ones, and
+    the entities that are misspelt, that are found by a stem alone and that are not spelled
+    exactly, the built-in ones, and
     whether no intent is complete from the sentence alone.
     """
 
@@ -126,6 +127,7 @@ class ReadingRank(NamedTuple):
     lengths: int = 0
     gaps: int = 0
     misspelt: int = 0
+    stemmed: int = 0
     inexact: int = 0
     builtin: int = 0
     partial: bool = False

@@ -17,6 +17,7 @@ _READING_STEPS = {
     "lengths": "it reads the sentence in longer pieces",
     "gaps": "it reads words that stand together",
     "misspelt": "it takes fewer words for misspelt ones",
+    "stemmed": "it finds fewer words by their stems alone",
     "inexact": "it reads more words as they are spelled",
     "builtin": "it uses fewer built-in entities",
     "partial": "so read, the sentence is complete by itself",
@@ -81,7 +82,7 @@ def _rank_as_read(filling: Filling, words: ContentWords, place: int) -> ReadingR
 def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     """How well the entities that an intent takes of the sentence cover it."""
     covered: set[int] = set()
-    pieces = squares = gaps = misspelt = inexact = builtin = 0
+    pieces = squares = gaps = misspelt = stemmed = inexact = builtin = 0
     for one in filling.taken:
         if one.pending or one.remembered is not None:
             continue
@@ -93,7 +94,9 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
         gaps += entity.gaps
         if not entity.exact:
             inexact += 1
-            misspelt += "misspelt" in entity.marks
+            if marks := entity.marks:
+                misspelt += "misspelt" in marks
+                stemmed += "stem" in marks
         if not entity.own:
             builtin += 1
     # By place: by name takes half as long again.
@@ -105,6 +108,7 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
         -squares,
         gaps,
         misspelt,
+        stemmed,
         inexact,
         builtin,
     )

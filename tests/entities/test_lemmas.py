@@ -1,0 +1,129 @@
+"""A lemma goes before a stem, and both behind what is spelled as in the model."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from anaphora.entities import dictionary as dictionaries
+from anaphora.entities.dictionary import compile_table
+from anaphora.entities.languages import normalizer, normalizer_of_many
+from anaphora.entities.lexicon import Lexicon
+from anaphora.entities.pipeline import Pipeline
+from anaphora.entities.tongue import tongue
+from anaphora.entities.variants import variants
+
+from .models import element, model
+
+WORDS = [
+    "Café",
+    "ΣΊΣΥΦΟΣ",
+    "straße",
+    "don’t",
+    "ﬁsh",
+    "со\u0301ль",
+    "ёлка",
+    "שָׁלוֹם",
+    "של\u200eום",
+    "I",
+]
+
+
+def entities(text: str, *elements, language: str = "en"):
+    return Pipeline(model(*elements, languages=(language,)))(text).entities
+
+
+def test_words_that_share_a_stem_alone_are_other_words():
+    assert entities("casa", element("case", "caso"), language="es") == ()
+    assert entities("puerta", element("port", "puerto"), language="es") == ()
+
+
+def test_irregular_forms_are_found():
+    for text, synonym in (("children", "child"), ("went", "go"), ("knives", "knife")):
+        (entity,) = entities(text, element("x", synonym))
+        assert (entity.exact, entity.marks) == (False, frozenset())
+
+
+def test_a_word_that_no_dictionary_has_is_found_by_its_stem_and_marked():
+    (entity,) = entities("two widgetrons", element("x", "widgetron"))
+    assert (entity.exact, entity.marks) == (False, frozenset({"stem"}))
+
+
+def test_what_is_spelled_goes_before_a_lemma_and_that_before_a_stem():
+    exact, lemma = element("exact", "children"), element("lemma", "child")
+    utterance = Pipeline(model(lemma, exact))("children")
+    assert variants(utterance)[0].entities[0].element == "exact"
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "tr", "el", "he", "uk", "ar"])
+def test_many_words_are_normalised_as_each_of_them(language):
+    each = list(map(normalizer(language), WORDS))
+    assert normalizer_of_many(language)(WORDS) == each
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "ru", "vi", "en"])
+def test_many_words_lose_their_marks_as_each_of_them(language):
+    words = ["größe", "café", "naïve", "plain", "ёлка", "straße"]
+    ways = zip(*tongue(language).bare_of_many(words), strict=True)
+    found = [set(way) - {word} for way, word in zip(ways, words, strict=True)]
+    assert found == [set(tongue(language).bare(word)) for word in words]
+
+
+def test_a_word_in_small_letters_goes_before_a_name_and_one_with_marks_before_one_without():
+    entries = [("Leben", "Leben"), ("leben", "leben"), ("löste", "lösen"), ("loste", "losen")]
+    words = dictionaries.Dictionary(compile_table(entries, "de"))
+    assert words.get("leben") == ("leben", "")
+    assert words.get("loste") == ("losen", "lösen")
+    assert words.get("löste") == ("lösen", "")
+    assert words.get("nothing") is None
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch):
+    """A process that has read no dictionary."""
+    monkeypatch.setattr(dictionaries, "_entries", lambda code: [("words", "word")])
+    dictionaries.dictionary.cache_clear()
+    yield
+    dictionaries.dictionary.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_dictionary_is_prepared_once_on_a_machine(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path))
+    with caplog.at_level(logging.INFO):
+        for _ in range(2):
+            words = dictionaries.dictionary("en")
+            assert words is not None
+            assert words.get("words") == ("word", "")
+            dictionaries.dictionary.cache_clear()
+    told = [one.message for one in caplog.records if "preparing the dictionary" in one.message]
+    assert len(told) == 1
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_machine_without_a_place_for_dictionaries_does_without(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("in the place of a folder")
+    monkeypatch.setenv("ANAPHORA_CACHE", str(file))
+    words = dictionaries.dictionary("en")
+    assert words is not None
+    assert "words" in words
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_user_without_a_home_has_dictionaries(monkeypatch):
+    monkeypatch.delenv("ANAPHORA_CACHE", raising=False)
+    monkeypatch.setattr(
+        dictionaries, "user_cache_path", lambda name: Path("~nobody-of-that-name") / name
+    )
+    words = dictionaries.dictionary("en")
+    assert words is not None
+    assert "words" in words
+
+
+def test_particles_are_taken_off_no_word_of_the_dictionary():
+    word = Lexicon("he").word("ורד")  # a rose, and no "and Rad"
+    assert word.known
+    assert word.meant == ()
