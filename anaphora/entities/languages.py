@@ -85,7 +85,10 @@ _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
 _END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
 # "coffee+tea", "2coffees", but no "C++" and no "5kg".
-_JOINTS = (rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})", rf"(?<=\d)(?=[{ALPHA}]{{4}})")
+_JOINTS = (
+    rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})",
+    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}})",
+)
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
     rf"(?<=[{ALPHA_LOWER}])\.",

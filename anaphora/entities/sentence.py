@@ -127,7 +127,11 @@ class Sentence:
         start, end = self.starts[first], self.starts[last] + len(self.texts[last])
         stem, lemma, pos = self._forms(tokens)
         marks = _NO_MARKS
-        by_stem = not (exact or misspelt) and bool(self.strange) and self._is_stemmed(tokens)
+        by_stem = (
+            bool(self.strange)
+            and not (exact or misspelt or permuted or gaps or parts)
+            and self._is_stemmed(tokens)
+        )
         if self._marked or permuted or misspelt or by_stem or element.abstract:
             marks = self._marks(
                 element, tokens, start, end, permuted=permuted, misspelt=misspelt, by_stem=by_stem
@@ -160,6 +164,10 @@ class Sentence:
         tags = [tag for token in found if (tag := token.tag_ or token.pos_)]
         return stem, " ".join(lemmas), " ".join(tags)
 
+    def _has_swear(self, tokens: tuple[int, ...]) -> bool:
+        words = [self.words[i] for i in tokens]
+        return any(not self._swear.isdisjoint((word.stem, *word.derived)) for word in words)
+
     def _is_stemmed(self, tokens: tuple[int, ...]) -> bool:
         """Whether no dictionary has one of the words, so that only its stem tells what it is."""
         return any(
@@ -185,7 +193,7 @@ class Sentence:
             "permuted": permuted,
             "quoted": self._quotes is not None and self._quotes.hold(start, end),
             "stem": by_stem,
-            "swear": bool(self._swear) and any(self.words[i].stem in self._swear for i in tokens),
+            "swear": bool(self._swear) and self._has_swear(tokens),
         }
         return frozenset(mark for mark, is_so in marks.items() if is_so)
 

@@ -20,8 +20,9 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     fewer of them misspelt, then fewer found by a stem alone, then more of them written exactly,
     then more of the model's own; among equals, what comes first in the utterance's order of
     entities. An utterance without entities has one empty variant. Where very many entities
-    between whose words others stand overlap, not all sets are tried. Behind them, as far as there is room, comes each without its misspelt
-    entities, for they may be no misspelt words at all. Raises ValueError for a limit below 1.
+    between whose words others stand overlap, not all sets are tried. Behind them, as far as there
+    is room, comes each without its misspelt entities, for they may be no misspelt words at all.
+    Raises ValueError for a limit below 1.
     """
     if limit < 1:
         raise ValueError("there must be room for one variant at least")

@@ -52,7 +52,7 @@ def test_entities_carry_what_their_element_says():
     child = Element(
         "child", frozenset({"g"}), {"": (("child",),)}, ancestors=("parent",), meta={"a": 1}
     )
-    (entity,) = Pipeline(model(child))("children and a childs").entities
+    entity, _ = Pipeline(model(child))("children and a childs").entities
     assert (entity.ancestors, entity.meta, entity.exact, entity.own) == (
         ("parent",), {"a": 1}, False, True,
     )  # fmt: skip
