@@ -65,7 +65,8 @@ class Vocabulary:
         for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):
             bare = () if lower.isascii() else self._bare_of(lower, stem)
             if typos:
-                self._add_tolerant((lower, *bare), stem, typos)
+                snowball = self.lexicon.stem_of_unknown(word)
+                self._add_tolerant((lower, *bare, snowball), stem, typos)
 
     def _bare_of(self, lower: str, stem: str) -> Iterable[str]:
         if lower not in self._seen:

@@ -111,7 +111,7 @@ class Lexicon:
     def read(self, texts: Sequence[str]) -> list[Word]:
         """A word for each text, past the cache, quickly for many."""
         lowers = [self._normalize(text) for text in texts]
-        stems = self._stems(lowers)
+        stems = self.stems(lowers)
         return [
             self._word(text, lower, stem)
             for text, lower, stem in zip(texts, lowers, stems, strict=True)
@@ -125,7 +125,7 @@ class Lexicon:
     def _keep(self, text: str, word: Word | None) -> Word:
         if word is None:
             lower = self._normalize(text)
-            word = self._word(text, lower, self._stems((lower,))[0])
+            word = self._word(text, lower, self.stems((lower,))[0])
         if len(text) <= _LONGEST_KEPT:
             if len(self._young) >= self._size:
                 self._old, self._young = self._young, {}
@@ -141,12 +141,12 @@ class Lexicon:
         if lower in _HYPHENS:
             return Word(lower, stem, lower, free=False, joiner=True, odd=True, strange=True)
         if lower[0] in _HYPHENS and lower[1:].isalpha():  # French tokens such as "-ce"
-            rest = self._word(text[1:], lower[1:], self._stems((lower[1:],))[0])
+            rest = self._word(text[1:], lower[1:], self.stems((lower[1:],))[0])
             return Word(lower, rest.stem, lower, rest.free)
         free = any(char.isalnum() for char in lower) and self._is_free(text, lower, stem)
         pieces = _SPLIT.split(lower)
         if len(pieces) > 1 and all(any(map(str.isalnum, piece)) for piece in pieces):
-            parts = tuple(self._stems(pieces))
+            parts = tuple(self.stems(pieces))
             spelled = " ".join(pieces)
             derived: tuple[str, ...] = ()
             if self._dictionary and self._tongue.clitics and self._are_clitics(pieces[1:]):
@@ -156,7 +156,7 @@ class Lexicon:
             )
         meant = self._meant(text, lower, stem)
         if _ABBREVIATION.fullmatch(lower):
-            meant += tuple(self._stems((lower.replace(".", ""),)))
+            meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
         return Word(lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier)
 
@@ -210,7 +210,7 @@ class Lexicon:
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""
         bare = self._tongue.bare(lower)
-        stems = zip(bare, self._stems(bare), strict=True)
+        stems = zip(bare, self.stems(bare), strict=True)
         of_stem = self._tongue.bare(stem)
         return {one: frozenset({its_own, *of_stem}) - {stem} for one, its_own in stems}
 
@@ -224,7 +224,7 @@ class Lexicon:
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
-        return tuple(sorted({*self._stems(meant)} - {stem})) if meant else ()
+        return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
 
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
@@ -248,9 +248,10 @@ class Lexicon:
         return lower not in self._stop_words and text.lower() not in self._stop_words
 
     def stems_of(self, texts: Iterable[str]) -> frozenset[str]:
-        return frozenset(self._stems([self._normalize(text.strip()) for text in texts]))
+        return frozenset(self.stems([self._normalize(text.strip()) for text in texts]))
 
-    def _stems(self, lowers: Sequence[str]) -> list[str]:
+    def stems(self, lowers: Sequence[str]) -> list[str]:
+        """What the normalised words are compared by."""
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
         words = self._dictionary
         if words is None:

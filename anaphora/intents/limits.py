@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from anaphora.entities.languages import normalizer, stemmer
+from anaphora.entities.lexicon import Lexicon
 from anaphora.models.domain import Limits
 from anaphora.models.utterance import Token, Utterance, Variant
 
@@ -51,8 +51,7 @@ def _occurrences(words: Iterable[Token], listed: frozenset[str], language: str) 
 
 @lru_cache(maxsize=128)
 def _stems(words: frozenset[str], language: str) -> frozenset[str]:
-    normalize = normalizer(language)
-    return frozenset(stemmer(language)([normalize(word) for word in words]))
+    return Lexicon(language).stems_of(words)
 
 
 def _foreign_letter(text: str) -> str:

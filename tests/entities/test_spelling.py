@@ -121,7 +121,7 @@ def test_it_works_in_other_languages_and_in_other_forms_of_the_word(language, kn
     ("language", "known", "typed"),
     [
         ("he", "לונדון", "בלונדן"),
-        ("he", "ירושלים", "ולירושלם"),
+        ("he", "ירושלים", "ולירשלים"),
         ("ar", "بيروت", "ببيروط"),
         ("ko", "샌프란시스코", "셴프란시스코에서는"),
         ("tr", "İstanbul", "İstnbul'da"),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from anaphora.entities.languages import normalizer, stemmer
+from anaphora.entities.languages import normalizer
+from anaphora.entities.lexicon import Lexicon
 from anaphora.models.domain import ANY_LANGUAGE, Element, Phrases
 
 __all__ = ["Synonym", "Synonyms"]
@@ -34,7 +35,7 @@ class Synonyms:
 
     def __init__(self, elements: Iterable[Element], language: str) -> None:
         self._normalize = normalizer(language)
-        self._stem = stemmer(language)
+        self._stem = Lexicon(language).stems
         self.language = language
         self.all = tuple(self._read(elements))
         self._known = {(synonym.element, synonym.stems) for synonym in self.all}
