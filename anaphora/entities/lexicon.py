@@ -166,13 +166,13 @@ class Lexicon:
         derived: tuple[str, ...] = ()
         if words is not None and len(lower) <= _LONGEST_KEPT:
             found = words.get(lower)
-            known = found is not None
+            known = found is not None or lower in self._tongue.forms
+        if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
             irregular = self._tongue.irregular.get(lower, ())
             homographs = tuple([one for one in irregular if one != stem])
             seen = {"", stem, *homographs}
             others = (found.other if found else "", *self._derived(lower, words))
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
-            known = known or lower in self._tongue.forms
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
         return Word(

@@ -48,16 +48,16 @@ def test_it_finds_every_phrase_at_every_place():
 
 
 def test_the_same_stems_in_another_spelling_are_no_exact_hit():
-    known = trie("sales report")
-    assert found(known, "Sales REPORT") == [(0, 2, 0, True)]
-    assert found(known, "sale reports") == [(0, 2, 0, False)]
+    known = trie("lamps report")
+    assert found(known, "Lamps REPORT") == [(0, 2, 0, True)]
+    assert found(known, "lamp reports") == [(0, 2, 0, False)]
 
 
 def test_an_entry_with_two_spellings_of_one_stem_is_found_once_and_exactly():
-    known = planted(*((LEXICON.words([text]), 0) for text in ("light", "lights", "light")))
+    known = planted(*((LEXICON.words([text]), 0) for text in ("play", "plays", "play")))
     assert len(known) == 2
-    assert found(known, "lights") == [(0, 1, 0, True)]
-    assert found(known, "lighting") == [(0, 1, 0, False)]
+    assert found(known, "plays") == [(0, 1, 0, True)]
+    assert found(known, "played") == [(0, 1, 0, False)]
 
 
 def test_two_entries_may_have_one_phrase():
