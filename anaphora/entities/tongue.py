@@ -7,7 +7,8 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``unseen``: marks that need not be written;
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
-- ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be;
+- ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be,
+  ``whole`` that a word of the dictionary has nothing attached;
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
@@ -58,6 +59,7 @@ class Tongue:
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     least: int = 2
+    whole: bool = False
     endings: tuple[str, ...] = ()
     fleeting: frozenset[str] = frozenset()
     silent: str = ""
@@ -129,7 +131,9 @@ class Tongue:
             return ()
         replaced = word.translate(self.also)
         unmarked = (_plain(word, self.apart), _plain(replaced, self.apart))
-        return _distinct(word, *unmarked, *(() if is_whole else self._detached(word)))
+        return _distinct(
+            word, *unmarked, *(() if is_whole and self.whole else self._detached(word))
+        )
 
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
