@@ -220,7 +220,8 @@ class Lexicon:
         if lower.isascii() and text.isascii():
             return ()
         meant = self._tongue.meant(lower, is_whole=is_known)
-        if is_known:  # whoever writes the marks of one word does not mean another
+        attaches = self._tongue.before or self._tongue.behind
+        if is_known and not attaches:  # whoever writes the marks of one word does not mean another
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
