@@ -158,7 +158,8 @@ class Lexicon:
         if _ABBREVIATION.fullmatch(lower):
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
-        return Word(lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier)
+        strange = bool(meant) or (free and self._dictionary is not None)
+        return Word(lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier)
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
         words, known = self._dictionary, False
