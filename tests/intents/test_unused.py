@@ -152,6 +152,38 @@ def test_yes_carries_out_what_was_understood():
     assert talk("and Ann").slots["amount"].value == "50 EUR"  # it is remembered
 
 
+@pytest.mark.parametrize("said", ["go on", "OK, do it", "carry on, please", "continue without it"])
+def test_to_go_on_is_a_yes(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).text == "Paid Peter."
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel it", "never mind", "leave it", "no, stop"])
+def test_to_stop_is_a_no(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert (talk(said).status, talk("yes").status) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize(
+    ("said", "intent"), [("cancel", "stop"), ("please stop", "stop"), ("do it", "go")]
+)
+def test_an_intent_that_takes_the_whole_command_goes_first(said, intent):
+    commands = BANK.replace(
+        "intents:",
+        """  - {id: stop, synonyms: [cancel]}
+  - {id: go, synonyms: [do it]}
+intents:
+  - "intent=stop term={# == 'stop'}"
+  - "intent=go term={# == 'go'}"
+""".rstrip(),
+    )
+    talk = Talk("unused: ask", commands)
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).intent == intent
+
+
 def test_no_drops_it():
     talk = Talk("unused: ask")
     talk("send Peter 50 euros and Mary 30 euros")
