@@ -6,8 +6,8 @@ What says yes and what says no stands in ``tables/boolean``, one file a language
 - ``starting``: those that answer at the beginning of a clause only ("no, a large one", and not
   "with no onions");
 - ``alone``: those that answer only as a clause of their own ("right", and not "turn right");
-- ``commands``: those that answer, as a clause of their own, only a question whether to go on ("carry
-  on", "stop"): the entity does not find them, :func:`confirmation_of` does;
+- ``commands``: those that answer, as a clause of their own, only the question whether to go on
+  ("continue", "stop"): the entity does not find them, :func:`confirmation_of` does;
 - ``neither``: phrases of both and of neither ("yes or no", "not sure"), in which nothing is found;
 - ``fillers``: words around an answer ("oh", "please"), with which it still stands alone;
 - ``openers``: those that only lead to one ("but yes"): behind it they begin something else.
@@ -78,17 +78,19 @@ def answer_of(text: str, language: str) -> bool | None:
 def confirmation_of(text: str, language: str) -> Confirmation | None:
     """As :func:`answer_of`, for an answer to the question whether to go on: "carry on" is a yes to
     it and "cancel" a no."""
-    return _read_whole(text, _phrasebook(base(language), has_commands=True))
+    code = base(language)
+    # "Please" alone is a yes, and only polite in "stop, please".
+    return _read_whole(text, _phrasebook(code, has_commands=True)) or _read_whole(
+        text, _phrasebook(code)
+    )
 
 
 def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
     found = book.atoms(text)
     phrases = book.read(found)
     answers = list(_answers(phrases, _Clauses(found)))
-    first, *others = [item.meaning for item in answers] or [_Phrase(None)]
-    # Behind a command a yes affirms it: "cancel that, please".
-    others = [phrase for phrase in others if not (first.command and phrase.answer)]
-    if first.answer is None or any(phrase.answer != first.answer for phrase in others):
+    meanings = [item.meaning for item in answers]
+    if len({phrase.answer for phrase in meanings}) != 1:
         return None
     last = max(item.start for item in answers)
     fillers = [
@@ -99,17 +101,18 @@ def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
     said = {index for item in (*answers, *fillers) for index in range(item.start, item.end)}
     if any(atom.kind != "mark" for index, atom in enumerate(found) if index not in said):
         return None
-    return Confirmation(first.answer, any(phrase.command for phrase in (first, *others)))
+    return Confirmation(meanings[0].answer, any(phrase.command for phrase in meanings))
 
 
 @lru_cache(maxsize=32)
 def _phrasebook(language: str, *, has_commands: bool = False) -> Phrasebook:
     book = Phrasebook(language)
     for table in tables(_TABLES, language):
-        if has_commands:  # first: some of them say yes or no elsewhere, too ("forget it")
+        if has_commands:  # first, for some of these say yes or no elsewhere: "forget it", "please"
             for answer, section in _WORDS.items():
                 phrases = table.get(section, {}).get("commands", ())
                 book.add(phrases, _Phrase(answer, "alone", command=True), table)
+            book.add_beside(table.get("fillers", ()), _Phrase(None, filler=True), table)
         book.add_beside(table.get("neither", ()), _Phrase(None), table)
         for answer, section in _WORDS.items():
             for where in _PLACES:

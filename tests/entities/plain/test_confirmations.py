@@ -7,14 +7,16 @@ import pytest
 from anaphora.entities.plain.boolean import Confirmation, answer_of, confirmation_of
 
 YES = {
-    "en": "go on|Go ahead.|continue|do it|carry on!|please continue|ok, go on|go on without it|"
+    "en": "you can go on|go on|Go ahead.|continue|do it|carry on!|please continue|ok, go on|"
+    "go on without it|"
     "continue anyway|continue, yes|yes, carry on|leave it out|"
     "proceed, please|without it|just do it",
     "de": "weiter|mach weiter|Ja, weiter|machen Sie bitte weiter|weiter ohne das|mach es trotzdem|"
     "fahren Sie fort|nur zu|ohne das",
     "ru": "давай|продолжай|Продолжайте, пожалуйста|дальше|давай без этого|да, продолжай|делай|"
     "ну давай|продолжай без него",
-    "fr": "continue|continuez|vas-y|Oui, continuez|continuez sans|continuez sans cela|fais-le",
+    "fr": "tu peux continuer|continue|continuez|vas-y|Oui, continuez|continuez sans|"
+    "continuez sans cela|fais-le",
     "es": "sigue|adelante|continúa|continua|Sí, adelante|siga por favor|hazlo|sigue sin eso",
     "it": "avanti|continua|vai avanti|Sì, continua|continua senza|procedi pure|fallo",
     "pt": "continua|continue|pode continuar|vá em frente|Sim, continue|siga|continue sem isso",
@@ -25,11 +27,14 @@ YES = {
     "he": "המשך|תמשיך",
 }
 NO = {
-    "en": "stop|cancel|forget it|never mind|leave it|No, stop|cancel that, please|stop it|"
+    "en": "No, cancel it please|ok stop|no need|stop|cancel|forget it|never mind|leave it|"
+    "No, stop|cancel that, please|stop it|"
     "oh, never mind|don't do it|don't go on|I've changed my mind|abort",
-    "de": "lass es|abbrechen|Stopp|stop|nein, abbrechen|vergiss es|lassen Sie es|lass mal|"
+    "de": "bitte abbrechen|lass es|abbrechen|Stopp|stop|nein, abbrechen|vergiss es|lassen Sie es|"
+    "lass mal|"
     "brich ab|brich ab, bitte|lassen Sie es bitte sein|doch nicht|mach es nicht",
-    "ru": "отмена|не надо|хватит|Нет, отмена|отмени|забудь|забудь об этом|стоп|передумал|"
+    "ru": "ладно, не надо|отмена|не надо|хватит|Нет, отмена|отмени|забудь|забудь об этом|стоп|"
+    "передумал|"
     "не продолжай|отмените, пожалуйста",
     "fr": "laisse tomber|annule|Non, annule|arrête|stop|oublie ça|annulez tout|tant pis|"
     "ne continue pas|laissez tomber, merci",
@@ -77,6 +82,11 @@ def test_it_is_no_answer(language, text):
 @pytest.mark.parametrize("text", ["stop", "cancel", "carry on", "continue"])
 def test_a_command_is_no_boolean_elsewhere(text):
     assert answer_of(text, "en") is None
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "Please."), ("de", "bitte"), ("en", "ok")])
+def test_a_filler_alone_is_a_yes(language, text):
+    assert confirmation_of(text, language) == Confirmation(is_yes=True)
 
 
 def test_a_plain_answer_is_no_command():
