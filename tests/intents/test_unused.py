@@ -52,6 +52,8 @@ def left(reply) -> list[str]:
     [
         ("send Peter 50 euros", []),
         ("please send 50 euros to Peter", []),
+        ("I would like to send 50 euros to Peter, thanks", []),
+        ("Would you mind sending Peter 50 euros?", []),
         ("send Peter 50 euros and Mary 30 euros", ["Mary 30 euros"]),
         ("close 1001 and 1002", ["1002"]),
         ("send Peter 50 euros tomorrow", ["tomorrow"]),
