@@ -40,8 +40,8 @@ class Word(Struct, frozen=True, gc=False):
     word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
     may have to treat apart: blanks (and what cannot be seen), joiners, words with parts;
     ``strange`` is what is odd or may mean something else. A ``qualifier`` turns the sense of others
-    or bounds it. ``courtesy`` are the polite phrases of several words in which it is a content word,
-    each with the place of the word in it: there it means nothing.
+    or bounds it. ``courtesy`` are the polite phrases of several words in which it stands, each with
+    its place there: as a part of one it means nothing.
     """
 
     lower: str
