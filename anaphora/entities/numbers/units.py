@@ -36,6 +36,7 @@ class Units:
         self._names = named("units")
         self._said_first = named("said_first")
         self._symbols = Phrases(language, self._measures.symbols.items())
+        self._parts = frozenset(part.name for part, *_ in self._measures.bare.values())
         self._prefixes = vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in listed(written, "articles"))
 
@@ -88,9 +89,12 @@ class Units:
 
     def _of_height(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
         """With the marks for feet and inches: 5'11", and 5'11 or 5' 11" with one of them."""
+        start, end = amount.start, amount.end
+        after = end < len(found) and found[end].kind == "mark"
+        if not (after or (start and found[start - 1].kind == "mark")):
+            return None
         if not amount.literal or not isinstance(amount.value, int):
             return None
-        start, end = amount.start, amount.end
         if _is_feet(found, end) and _has_inches(found, end + 1):
             return amount._replace(end=end + 1, unit=self._measures.units["ft"])
         if start > 1 and _is_feet(found, start - 1) and _has_inches(found, start):
@@ -142,18 +146,20 @@ class Units:
         """With the unit that need not be said: "two hours thirty", метр восемьдесят."""
         if part.kind != "cardinal" or part.weak or not isinstance(part.value, int):
             return part
+        end = part.end
+        if end < len(found) and found[end].kind != "mark":
+            if found[end].text not in self._parts or found[end].glued:
+                return part  # "two hours thirty people"
+            if end + 1 == len(found) or found[end + 1].kind == "mark":
+                end += 1  # 6 ft 2 in, but "6 ft 2 in Oslo"
         is_last = last is not None and last.end == part.start
         whole = last if is_last else self._one(found, part.start, last.end if last else 0)
         meant = self._measures.bare.get(whole.unit) if whole is not None and whole.unit else None
         if meant is None or not meant[1] <= part.value <= meant[2]:
             return part
-        end = part.end
-        if end < len(found) and found[end].text == meant[0].name and not found[end].glued:
-            end += 1  # 6 ft 2 in
-        if end < len(found) and found[end].kind != "mark":
-            if end == part.end:
-                return part  # "two hours thirty people"
-            end -= 1  # "6 ft 2 in Oslo"
+        is_named = part.end < len(found) and found[part.end].text in self._parts
+        if is_named and found[part.end].text != meant[0].name:
+            return part
         return part._replace(end=end, unit=meant[0])
 
     def _may_touch(self, found: Sequence[Atom], part: Amount) -> bool:
