@@ -38,6 +38,7 @@ __all__ = [
     "Stem",
     "base",
     "blank",
+    "courtesy_phrases",
     "is_visible",
     "normalizer",
     "qualifiers",
@@ -129,18 +130,37 @@ def stop_words(language: str) -> frozenset[str]:
         return frozenset()
 
 
-@lru_cache(maxsize=100)
 def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
     """The function words of the language that turn the sense of others or bound it, by kind:
     ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
     ``modality`` (may). They come from ``function_words/<code>.yaml``, the commonest first."""
-    code = base(language)
+    table = _function_words(base(language))
+    return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
+
+
+@lru_cache(maxsize=100)
+def courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
+    """The words and phrases of the language that only make a request polite ("please", "would
+    like"), each as its words are compared. They come from ``courtesy`` in
+    ``function_words/<code>.yaml``: phrases with a blank between the tokens."""
+    from anaphora.grammar.macro import expand
+
+    normalize = normalizer(language)
+    return frozenset(
+        tuple(normalize(token) for word in written for token in str(word).split())
+        for phrase in _function_words(base(language)).get("courtesy", ())
+        for written in expand(phrase)
+    )
+
+
+@lru_cache(maxsize=100)
+def _function_words(code: str) -> Mapping[str, Any]:
     table = files("anaphora.entities").joinpath("function_words", f"{code}.yaml")
     if not code.isalpha() or not table.is_file():
         return {}
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, str] = yaml.load(table.read_text("utf-8"), loader)
-    return {kind: tuple(words.split()) for kind, words in data.items()}
+    data: Mapping[str, Any] = yaml.load(table.read_text("utf-8"), loader)
+    return data
 
 
 def qualifiers(language: str, *kinds: str) -> frozenset[str]:
