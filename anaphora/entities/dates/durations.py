@@ -10,18 +10,12 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.dates.operations import Amount, amounts_of
+from anaphora.entities.dates.operations.amounts import length_of
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.recognizer import load
 from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
-
-_SECONDS: Mapping[str, int] = {
-    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
-    "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
-    "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
-}  # fmt: skip
-"""A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average."""
 
 _LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _OF_DATES = ("year", "month", "week", "day")
@@ -60,13 +54,16 @@ class DurationRecognizer:
                 mentions.append(Mention(start, end, _iso(most), _meta(most)))
             else:
                 value = f"{_iso(least)}..{_iso(most)}"
-                meta = {"from": _seconds(least), "to": _seconds(most), "unit": most[0][1]}
+                meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
+                units = {unit for _, unit in (*least, *most)}
+                if len(units) == 1:
+                    meta["unit"] = units.pop()
                 mentions.append(Mention(start, end, value, meta))
         return mentions
 
 
 def _seconds(amount: Amount) -> int | float:
-    return _plain(sum((n * _SECONDS[unit] for n, unit in amount), Fraction()))
+    return _plain(length_of(amount))
 
 
 def _meta(amount: Amount) -> dict[str, Any]:

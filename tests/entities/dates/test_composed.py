@@ -37,7 +37,7 @@ def test_the_date_is_understood_as_one(language, text, entry):
     found = DateRecognizer(reader(language)).read(text, ASKED)
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
     assert [mention.value for mention in found] == expected
-    for key in ("assumed", "conflict"):
+    for key in ("assumed", "conflict", "hours"):
         assert key not in entry or found[0].meta[key] == entry[key]
 
 
