@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.atoms import atoms_of
 from anaphora.entities.dates.operations import Amount, amounts_of
 from anaphora.entities.dates.operations.amounts import length_of
 from anaphora.entities.dates.reader import Reader, reader
 from anaphora.entities.dates.recognizer import load
+from anaphora.entities.numbers.wording import Comparison, wording
 from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
 
+_SIGNS: Mapping[Comparison, str] = {
+    "more": ">", "least": ">=", "less": "<", "most": "<=", "about": "~", "not": "!=",
+}  # fmt: skip
 _LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _OF_DATES = ("year", "month", "week", "day")
 _OTHERS: Mapping[str, tuple[int, str]] = {
@@ -34,24 +39,32 @@ class DurationRecognizer:
     """Finds lengths of time. The value of a mention is the duration as ISO 8601 writes it
     (``PT1H30M``, ``P3D``); its metadata: ``seconds`` (months and years by their average), and
     ``amount`` and ``unit`` of one that has one unit. A range of them (3 to 4 days) is written
-    ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``."""
+    ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``. One that is compared has
+    a sign (``>=P2D``) and the keys that a number has then."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._wording = wording(reader.language)
 
     def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         return self.read(text_of(doc))
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
+        found = self._reader.durations(text)
+        if not found:
+            return []
+        taken = [(start, end) for start, end, _ in (*self._reader.dates(text), *found)]
         mentions = []
-        for start, end, meaning in self._reader.durations(text):
+        for start, end, meaning in found:
             try:
                 least, most = amounts_of(meaning)
             except (ValueError, OverflowError):
                 continue
             if least == most:
-                mentions.append(Mention(start, end, _iso(most), _meta(most)))
+                start, end, comparison = self._compared(text, start, end, taken)
+                value, meta = _comparing(comparison, _iso(most), _meta(most))
+                mentions.append(Mention(start, end, value, meta))
             else:
                 value = f"{_iso(least)}..{_iso(most)}"
                 meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
@@ -60,6 +73,45 @@ class DurationRecognizer:
                     meta["unit"] = units.pop()
                 mentions.append(Mention(start, end, value, meta))
         return mentions
+
+    def _compared(
+        self, text: str, start: int, end: int, taken: Sequence[tuple[int, int]]
+    ) -> tuple[int, int, Comparison]:
+        """Where a duration stands with what compares it, and how that compares; words of dates
+        and of other durations do not ("less than 3 days ago")."""
+        found = atoms_of(text, self._reader.language)
+        first = next(at for at, atom in enumerate(found) if atom.end > start)
+        last = next((at for at, atom in enumerate(found) if atom.start >= end), len(found))
+        if any(
+            one < end and start < other and (one < start or end < other) for one, other in taken
+        ):
+            return start, end, "plain"
+        before = self._wording.before.before(found, first)
+        behind = self._wording.behind.behind(found, last)
+        if before is not None and _is_free(found[before[0]].start, start, taken):
+            return found[before[0]].start, end, before[1]
+        if behind is not None and _is_free(end, found[behind[0] - 1].end, taken):
+            return start, found[behind[0] - 1].end, behind[1]
+        return start, end, "plain"
+
+
+def _is_free(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
+    return all(end <= first or last <= start for first, last in taken)
+
+
+def _comparing(
+    comparison: Comparison, value: str, meta: Mapping[str, Any]
+) -> tuple[str, Mapping[str, Any]]:
+    """The value and the metadata, compared as numbers are."""
+    if comparison == "plain":
+        return value, meta
+    value = _SIGNS[comparison] + value
+    if comparison in ("about", "not"):
+        return value, {**meta, "comparison": comparison}
+    bound, name = ("from", "more") if comparison in ("more", "least") else ("to", "less")
+    rest = {key: kept for key, kept in meta.items() if key == "unit"}
+    is_included = comparison in ("least", "most")
+    return value, {bound: meta["seconds"], f"{bound}incl": is_included, "comparison": name, **rest}
 
 
 def _seconds(amount: Amount) -> int | float:

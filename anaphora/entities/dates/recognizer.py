@@ -74,6 +74,9 @@ class DateRecognizer:
 
     def _mentions(self, text: str, at: datetime) -> list[Mention]:
         found = self._reader.dates(text)
+        is_name = not found and _is_one_word(text)
+        if is_name:
+            found = self._reader.names(text)
         if not found:
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
@@ -84,7 +87,7 @@ class DateRecognizer:
             # Times of different zones are equal, and so are both of a time that is shown twice.
             told = self._told(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
-                mentions.append(Mention(start, end, *told))
+                mentions.append(Mention(start, end, *told, fallback=is_name))
             elif names_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
@@ -107,3 +110,7 @@ class DateRecognizer:
             return as_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None
+
+
+def _is_one_word(text: str) -> bool:
+    return " " not in text.strip()

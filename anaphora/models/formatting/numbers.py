@@ -15,6 +15,7 @@ from babel.units import UnknownUnitError, format_unit
 from anaphora.models.formatting.locales import join_range
 
 __all__ = [
+    "SIGNS",
     "WIDTHS",
     "Quantity",
     "as_decimal",
@@ -33,7 +34,7 @@ _QUANTITY = re.compile(
     re.ASCII,
 )
 _CURRENCY = re.compile("[A-Z]{3}")
-_SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
+SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def _format(
         low = (ends or single)(quantity.low)
         return join_range(low, single(quantity.high), locale)
     written = single(quantity.low)
-    return f"{_SIGNS[quantity.sign]} {written}" if quantity.sign else written
+    return f"{SIGNS[quantity.sign]} {written}" if quantity.sign else written
 
 
 _UNITS: Mapping[str, str] = {

@@ -90,7 +90,7 @@ def names_day(meaning: Meaning) -> bool:
 
 def is_daily(meaning: Meaning) -> bool:
     """Whether it is at the same hours of several days: Monday to Friday, 9 to 5."""
-    return meaning[0] == "daily"
+    return bool(meaning[0] == "daily")
 
 
 @lru_cache(maxsize=4096)
