@@ -250,7 +250,7 @@ def _words_of(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
-    whole = _WHOLE_WORDS.get(nlp.lang, frozenset())
+    whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
     # A suffix from the start on takes the number with the period.
     suffixes = [rule for rule in of.suffixes or () if not str(rule).startswith("^")]
     return Tokenizer(

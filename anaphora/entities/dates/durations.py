@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
@@ -12,9 +13,9 @@ from spacy.tokens import Doc
 from anaphora.entities.atoms import atoms_of
 from anaphora.entities.dates.operations import Amount, amounts_of
 from anaphora.entities.dates.operations.amounts import length_of
-from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.reader import Found, Reader, reader
 from anaphora.entities.dates.recognizer import load
-from anaphora.entities.numbers.wording import Comparison, wording
+from anaphora.entities.numbers.wording import Comparison, Wording, wording
 from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
@@ -54,7 +55,7 @@ class DurationRecognizer:
         found = self._reader.durations(text)
         if not found:
             return []
-        taken = [(start, end) for start, end, _ in (*self._reader.dates(text), *found)]
+        compare = _Comparisons(text, self._reader, found, self._wording)
         mentions = []
         for start, end, meaning in found:
             try:
@@ -62,41 +63,44 @@ class DurationRecognizer:
             except (ValueError, OverflowError):
                 continue
             if least == most:
-                start, end, comparison = self._compared(text, start, end, taken)
-                value, meta = _comparing(comparison, _iso(most), _meta(most))
-                mentions.append(Mention(start, end, value, meta))
+                start, end, comparison = compare(start, end)
+                told = _comparing(comparison, _iso(most), _meta(most))
             else:
-                value = f"{_iso(least)}..{_iso(most)}"
-                meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
-                units = {unit for _, unit in (*least, *most)}
-                if len(units) == 1:
-                    meta["unit"] = units.pop()
-                mentions.append(Mention(start, end, value, meta))
+                told = f"{_iso(least)}..{_iso(most)}", _range_meta(least, most)
+            mentions.append(Mention(start, end, *told))
         return mentions
 
-    def _compared(
-        self, text: str, start: int, end: int, taken: Sequence[tuple[int, int]]
-    ) -> tuple[int, int, Comparison]:
-        """Where a duration stands with what compares it, and how that compares; words of dates
-        and of other durations do not ("less than 3 days ago")."""
-        found = atoms_of(text, self._reader.language)
-        first = next(at for at, atom in enumerate(found) if atom.end > start)
-        last = next((at for at, atom in enumerate(found) if atom.start >= end), len(found))
-        if any(
-            one < end and start < other and (one < start or end < other) for one, other in taken
-        ):
-            return start, end, "plain"
-        before = self._wording.before.before(found, first)
-        behind = self._wording.behind.behind(found, last)
-        if before is not None and _is_free(found[before[0]].start, start, taken):
+
+class _Comparisons:
+    """Finds what compares the durations ``found`` in a text. Words of dates and of other durations
+    do not ("less than 3 days ago")."""
+
+    def __init__(self, text: str, reader: Reader, found: Sequence[Found], words: Wording) -> None:
+        self._atoms = atoms_of(text, reader.language)
+        self._starts = [atom.start for atom in self._atoms]
+        self._taken = [(start, end) for start, end, _ in (*reader.dates(text), *found)]
+        self._words = words
+
+    def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:
+        """Where a duration stands with what compares it, and how that compares."""
+        found = self._atoms
+        before = self._words.before.before(found, bisect_left(self._starts, start))
+        behind = self._words.behind.behind(found, bisect_left(self._starts, end))
+        if before is not None and self._is_free(found[before[0]].start, start, end):
             return found[before[0]].start, end, before[1]
-        if behind is not None and _is_free(end, found[behind[0] - 1].end, taken):
+        if behind is not None and self._is_free(end, found[behind[0] - 1].end, start):
             return start, found[behind[0] - 1].end, behind[1]
         return start, end, "plain"
 
-
-def _is_free(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
-    return all(end <= first or last <= start for first, last in taken)
+    def _is_free(self, start: int, end: int, other: int) -> bool:
+        """Whether nothing else is found between ``start`` and ``end``, nor reaches out of the
+        duration that lies between one of these and ``other``."""
+        first, last = min(start, other), max(end, other)
+        own = (end, other) if other > end else (other, start)
+        return all(
+            last <= one or two <= first or (own[0] <= one and two <= own[1])
+            for one, two in self._taken
+        )
 
 
 def _comparing(
@@ -123,6 +127,14 @@ def _meta(amount: Amount) -> dict[str, Any]:
     if len(amount) == 1:
         ((n, unit),) = amount
         meta |= {"amount": _plain(n), "unit": unit}
+    return meta
+
+
+def _range_meta(least: Amount, most: Amount) -> dict[str, Any]:
+    meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
+    units = {unit for _, unit in (*least, *most)}
+    if len(units) == 1:
+        meta["unit"] = units.pop()
     return meta
 
 

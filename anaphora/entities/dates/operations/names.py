@@ -285,9 +285,8 @@ def _part_of_year(
 
 def _this_or_nearest(moment: Moment, of_year: Callable[[int], Interval]) -> Interval:
     """A part of the year that is not over yet, or that has begun, if dates lie behind."""
-    found = None
-    years = (-1, 0, 1, 2) if moment.ahead else (1, 0, -1, -2)
-    for shift in years:  # the first week of a year may begin in the year before
+    step = 1 if moment.ahead else -1
+    for shift in range(-step, 8 * step, step):  # the first week may begin in the year before
         try:
             found = of_year(moment.today.year + shift)
         except ValueError:  # week 53
