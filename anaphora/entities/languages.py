@@ -81,6 +81,8 @@ end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
+# Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
+_WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
@@ -123,11 +125,14 @@ def blank(language: str, *, source: str = "") -> Language:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """spaCy's stop words of the language; none for a language that it does not know."""
+    """spaCy's stop words of the language, and those that it cuts into such; none for a language
+    that it does not know."""
+    code = base(language)
     try:
-        return frozenset(spacy.util.get_lang_class(base(language)).Defaults.stop_words)
+        known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
         return frozenset()
+    return frozenset(known) | _WHOLE_WORDS.get(code, frozenset())
 
 
 def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
@@ -265,11 +270,16 @@ def _words_of(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
+    whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
     # A suffix from the start on takes the number with the period.
     suffixes = [rule for rule in of.suffixes or () if not str(rule).startswith("^")]
     return Tokenizer(
         nlp.vocab,
-        rules={text: rules[text] for text in rules if not _ORDINAL.fullmatch(text)},
+        rules={
+            text: rules[text]
+            for text in rules
+            if not (_ORDINAL.fullmatch(text) or text.lower() in whole)
+        },
         prefix_search=compile_prefix_regex(of.prefixes).search if of.prefixes else None,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
         infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE]).finditer,

@@ -172,6 +172,7 @@ def test_dates_in_a_format_of_ones_own(value, format, expected):
         (0, "0 seconds", "0 секунд"),
         ("P3D..P4D", "3 – 4 days", "3 – 4 дня"),
         ("PT90M..PT2H", "90 minutes – 2 hours", "90 минут – 2 часа"),
+        (">=P2D", "≥ 2 days", "≥ 2 дня"),
     ],
 )
 def test_durations(value, english, russian):

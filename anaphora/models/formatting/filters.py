@@ -92,13 +92,14 @@ def _period(
 
 
 def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") -> str | None:
-    from anaphora.models.formatting.durations import format_duration, parse_duration
+    from anaphora.models.formatting.durations import format_duration, parse_duration, split_sign
     from anaphora.models.formatting.numbers import WIDTHS
 
     if width not in WIDTHS:
         raise ValueError(f"the width is {', '.join(WIDTHS)}, not {width!r}")
+    sign, value = split_sign(value)
     ends = parse_duration(value)
-    return None if ends is None else format_duration(ends, width, locale)
+    return None if ends is None else sign + format_duration(ends, width, locale)
 
 
 def _money(

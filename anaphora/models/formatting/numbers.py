@@ -17,6 +17,7 @@ from babel.units import UnknownUnitError, format_unit
 from anaphora.models.formatting.locales import join_range
 
 __all__ = [
+    "SIGNS",
     "WIDTHS",
     "Quantity",
     "as_decimal",
@@ -35,7 +36,7 @@ _QUANTITY = re.compile(
     re.ASCII,
 )
 _CURRENCY = re.compile("[A-Z][A-Z0-9]{2,9}")  # of ISO 4217, or one such as USDT
-_SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
+SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def _format(
         low = (ends or single)(quantity.low)
         return join_range(low, single(quantity.high), locale)
     written = single(quantity.low)
-    return f"{_SIGNS[quantity.sign]} {written}" if quantity.sign else written
+    return f"{SIGNS[quantity.sign]} {written}" if quantity.sign else written
 
 
 _UNITS: Mapping[str, str] = {
