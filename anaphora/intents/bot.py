@@ -407,7 +407,7 @@ class Bot:
         else:
             pending = pending_of(decision, at)
             if asking.intent.id in self.model.unused:
-                unused = (*self._unused_before(decision), *_unused_texts(decision, asking))
+                unused = (*self._unused_before(decision, asking), *_unused_texts(decision, asking))
                 pending = replace(pending, unused=unused)
             conversation = rules.incomplete(before, at, pending)
         if not asking.missing:
@@ -427,14 +427,18 @@ class Bot:
         of the sentence, and of the ones that it completes."""
         if match.intent.id not in self.model.unused or decision.pending_is == "confirmed":
             return ()
-        return (*self._unused_before(decision), *_unused_texts(decision, match.filling))
+        filling = match.filling
+        return (*self._unused_before(decision, filling), *_unused_texts(decision, filling))
 
-    def _unused_before(self, decision: Decision) -> tuple[str, ...]:
-        """What was left of the sentences that this one completes and has not been asked about,
-        or has and turns their sense: a "not" stays until a yes or a no."""
+    def _unused_before(self, decision: Decision, filling: Filling) -> tuple[str, ...]:
+        """What was left of the sentences that this one completes, until a yes or a no. What the
+        user was asked about is settled as well by a sentence that fills a required term anew, but
+        for what turns the sense of others, such as a "not"."""
         pending = decision.conversation.pending if decision.pending else None
         if pending is None or pending.missing or not pending.unused:
             return pending.unused if pending else ()
+        if not _fills_required(filling):
+            return pending.unused
         language = decision.question.utterance.language
         return tuple([text for text in pending.unused if self.read(text, language).qualifiers])
 
@@ -556,6 +560,16 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _fills_required(filling: Filling) -> bool:
+    """Whether a required term takes something of the sentence."""
+    return any(
+        taken.source == "sentence"
+        for match in filling.terms
+        if match.term.min > 0
+        for taken in match.taken
+    )
 
 
 def _unused_parts(decision: Decision, filling: Filling) -> Sequence[UnusedPart]:

@@ -207,6 +207,19 @@ def test_a_correction_is_taken_up():
     assert (reply.slots["to"].value, reply.slots["amount"].value) == ("Peter", "60 EUR")
 
 
+def test_what_else_is_said_does_not_settle_the_question():
+    dated = BANK.replace("entities: [money]", "entities: [money, date]").replace(
+        "term(amount)~{# == 'money'}", "term(amount)~{# == 'money'} term(day)~{# == 'date'}?"
+    )
+    talk = Talk("unused: ask", dated)
+    talk("send Ann 5 euros")
+    assert "Vera" in talk("send Vera 200 euros").text
+    reply = talk("tomorrow")
+    assert (reply.status, reply.slots["day"].value) == ("incomplete", "2026-11-24")
+    assert "Vera" in reply.text
+    assert talk("Peter").text == "Paid Peter."
+
+
 @pytest.mark.parametrize("then", ["Peter", "the 60 euros", "send"])
 def test_a_not_stays_until_a_yes_or_a_no(then):
     talk = Talk("unused: ask\n")
