@@ -315,15 +315,20 @@ def _asking_again(mind: Mind, question: Question, conversation: Conversation) ->
 
 
 def _confirming(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
-    """The pending question that waits for nothing but a yes or a no, if this is one. A command
-    such as "stop" is none where an intent of the model takes it."""
+    """The pending question that waits for nothing but a yes or a no, if this is one; one that
+    waits for more is dropped by a command such as "stop". A command is none where an intent of
+    the model takes it."""
     pending = conversation.pending
     intent = mind.by_id.get(pending.intent) if pending else None
-    if pending is None or intent is None or pending.missing or not pending.unused:
+    if pending is None or intent is None:
+        return None
+    if (pending.missing and question.utterance.entities) or not (pending.missing or pending.unused):
         return None
     languages = (question.utterance.language, conversation.language, *mind.model.languages)
     answer = confirmation_in(question.utterance.text, languages)
     if answer is None or (answer.is_command and _takes_all(mind, question, conversation)):
+        return None
+    if pending.missing and (answer.is_yes or not answer.is_command):
         return None
     if not answer.is_yes:
         dropped = replace(conversation, pending=None)

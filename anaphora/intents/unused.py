@@ -9,7 +9,8 @@ from typing import Any, overload
 from msgspec import Struct
 
 from anaphora.intents.match import Filling
-from anaphora.models.utterance import Entity, Utterance
+from anaphora.intents.wording import answer_in
+from anaphora.models.utterance import Entity, Token, Utterance
 
 __all__ = ["UnusedPart", "unused_in"]
 
@@ -133,16 +134,19 @@ def _is_negated(entity: Entity) -> bool:
 
 
 def _is_set_off(utterance: Utterance) -> bool:
-    """Whether the first word stands before a comma: it answers or addresses ("No, on Friday",
-    "Hello, …") and says nothing of the rest."""
-    return len(utterance.tokens) > 1 and utterance.tokens[1].text in _COMMAS
+    """Whether the first word is a yes or a no before a comma: it answers ("No, on Friday") and
+    says nothing of the rest."""
+    tokens = utterance.tokens
+    if len(tokens) < 2 or tokens[1].text not in _COMMAS:
+        return False
+    return answer_in(tokens[0].text, (utterance.language,)) is not None
 
 
 def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> UnusedPart:
     tokens = utterance.tokens
     first = pieces[0][0]
-    while first and tokens[first - 1].end == tokens[first].start and tokens[first].text[0] != "-":
-        first -= 1  # of "don't" the whole word
+    while first and _are_one_word(tokens[first - 1], tokens[first]):
+        first -= 1
     start = tokens[first].start
     end = max(tokens[last].end for _, last, _ in pieces)
     return UnusedPart(
@@ -152,3 +156,12 @@ def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | Non
         entities=tuple(entity for *_, entity in pieces if entity is not None),
         words=tuple(tokens[i].text for i, _, entity in pieces if entity is None),
     )
+
+
+def _are_one_word(before: Token, after: Token) -> bool:
+    """Whether the tokenizer has cut a word in two: "don't", "cannot"."""
+    if before.end != after.start:
+        return False
+    word = before.text + after.text
+    letters = word.replace("'", "").replace("’", "")
+    return letters.isalpha() and (len(letters) < len(word) or word.isascii())

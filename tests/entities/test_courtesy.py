@@ -12,28 +12,36 @@ from anaphora.models.utterance import Utterance
 from .models import element, model
 
 POLITE = {
-    "en": "I would like to|I'd like|we'd love|would you mind|would you please|could you|pls|"
+    "en": "hello|good morning|I want to|ok|I would like to|I'd like|"
+    "we'd love|would you mind|would you please|could you|pls|"
     "thanks a lot|"
     "if you don't mind|I wouldn't mind|thank you very much|would you be so kind as to|kindly|"
     "may I have|excuse me|if possible|I should like to",
-    "de": "bitte|ich hätte gern|ich hätte gerne|ich möchte|ich würde gern|könnten Sie bitte|"
+    "de": "guten Tag|hallo|ich will|bitte|ich hätte gern|"
+    "ich hätte gerne|ich möchte|ich würde gern|könnten Sie bitte|"
     "wären Sie so nett|danke schön|vielen Dank|falls es Ihnen nichts ausmacht|dürfte ich",
-    "ru": "пожалуйста|я хотел бы|я бы хотела|не могли бы вы|вы не могли бы|будьте добры|"
+    "ru": "добрый день|привет|я хочу|пожалуйста|я хотел бы|я бы хотела|"
+    "не могли бы вы|вы не могли бы|будьте добры|"
     "если вам не трудно|если вас не затруднит|спасибо большое|прошу вас|не можете ли вы",
-    "uk": "будь ласка|я хотів би|я б хотіла|чи не могли б ви|чи могли б ви|будьте ласкаві|прошу|"
+    "uk": "добрий день|хочу|будь ласка|я хотів би|я б хотіла|"
+    "чи не могли б ви|чи могли б ви|будьте ласкаві|прошу|"
     "дякую|якщо вам не важко",
-    "fr": "s'il vous plaît|s'il te plait|svp|je voudrais|j'aimerais|pourriez-vous|merci d'avance|"
+    "fr": "bonjour|d'accord|je veux|s'il vous plaît|s'il te plait|svp|"
+    "je voudrais|j'aimerais|pourriez-vous|merci d'avance|"
     "veuillez|pouvez-vous|si cela ne vous dérange pas|ne pourriez-vous pas|excusez-moi",
-    "es": "por favor|porfa|quisiera|me gustaría|podría|podrías|muchas gracias|si no le importa|"
+    "es": "buenos días|hola|quiero|por favor|porfa|quisiera|"
+    "me gustaría|podría|podrías|muchas gracias|si no le importa|"
     "tenga la bondad de|sería tan amable de",
-    "pt": "por favor|por gentileza|gostaria de|eu queria|poderia|muito obrigado|faça o favor de|"
+    "pt": "bom dia|eu quero|por favor|por gentileza|gostaria de|"
+    "eu queria|poderia|muito obrigado|faça o favor de|"
     "se não se importar",
-    "it": "per favore|per piacere|per cortesia|vorrei|mi piacerebbe|potresti|grazie mille|"
+    "it": "buonasera|va bene|d'accordo|per favore|per piacere|"
+    "per cortesia|vorrei|mi piacerebbe|potresti|grazie mille|"
     "gentilmente|se non le dispiace|sarebbe così gentile da",
     "ja": "お願いします|お願い致します|ください|下さい|していただけますか|していただけませんか|"
     "してくれませんか|すみません|ありがとうございます",
-    "zh": "请|麻烦你|麻烦您帮我|请问|谢谢|能不能|可不可以|拜托|我想要|不好意思|如果可以的话",
-    "nl": "alstublieft|graag|ik zou graag|zou u|dank u wel",
+    "zh": "你好|请|麻烦你|麻烦您帮我|请问|谢谢|能不能|可不可以|拜托|我想要|不好意思|如果可以的话",
+    "nl": "goedemorgen|ik wil|alstublieft|graag|ik zou graag|zou u|dank u wel",
     "pl": "proszę|poproszę|chciałbym|czy mógłby pan|dziękuję|jeśli można",
     "tr": "lütfen|rica etsem|teşekkür ederim|mümkünse",
 }  # fmt: skip

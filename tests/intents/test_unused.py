@@ -83,8 +83,36 @@ def test_a_rejected_question_has_used_nothing_of_which_it_could_speak():
     assert not Talk()("what a nice day").unused
 
 
+@pytest.mark.parametrize("first", ["Monthly", "tomorrow", "Vera"])
+def test_another_word_before_a_comma_is(first):
+    assert left(Talk()(f"{first}, pay Ann 50 euros")) == [first]
+
+
+@pytest.mark.parametrize(
+    ("said", "rest"),
+    [
+        ("cannot send Ann 50 euros", ["cannot"]),
+        ("I didn’t send Ann 50 euros", ["didn’t"]),
+    ],
+)
+def test_what_is_left_over_is_quoted_in_whole_words(said, rest):
+    assert left(Talk()(said)) == rest
+
+
+def test_where_no_blanks_stand_between_words_only_what_is_left_over_is_quoted():
+    chinese = """
+id: taxi
+language: zh
+elements: [{id: call, synonyms: [叫出租车]}, {id: airport, synonyms: [机场]}]
+intents: ["intent=ride term={# == 'call'} term(to)={# == 'airport'}"]
+"""
+    (rest,) = Talk(model=chinese)("叫出租车去机场带猫").unused
+    assert "猫" in rest.text
+    assert "叫出租车" not in rest.text
+
+
 @pytest.mark.parametrize("said", ["No, 50 euros to Ann", "Hello, pay Ann 50 euros"])
-def test_a_first_word_that_a_comma_sets_off_is_not_left_over(said):
+def test_an_answer_or_a_greeting_before_a_comma_is_not_left_over(said):
     talk = Talk("unused: ask\n")
     talk("pay Mary 20 euros")
     assert talk(said).text == "Paid Ann."
@@ -190,6 +218,13 @@ def test_no_drops_it():
     talk = Talk("unused: ask")
     talk("send Peter 50 euros and Mary 30 euros")
     assert (talk("no").status, talk("yes").status) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel", "never mind, please"])
+def test_whoever_is_asked_for_more_may_stop_too(said):
+    talk = Talk()
+    assert talk("send Peter").prompt == "How much?"
+    assert (talk(said).status, talk("50 euros").status) == ("rejected", "rejected")
 
 
 def test_a_question_of_its_own_drops_it():
