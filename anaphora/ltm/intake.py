@@ -12,6 +12,7 @@ from itertools import islice
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.ltm import records
+from anaphora.ltm.dates import with_dates
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.journal import Damaged, Entries, Journal, Segment
 from anaphora.ltm.quarantine import JournalQuarantine
@@ -276,6 +277,7 @@ def _read(entry: bytes) -> New:
         raise Unkeepable("an entry of the journal is damaged: its checksum does not match")
     try:
         key, exchange = records.load(entry)
+        exchange = with_dates(exchange)
         terms = () if exchange.is_silent else exchange_terms(exchange)
     except LaterFormat:
         raise

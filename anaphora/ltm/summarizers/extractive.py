@@ -21,7 +21,7 @@ from anaphora.ltm.summarizers.cut import first_words
 from anaphora.ltm.summarizers.facts import Facts, Weights, asks, facts
 from anaphora.ltm.summarizers.sentences import clauses, sentences
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.turns import BOT, USER, Speakers, Turn, fold, turns_of
+from anaphora.ltm.summarizers.turns import BOT, USER, Speakers, Turn, first_day, fold, turns_of
 
 __all__ = ["Extractive"]
 
@@ -66,9 +66,10 @@ class Extractive:
             language=self._language,
             resolved=self._dates == "resolved",
         )
-        said = self._said([turn for turn in turns if turn.text.strip()], segment.parts)
-        if budget < 1 or not said:
+        speaking = [turn for turn in turns if turn.text.strip()]
+        if budget < 1 or not speaking:
             return ""
+        said = self._said(speaking, segment.parts)
         chosen = cover([one.sentence for one in said], budget, costs=self._costs)
         if not chosen:
             return _scrap(said, budget)
@@ -90,7 +91,9 @@ class Extractive:
             weights=self._weights,
         )
         needs = _needs([(number, "".join(clauses)) for number, clauses in split])
-        dated = len({turn.day for turn in turns}) > 1
+        # A line without a day is of the day that the summary begins with, in UTC.
+        days = {turn.day for turn in turns}
+        dated = len(days) > 1 or not days <= {None, first_day(parts[0])}
         return [
             self._told(number, turns[number], parts, told, needs.get(index, ()), dated=dated)
             for index, ((number, parts), told) in enumerate(zip(split, found, strict=True))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date
 from typing import Literal, TypeAlias
 
 import regex
@@ -21,7 +21,18 @@ from anaphora.ltm.dates import annotate_dates, with_dates
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import Part
 
-__all__ = ["BOT", "EARLIER", "LINES", "USER", "Speaker", "Speakers", "Turn", "fold", "turns_of"]
+__all__ = [
+    "BOT",
+    "EARLIER",
+    "LINES",
+    "USER",
+    "Speaker",
+    "Speakers",
+    "Turn",
+    "first_day",
+    "fold",
+    "turns_of",
+]
 
 USER, BOT, EARLIER = "User", "Bot", "Earlier"
 LINES = frozenset(("extractive", "cut"))
@@ -85,6 +96,11 @@ def turns_of(
             yield from _of_exchange(part, part.language or language, resolved=resolved)
 
 
+def first_day(part: Part) -> date:
+    """The day on which a part begins, in UTC."""
+    return (part.since if isinstance(part, Summary) else part.at).astimezone(UTC).date()
+
+
 def fold(text: str) -> str:
     """``text`` on one line, with single blanks."""
     return " ".join(text.split())
@@ -106,9 +122,10 @@ def _of_exchange(exchange: Exchange, language: str, *, resolved: bool) -> Iterat
 
 
 def _of_summary(summary: Summary, speakers: Speakers, language: str) -> Iterator[Turn]:
-    first = summary.since.date()
+    first = first_day(summary)
     if summary.by not in LINES:
-        yield Turn("", summary.text, first if first == summary.until.date() else None, language)
+        is_one = first == summary.until.astimezone(UTC).date()
+        yield Turn("", summary.text, first if is_one else None, language)
         return
     # One with speakers of the same names is the usual case; "cut" knows no others.
     reader = Speakers() if summary.by == "cut" else speakers

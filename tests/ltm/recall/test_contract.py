@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anaphora import Entity, StoreError
 from anaphora.ltm.counting import WORDS, Measure
-from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.recall.store import Among, Mark, New, Statistics, Whose
 from anaphora.stm.conversation import Key
@@ -80,6 +80,22 @@ def test_an_exchange_comes_back_as_it_was_said(store):
     )
     store.add([New(ANN, exchange, ("weather", "rain"))])
     assert list(store.exchanges(ANN, first=1, last=1)) == [replace(exchange, number=1)]
+
+
+def test_an_exchange_keeps_its_dates_and_the_clock_of_who_asked(store):
+    exchange = Exchange(
+        "Tomorrow?",
+        "It was yesterday.",
+        datetime(2026, 1, 5, 0, 30, tzinfo=timezone(timedelta(hours=9))),
+        question_dates=(DateMention(0, 8, "2026-01-06"),),
+        answer_dates=(),
+    )
+    store.add([New(ANN, exchange, ("tomorrow",)), new(ANN, "later")])
+    kept, later = store.exchanges(ANN, first=1, last=2)
+    assert kept == replace(exchange, number=1)
+    assert kept.at.isoformat() == "2026-01-05T00:30:00+09:00"
+    assert later.at.isoformat() == "2026-01-05T09:00:00+00:00"
+    assert (later.question_dates, later.answer_dates) == (None, None)
 
 
 def test_every_conversation_counts_its_own_exchanges(store):
