@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "annotate_dates",
+    "date_order",
     "date_span",
     "find_dates",
     "resolve_dates",
@@ -75,20 +76,30 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
 
 def resolve_dates(
     text: str, language: str, at: datetime, *, order: str = ""
-) -> tuple[tuple[DateMention, ...], tuple[DateMention, ...]]:
-    """The dates in a search text, resolved to the past and to the future."""
-    ahead, behind = _recognizers(_code(language), order)
-
-    def read(recognizer: DateRecognizer) -> tuple[DateMention, ...]:
-        return tuple(
-            [
-                DateMention(one.start, one.end, one.value)
-                for one in recognizer.read(text, at)
-                if one.value
-            ][:_MOST_DATES]
+) -> tuple[DateMention, ...]:
+    """The dates in a text at the local time ``at``; those that may lie behind or ahead in both
+    ways, first behind. ``order`` is that of day, month and year in digits."""
+    found: dict[DateMention, None] = {}
+    for recognizer in reversed(_recognizers(_code(language), order)):
+        found.update(
+            (DateMention(one.start, one.end, one.value), None)
+            for one in recognizer.read(text, at)[:_MOST_DATES]
+            if one.value
         )
+    return tuple(found)
 
-    return read(behind), read(ahead)
+
+def date_order(language: str) -> str:
+    """The order of day, month and year in a language, or in that of its region ("en-GB")."""
+    from anaphora.entities.dates.vocabulary import vocabulary
+
+    code = _code(language)
+    region = language.replace("_", "-").partition("-")[2]
+    known = (
+        vocabulary(f"{code}-{region.upper()}") if region.isalnum() and region.isascii() else None
+    )
+    is_known = known is not None and any(known.months.values())
+    return known.order if known is not None and is_known else vocabulary(code).order
 
 
 def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date) -> str:

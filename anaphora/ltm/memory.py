@@ -133,7 +133,7 @@ class LongTermMemory:
         }
         self._closing = fork_safe_lock()
         self._closed = False
-        self._limits = limits
+        self._limits, self._clock = limits, clock
         self._quarantined = 0
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
@@ -207,6 +207,7 @@ class LongTermMemory:
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,
+        at: datetime | None = None,
     ) -> Page:
         """Look for what a user or the bot said: see :func:`anaphora.ltm.recall.search.search`."""
         self._catch_up()
@@ -221,6 +222,7 @@ class LongTermMemory:
             page=page,
             size=size,
             neighbours=neighbours,
+            at=at or self._clock(),
         )
 
     def erase(
