@@ -17,10 +17,12 @@ import regex
 from anaphora.ltm.exchange import DateMention, Exchange
 
 if TYPE_CHECKING:
+    from anaphora.entities.dates.reader import Reader
     from anaphora.entities.dates.recognizer import DateRecognizer
 
 __all__ = [
     "annotate_dates",
+    "can_find_dates",
     "date_order",
     "date_span",
     "find_dates",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 _DEFAULT_LANGUAGE = "en"
+_loaded: set[str] = set()  # languages
 _MOST_DATES = 100  # of one text
 
 _NOUNS_CAPITALIZED = frozenset(("de", "lb"))
@@ -55,13 +58,22 @@ def with_dates(exchange: Exchange) -> Exchange:
     )
 
 
+def can_find_dates(language: str) -> bool:
+    """Whether the words of a language are loaded, as they are after the first text in it. That
+    takes half a second, and more if spaCy is not loaded either."""
+    return _code(language) in _loaded
+
+
 def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...]:
     """The dates in ``text``, said at the local time ``at``, that leave no doubt: not those that
     may lie ahead or behind ("on Friday"), and none that is written like a title ("The Day After
     Tomorrow") or quoted."""
     if not text:
         return ()
-    ahead, behind = _recognizers(_code(language))
+    code = _code(language)
+    if not _reader(code).dates(text):  # as usual
+        return ()
+    ahead, behind = _recognizers(code)
     other = {(one.start, one.end, one.value) for one in behind.read(text, at)}
     found = [
         DateMention(one.start, one.end, one.value)
@@ -70,7 +82,7 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
     ]
     if not found:
         return ()
-    titles = _Titles(text, _code(language))
+    titles = _Titles(text, code)
     return tuple([one for one in found if not titles.include(one)][:_MOST_DATES])
 
 
@@ -91,15 +103,13 @@ def resolve_dates(
 
 def date_order(language: str) -> str:
     """The order of day, month and year in a language, or in that of its region ("en-GB")."""
-    from anaphora.entities.dates.vocabulary import vocabulary
+    from anaphora.entities.dates.vocabulary import is_known
 
     code = _code(language)
-    region = language.replace("_", "-").partition("-")[2]
-    known = (
-        vocabulary(f"{code}-{region.upper()}") if region.isalnum() and region.isascii() else None
-    )
-    is_known = known is not None and any(known.months.values())
-    return known.order if known is not None and is_known else vocabulary(code).order
+    region = language.replace("_", "-").partition("-")[2].upper()
+    regional = f"{code}-{region}"
+    is_regional = region.isalnum() and region.isascii() and is_known(regional)
+    return _order(regional if is_regional else code)
 
 
 def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date) -> str:
@@ -178,20 +188,11 @@ class _Titles:
     """Tells what in a text is written like the title of a work rather than as a date."""
 
     def __init__(self, text: str, language: str) -> None:
-        from anaphora.entities.dates.vocabulary import vocabulary
-        from anaphora.entities.languages import stop_words
         from anaphora.entities.marks import in_quotes
 
         self._text = text
         self._quotes = in_quotes(text)
-        known = vocabulary(language)
-        self._names = frozenset(
-            name
-            for names in (known.weekdays, known.months)
-            for one in names.values()
-            for name in one
-        )
-        self._stop_words = stop_words(language)
+        self._names, self._stop_words = _words(language)
         self._has_nouns = language in _NOUNS_CAPITALIZED
 
     def include(self, mention: DateMention) -> bool:
@@ -251,11 +252,38 @@ class _Titles:
 @lru_cache(maxsize=32)
 def _recognizers(language: str, order: str = "") -> tuple[DateRecognizer, DateRecognizer]:
     """The recognizers of dates ahead and behind."""
-    from anaphora.entities.dates.reader import reader
     from anaphora.entities.dates.recognizer import DateRecognizer
 
-    read = reader(language, order)
+    read = _reader(language, order)
     return DateRecognizer(read), DateRecognizer(read, ahead=False)
+
+
+def _reader(language: str, order: str = "") -> Reader:
+    from anaphora.entities.dates.reader import reader
+
+    read = reader(language, order)
+    _loaded.add(language)
+    return read
+
+
+@lru_cache(maxsize=32)
+def _words(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of months and weekdays, and the stop words."""
+    from anaphora.entities.dates.vocabulary import vocabulary
+    from anaphora.entities.languages import stop_words
+
+    known = vocabulary(language)
+    names = (
+        name for one in (known.weekdays, known.months) for some in one.values() for name in some
+    )
+    return frozenset(names), stop_words(language)
+
+
+@lru_cache(maxsize=64)
+def _order(language: str) -> str:
+    from anaphora.entities.dates.vocabulary import vocabulary
+
+    return vocabulary(language).order
 
 
 def _code(language: str) -> str:

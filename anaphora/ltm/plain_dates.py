@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, TypeAlias
 
 from anaphora.ltm.exchange import DateMention, Exchange
 
 __all__ = ["dates_from_plain", "dates_to_plain", "in_zone"]
 
+_Dates: TypeAlias = tuple[DateMention, ...] | None
 _TEXTS = ("question_dates", "answer_dates")
 
 
@@ -27,12 +28,11 @@ def dates_to_plain(exchange: Exchange) -> dict[str, Any]:
     return plain
 
 
-def dates_from_plain(plain: Mapping[str, Any]) -> dict[str, tuple[DateMention, ...] | None]:
-    """The fields of an exchange. Raises TypeError or ValueError for data of another shape."""
-    return {
-        name: None if plain.get(name) is None else tuple(map(_mention, plain[name]))
-        for name in _TEXTS
-    }
+def dates_from_plain(plain: Mapping[str, Any]) -> tuple[_Dates, _Dates]:
+    """The dates of the question and of the answer. Raises TypeError or ValueError for data of
+    another shape."""
+    question, answer = (plain.get(name) for name in _TEXTS)
+    return _mentions(question), _mentions(answer)
 
 
 def in_zone(at: datetime, plain: Mapping[str, Any]) -> datetime:
@@ -40,6 +40,10 @@ def in_zone(at: datetime, plain: Mapping[str, Any]) -> datetime:
     offset that is none."""
     offset = plain.get("offset", 0)
     return at.astimezone(timezone(timedelta(seconds=offset))) if offset else at.astimezone(UTC)
+
+
+def _mentions(plain: Any) -> _Dates:
+    return None if plain is None else tuple(map(_mention, plain))
 
 
 def _mention(plain: Any) -> DateMention:

@@ -74,6 +74,7 @@ def load(record: bytes) -> tuple[Key, Exchange]:
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
         language, memory, clock, *more = rest
         truncated, dates = (*more, {}, {})[:2]
+        question_dates, answer_dates = dates_from_plain(dates)
         if type(clock) is not int:
             raise TypeError(f"a clock is a number, not {clock!r}")
         exchange = Exchange(
@@ -87,7 +88,8 @@ def load(record: bytes) -> tuple[Key, Exchange]:
             memory=tuple(map(entity_from_plain, memory)),
             clock=clock,
             truncated=dict(truncated),
-            **dates_from_plain(dates),
+            question_dates=question_dates,
+            answer_dates=answer_dates,
         )
         return Key(user, model, tenant), exchange
     except (

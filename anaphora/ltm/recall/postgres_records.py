@@ -70,7 +70,7 @@ def load_exchange(record: bytes, number: int) -> Exchange:
     """The exchange of a record. Raises :class:`StoreError` if it is none."""
     try:
         plain = _load(record)
-        plain |= dates_from_plain(plain)
+        plain["question_dates"], plain["answer_dates"] = dates_from_plain(plain)
         plain["at"] = in_zone(_time(plain.get("at", 0)), plain)
         plain.pop("offset", None)
         slots = plain.get("slots", {})

@@ -103,7 +103,7 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             _number(number),
             _number(clock),
             dict(plain.get("truncated", {})),
-            **dates_from_plain(plain),
+            *dates_from_plain(plain),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
