@@ -45,7 +45,8 @@ _HAN = regex.compile(r"\p{Han}")
 _DIGIT_SPACE = regex.compile(r"(?<=\d)[\u00A0\u2009\u202F](?=\d{3})")
 _MODIFIERS = regex.compile(r"[\uFE0F\p{EMod}]")
 _DATE = regex.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
-_MOST_RUNS = 5  # of letters and of digits in a code: one of more is an id that nobody divides
+# A code of more runs of letters and of digits, or of longer ones, is one that nobody divides.
+_MOST_RUNS, _SHORT = 5, 3
 _LONGEST_CODE = 24
 _PHONE_DIGITS = range(7, 16)
 _LOCAL_DIGITS = 7
@@ -124,7 +125,12 @@ def _word(written: str) -> Iterator[Token]:
         return
     if len(joined) <= _LONGEST_CODE:
         yield Token(joined, is_word=False)
-    yield from map(Token, runs if len(runs) <= _MOST_RUNS else parts)
+    elif len(parts) == 1:
+        yield Token(joined)
+    if len(runs) <= _MOST_RUNS and all(len(run) <= _SHORT or run.isdigit() for run in runs):
+        yield from map(Token, runs)
+    elif len(parts) > 1:
+        yield from map(Token, parts)
 
 
 def _amount(written: str) -> Iterator[Token]:
