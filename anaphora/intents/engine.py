@@ -24,7 +24,7 @@ from anaphora.intents.batches import Ask, Replies, read_ahead
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.bridge import decided
 from anaphora.intents.decision import Decision
-from anaphora.intents.exchanges import exchange_of, forgetting, understood_dates
+from anaphora.intents.exchanges import exchange_of, forgetting, sentence_dates
 from anaphora.intents.explanation import Explanation, explain
 from anaphora.intents.hooks import HookName
 from anaphora.intents.keeping import long_term_of, store_of
@@ -542,8 +542,8 @@ class Engine:
             language=decision.question.utterance.language,
             memory=memory,
             clock=clock,
-            dates=understood_dates(outcome.filling.taken)
-            if outcome.filling is not None and bot.knows_dates
+            dates=sentence_dates(outcome.filling.taken)
+            if outcome.filling is not None and bot.has_dates
             else None,
         )
         self._keep(conversation.key, exchange)

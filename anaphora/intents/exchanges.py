@@ -17,7 +17,7 @@ from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["ProcessMemory", "exchange_of", "forgetting", "knows_dates", "understood_dates"]
+__all__ = ["ProcessMemory", "exchange_of", "forgetting", "has_dates", "sentence_dates"]
 
 _DATES = ("date", "nlpcraft:date")  # the built-in elements
 
@@ -32,7 +32,7 @@ def exchange_of(
     clock: int,
     dates: tuple[DateMention, ...] | None = None,
 ) -> Exchange:
-    """What was said and answered, the ``dates`` of the question (see :func:`understood_dates`; None
+    """What was said and answered, the ``dates`` of the question (see :func:`sentence_dates`; None
     if it was not understood, or by a model that knows none), and the ``memory`` that a next
     question would find. Of what was merely offered nothing is held to be understood."""
     is_offer = reply.status == "incomplete" and not reply.missing
@@ -51,12 +51,12 @@ def exchange_of(
     )
 
 
-def knows_dates(model: Model) -> bool:
+def has_dates(model: Model) -> bool:
     """Whether dates are entities of the model."""
     return any(model.element(id) is not None for id in _DATES)
 
 
-def understood_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
+def sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
     """The dates in the sentence that an intent has ``taken``, with their values."""
     return tuple(
         [date for one in taken if one.source == "sentence" for date in _dates_in(one.entity)]

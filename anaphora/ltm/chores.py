@@ -18,13 +18,13 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.failures import Failures, reason_of
 from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.recall.documents import exchange_terms, meaning_text
-from anaphora.ltm.recall.store import RecallStore, Reindexed
+from anaphora.ltm.recall.store import RecallStore, TermUpdate
 from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.ltm.summarizers.cut import WordCut
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 from anaphora.stm.conversation import Key
 
-__all__ = ["Chore", "Compressing", "Embedding", "Expiring", "Reindexing"]
+__all__ = ["Chore", "Compressing", "Embedding", "Expiring", "ReindexTask"]
 
 _AT_ONCE = 16  # conversations that are compressed in one batch
 _LOOKED_AT = 256  # of which these are chosen
@@ -95,7 +95,7 @@ class Embedding:
 
 
 @dataclass(slots=True)
-class Reindexing:
+class ReindexTask:
     """Indexes exchanges anew that are indexed by terms of an earlier version, or before anybody
     had looked for the dates in them: the newest first."""
 
@@ -109,7 +109,7 @@ class Reindexing:
         exchanges = [(id, with_dates(exchange)) for id, exchange in found]
         self.store.reindex(
             TERMS_VERSION,
-            [Reindexed(id, one, exchange_terms(one)) for id, one in exchanges],
+            [TermUpdate(id, one, exchange_terms(one)) for id, one in exchanges],
         )
         return True
 

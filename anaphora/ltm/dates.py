@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from anaphora.ltm.exchange import DateMention, Exchange
+from anaphora.ltm.summarizers.days import days
 
 if TYPE_CHECKING:
     from anaphora.entities.dates.reader import Reader
@@ -185,7 +186,8 @@ def _cell(text: str) -> tuple[date, date]:
 
 
 class _Titles:
-    """Tells what in a text is written like the title of a work rather than as a date."""
+    """Tells what in a text is written like the title of a work, or greets, rather than names a
+    date."""
 
     def __init__(self, text: str, language: str) -> None:
         from anaphora.entities.marks import in_quotes
@@ -193,12 +195,16 @@ class _Titles:
         self._text = text
         self._quotes = in_quotes(text)
         self._names, self._stop_words = _words(language)
+        self._other = days(language).other
         self._has_nouns = language in _NOUNS_CAPITALIZED
 
     def include(self, mention: DateMention) -> bool:
-        """Whether it is in quotes, or has capitals where a date has none."""
+        """Whether it is in quotes, belongs to a phrase that names no date ("goede morgen"), or has
+        capitals where a date has none."""
         start, end = mention.start, mention.end
         if self._quotes is not None and self._quotes.hold(start, end):
+            return True
+        if self._text[:end].casefold().endswith(tuple(self._other)):
             return True
         if (author := _AUTHOR.match(self._text, end)) and not self._is_calendar(author.end()):
             return True

@@ -20,7 +20,7 @@ from weakref import finalize
 
 from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.background import Background
-from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring, Reindexing
+from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring, ReindexTask
 from anaphora.ltm.claim import Claim
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Embedder
@@ -444,7 +444,7 @@ def _chores(
     clock: Callable[[], datetime],
     monotonic: Callable[[], float],
 ) -> dict[str, Chore]:
-    chores: dict[str, Chore] = {"index": Reindexing(store, Failures("index what was said", clock))}
+    chores: dict[str, Chore] = {"index": ReindexTask(store, Failures("index what was said", clock))}
     if embedder is not None:
         chores["embed"] = Embedding(store, embedder, Failures("embed what was said", clock))
     if summarizer is not None:

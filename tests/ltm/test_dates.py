@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora import Engine, HistorySettings, Key, LongTermMemory
+from anaphora import Engine, HistorySettings, Key, LongTermMemory, Whose
 from anaphora.grammar.request import Request
 from anaphora.ltm.dates import annotate_dates, date_span, find_dates, with_dates
 from anaphora.ltm.exchange import DateMention, Exchange
@@ -89,6 +89,7 @@ def test_the_date_stands_behind_what_names_another_day(language, said, resolved)
         ("en", "yesterday (2026-11-19)"),
         ("ja", "昨日（2026-11-19）"),
         ("de", "Guten Morgen!"),
+        ("nl", "Goede morgen!"),
         ("xx", "yesterday"),
     ],
 )
@@ -194,6 +195,23 @@ def test_a_question_that_was_not_understood_is_looked_through(tmp_path):
     text, (reply,), _ = told(tmp_path, "I will move to Rome tomorrow and not come back to you all")
     assert reply.status == "rejected"
     assert "tomorrow (2026-11-21)" in text
+
+
+def test_a_search_finds_the_day_of_who_asked(tmp_path):
+    tokyo = FRIDAY.astimezone(ZoneInfo("Asia/Tokyo"))  # Saturday, the 21st
+    with LongTermMemory("memory:", clock=lambda: FRIDAY) as memory:
+        key = Key("ann", "bookings")
+        memory.add(key, Exchange("I bought some tea", "Fine.", tokyo))
+        memory.add(key, Exchange("I bought some milk", "Fine.", FRIDAY))
+        memory.add(key, Exchange("I buy bread tomorrow", "Fine.", tokyo))
+        assert memory.flush()
+
+        def first(text, at=None):
+            return memory.recall(Whose("ann"), text, at=at).passages[0].exchange.question
+
+        assert first("2026-11-20") == first("today") == "I bought some milk"
+        assert first("2026-11-22") == first("tomorrow", tokyo) == "I buy bread tomorrow"
+        assert first("tea today", tokyo) == "I bought some tea"
 
 
 def test_the_day_of_a_line_is_that_of_who_asked():

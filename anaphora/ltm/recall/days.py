@@ -16,14 +16,14 @@ import regex
 from anaphora.ltm.dates import date_order, date_span, resolve_dates
 from anaphora.ltm.exchange import Exchange
 
-__all__ = ["AskedDay", "asked_days", "day_terms"]
+__all__ = ["DayQuery", "day_terms", "find_days"]
 
 _MOST_DAYS = 7  # of a range that is looked for day by day
 _DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # the day first, whatever the language
 _WEEK_OR_MONTH = regex.compile(r"\d{4}-(?:W?\d\d)")
 
 
-class AskedDay(NamedTuple):
+class DayQuery(NamedTuple):
     """What a search says of a day, from ``start`` to ``end``, and the terms that it may mean."""
 
     start: int
@@ -33,13 +33,13 @@ class AskedDay(NamedTuple):
 
 def day_terms(exchange: Exchange) -> tuple[str, ...]:
     """The terms of the day of an exchange, as its clock showed it, and of the dates in it."""
-    found = dict.fromkeys(_of_day(exchange.at.date()))
+    found = dict.fromkeys(_terms_of_day(exchange.at.date()))
     for mention in (*(exchange.question_dates or ()), *(exchange.answer_dates or ())):
-        found.update(dict.fromkeys(_mentioned(mention.value)))
+        found.update(dict.fromkeys(_value_terms(mention.value)))
     return tuple(found)
 
 
-def asked_days(text: str, languages: Sequence[str], at: datetime) -> list[AskedDay]:
+def find_days(text: str, languages: Sequence[str], at: datetime) -> list[DayQuery]:
     """The days in a search text, in one of these languages, asked at the local time ``at``. What
     leaves the year open may be one behind or ahead."""
     found: dict[tuple[int, int], dict[str, None]] = {}
@@ -51,17 +51,17 @@ def asked_days(text: str, languages: Sequence[str], at: datetime) -> list[AskedD
                 is_dotted = _DOTTED.fullmatch(text[mention.start : mention.end]) is not None
                 if order == ("DMY" if is_dotted else usual):
                     terms = found.setdefault((mention.start, mention.end), {})
-                    terms.update(dict.fromkeys(_asked(mention.value)))
-    return [AskedDay(start, end, tuple(terms)) for (start, end), terms in found.items() if terms]
+                    terms.update(dict.fromkeys(_query_terms(mention.value)))
+    return [DayQuery(start, end, tuple(terms)) for (start, end), terms in found.items() if terms]
 
 
-def _of_day(day: date) -> tuple[str, str, str]:
+def _terms_of_day(day: date) -> tuple[str, str, str]:
     year, week, _ = day.isocalendar()
     text = day.isoformat()
     return text, f"{year:04}-W{week:02}", text[:7]
 
 
-def _mentioned(value: str) -> Iterator[str]:
+def _value_terms(value: str) -> Iterator[str]:
     """The terms of a value: those of its first and its last day, if it is no week or month."""
     span = date_span(value)
     if span is None:
@@ -73,10 +73,10 @@ def _mentioned(value: str) -> Iterator[str]:
     if first is None or last is None or last - first < timedelta(days=31):
         for day in (first, last):
             if day is not None:
-                yield from _of_day(day)
+                yield from _terms_of_day(day)
 
 
-def _asked(value: str) -> Iterator[str]:
+def _query_terms(value: str) -> Iterator[str]:
     """The terms that mean a value: of a short range its days."""
     span = date_span(value)
     if span is None:

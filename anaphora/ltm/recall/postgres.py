@@ -46,8 +46,8 @@ from anaphora.ltm.recall.store import (
     Document,
     Mark,
     New,
-    Reindexed,
     Statistics,
+    TermUpdate,
     Whose,
 )
 from anaphora.stm.conversation import Key
@@ -297,7 +297,7 @@ class PostgresRecallStore:
 
         return self._sound(find)
 
-    def reindex(self, version: int, exchanges: Sequence[Reindexed]) -> None:
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
         self._link.do(lambda transaction: reindex(transaction, version, exchanges))
 
     # -- vectors -------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anaphora.ltm.recall.postgres_forgetting import remove_words
 from anaphora.ltm.recall.postgres_records import dump_terms
 from anaphora.ltm.recall.postgres_writing import add_words, lock_users_of, words_of
-from anaphora.ltm.recall.store import Reindexed
+from anaphora.ltm.recall.store import TermUpdate
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["reindex"]
 
 
-def reindex(transaction: Transaction, version: int, exchanges: Sequence[Reindexed]) -> None:
+def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpdate]) -> None:
     """Index exchanges by the terms of a version, if they are there and of an earlier one."""
     lock_users_of(transaction, [one.id for one in exchanges])
     rows = transaction.rows(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.recall.days import asked_days
+from anaphora.ltm.recall.days import find_days
 from anaphora.ltm.recall.ranking import HYBRID, REACH, TEXT, Asked, Scores, features, fused
 from anaphora.ltm.recall.rarest import rarest
 from anaphora.ltm.recall.store import Among, Document, RecallStore, Statistics, Whose
@@ -171,7 +171,7 @@ class _Search:
     def _statistics(self) -> Statistics:
         """The statistics of all terms of the question, after the days in it have become terms:
         those on which anything was said, or that were mentioned."""
-        days = asked_days(self._text, self._languages, self._at)
+        days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
         statistics = self._store.statistics(self._whose, (*self._asked.terms, *terms))
         known = {term for term in terms if statistics.frequency.get(term)}

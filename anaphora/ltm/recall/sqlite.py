@@ -39,8 +39,8 @@ from anaphora.ltm.recall.store import (
     Document,
     Mark,
     New,
-    Reindexed,
     Statistics,
+    TermUpdate,
     Whose,
 )
 from anaphora.ltm.recall.vectors import Matrices
@@ -257,7 +257,7 @@ class SqliteRecallStore:
 
         return self._snapshot(find)
 
-    def reindex(self, version: int, exchanges: Sequence[Reindexed]) -> None:
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
         self._write(lambda connection: reindex(connection, version, exchanges))
 
     # -- vectors -------------------------------------------------------------------------------

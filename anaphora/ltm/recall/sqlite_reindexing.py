@@ -7,12 +7,12 @@ from sqlite3 import Connection
 
 from anaphora.ltm.recall.sqlite_postings import replace_terms
 from anaphora.ltm.recall.sqlite_records import pack_terms, terms_of
-from anaphora.ltm.recall.store import Reindexed
+from anaphora.ltm.recall.store import TermUpdate
 
 __all__ = ["reindex"]
 
 
-def reindex(connection: Connection, version: int, exchanges: Sequence[Reindexed]) -> None:
+def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate]) -> None:
     """Index exchanges by the terms of a version, if they are there and of an earlier one."""
     by_owner: dict[int, list[tuple[int, tuple[str, ...] | None, tuple[str, ...]]]] = {}
     for one in exchanges:

@@ -22,8 +22,8 @@ __all__ = [
     "Mark",
     "New",
     "RecallStore",
-    "Reindexed",
     "Statistics",
+    "TermUpdate",
     "Whose",
 ]
 
@@ -52,7 +52,7 @@ class New:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexed:
+class TermUpdate:
     """The terms by which the exchange of that ``id`` is to be found from now on."""
 
     id: int
@@ -206,7 +206,7 @@ class RecallStore(Protocol):
         version."""
         ...
 
-    def reindex(self, version: int, exchanges: Sequence[Reindexed]) -> None:
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
         """Index exchanges by the terms of this version; those that are gone meanwhile are passed
         over."""
         ...

@@ -16,7 +16,7 @@ from anaphora import Entity, StoreError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.recall.store import Among, Mark, New, Reindexed, Statistics, Whose
+from anaphora.ltm.recall.store import Among, Mark, New, Statistics, TermUpdate, Whose
 from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.stm.conversation import Key
 from tests.ltm.recall.contract import (
@@ -1076,7 +1076,7 @@ def test_what_is_indexed_by_earlier_terms_can_be_indexed_anew(store):
         reindexed += len(found)
         store.reindex(
             TERMS_VERSION,
-            [Reindexed(id, one, ("new", one.question.split()[-1], "more")) for id, one in found],
+            [TermUpdate(id, one, ("new", one.question.split()[-1], "more")) for id, one in found],
         )
     assert reindexed == 301
     assert matching(store, OF_ANN, "old", "o7") == []
@@ -1093,7 +1093,7 @@ def test_what_was_indexed_anew_can_be_erased(store):
     store.add([New(ANN, said("one", slots={"n": ("1",)}), ("old",), 1), New(BEN, said("uno"), ())])
     found = store.outdated(TERMS_VERSION, 10)
     assert [one.question for _, one in found] == ["one"]
-    again = [Reindexed(id, one, ("new",)) for id, one in found]
+    again = [TermUpdate(id, one, ("new",)) for id, one in found]
     store.reindex(TERMS_VERSION, again)
     assert matching(store, OF_ANN, "new", among=Among(slots={"n": "1"})) == ["one"]
     assert store.erase(OF_ANN) == 1
@@ -1105,7 +1105,7 @@ def test_what_was_indexed_anew_can_be_erased(store):
 def test_nothing_is_indexed_anew_twice(store):
     store.add([New(ANN, said("one"), ("old",), 1)])
     ((id, one),) = store.outdated(TERMS_VERSION, 10)
-    store.reindex(TERMS_VERSION, [Reindexed(id, one, ("new",))])
-    store.reindex(TERMS_VERSION, [Reindexed(id, one, ("other",))])
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",))])
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("other",))])
     assert matching(store, OF_ANN, "new") == ["one"]
     assert matching(store, OF_ANN, "other", "old") == []
