@@ -39,9 +39,7 @@ _NOUNS_CAPITALIZED = frozenset(("de", "lb"))
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 _SENTENCE_END = regex.compile(r"[.!?…\n\r\u2028\u2029:;]")
 # "Yesterday by the Beatles", "Ayer de Paul": a work and who made it.
-_AUTHOR = regex.compile(
-    r"\s+(?:by|von|van|par|de|di|от)\s+(?:\p{L}{1,3}\s+)?(?=\p{Lu})", regex.IGNORECASE
-)
+_AUTHOR = regex.compile(r"\s+(?i:by|von|van|par|de|di|от)\s+(?:\p{L}{1,3}\s+)?(?=\p{Lu})")
 
 
 def with_dates(exchange: Exchange) -> Exchange:

@@ -53,6 +53,7 @@ def annotated(text, language="en", at=FRIDAY):
         ("en", "I was there yesterday.", "I was there yesterday (2026-11-19)."),
         ("en", "Yesterday I was in Rome", "Yesterday (2026-11-19) I was in Rome"),
         ("en", "Last Tuesday Caroline called", "Last Tuesday (2026-11-17) Caroline called"),
+        ("en", "I came yesterday by train", "I came yesterday (2026-11-19) by train"),
         ("en", "2 weeks ago", "2 weeks ago (2026-11-06)"),
         ("en", "last week or last year", "last week (2026-W46) or last year (2025)"),
         ("en", "I NEED IT TOMORROW", "I NEED IT TOMORROW (2026-11-21)"),
