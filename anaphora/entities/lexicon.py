@@ -9,12 +9,14 @@ other punctuation are words like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from anaphora.entities.languages import (
     base,
+    courtesy_phrases,
     is_visible,
     normalizer,
     qualifiers,
@@ -38,7 +40,8 @@ class Word(Struct, frozen=True, gc=False):
     word without its marks, or without others that are attached to it. ``odd`` marks what a phrase
     may have to treat apart: blanks (and what cannot be seen), joiners, words with parts;
     ``strange`` is what is odd or may mean something else. A ``qualifier`` turns the sense of others
-    or bounds it.
+    or bounds it. ``courtesy`` are the polite phrases of several words in which it stands, each with
+    its place there: as a part of one it means nothing.
     """
 
     lower: str
@@ -52,6 +55,7 @@ class Word(Struct, frozen=True, gc=False):
     meant: tuple[str, ...] = ()
     strange: bool = False
     qualifier: bool = False
+    courtesy: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 class Lexicon:
@@ -79,7 +83,10 @@ class Lexicon:
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
         self._tongue = tongue(base(language))
-        self._stop_words = stop_words(language) | frozenset(self._tongue.fragments)
+        courtesy = courtesy_phrases(language)
+        polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
+        self._stop_words = stop_words(language).union(self._tongue.fragments, polite)
+        self._courtesy = _by_word(courtesy)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)
@@ -128,9 +135,11 @@ class Lexicon:
             meant = () if lower.isascii() else self._meant(text, lower, stem)
             free = self._is_free(text, lower, stem)
             qualifier = free and lower in self.qualifiers
+            courtesy = self._courtesy.get(lower, ()) if free else ()
             return Word(
-                lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier
-            )
+                lower, stem, lower, free, (), False, False, False,
+                meant, bool(meant), qualifier, courtesy,
+            )  # fmt: skip
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -146,7 +155,11 @@ class Lexicon:
             return Word(lower, stem, spelled, free, parts=parts, odd=True, strange=True)
         meant = self._meant(text, lower, stem)
         qualifier = free and lower in self.qualifiers  # n't
-        return Word(lower, stem, lower, free, meant=meant, strange=bool(meant), qualifier=qualifier)
+        courtesy = self._courtesy.get(lower, ()) if free else ()
+        return Word(
+            lower, stem, lower, free, (), False, False, False,
+            meant, bool(meant), qualifier, courtesy,
+        )  # fmt: skip
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""
@@ -176,6 +189,18 @@ class Lexicon:
     def _stems(self, lowers: Sequence[str]) -> list[str]:
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
         return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
+
+
+def _by_word(
+    phrases: Iterable[tuple[str, ...]],
+) -> Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]:
+    """The phrases of several words by each of their words, with its place in them."""
+    found = defaultdict(list)
+    for phrase in phrases:
+        if len(phrase) > 1:
+            for place, word in enumerate(phrase):
+                found[word].append((place, phrase))
+    return {word: tuple(places) for word, places in found.items()}
 
 
 def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:

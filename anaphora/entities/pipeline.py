@@ -209,7 +209,7 @@ class _Reader:
         self._recognized = {
             id: element for id, element in self._elements.items() if element.recognition
         }
-        self._is_ours = nlp is None and all(map(_is_built_in, model.elements))
+        self._is_ours = nlp is None and not any(map(_needs_doc, model.elements))
         self._settling = Settling(model.elements)
         self._lock = fork_safe_lock()
         tokenizer = self._nlp().tokenizer
@@ -280,7 +280,7 @@ class _Reader:
         self, utterance: Utterance, sentence: Sentence, found: Findings
     ) -> Utterance:
         """The utterance with the entities that there are if its fallbacks count."""
-        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words)
+        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words, void=found.void)
         if not fallbacks:
             return utterance
         if self._tagger.known.composes:  # of them, too
@@ -397,7 +397,7 @@ class _Own:
     def __init__(self, model: Model, language: str, cache: Cache | None) -> None:
         self._language = language
         self._model = model
-        self._most_zones = 0 if any(map(_sees_docs, model.elements)) else _ZONES
+        self._most_zones = 0 if any(map(_needs_doc, model.elements)) else _ZONES
         self._start(build(model, language, cache=cache))
 
     def __call__(self) -> Language:
@@ -478,18 +478,14 @@ def _tagger(nlp: Language) -> ElementTagger:
     return tagger
 
 
-def _sees_docs(element: Element) -> bool:
-    """Whether what finds the element is code of the user's that is given a Doc."""
+def _needs_doc(element: Element) -> bool:
+    """Whether what finds the element reads a Doc: spaCy's labels, a function of the user's that
+    takes one."""
     recognition = element.recognition
-    if recognition is None or recognition.kind in ("built-in", "spacy"):
+    if recognition is None or recognition.kind == "built-in":
         return False
     function = recognition.function
     return function is None or takes(function, "doc")
-
-
-def _is_built_in(element: Element) -> bool:
-    """Whether nothing but what is ours looks for the element."""
-    return element.recognition is None or element.recognition.kind == "built-in"
 
 
 def _as_unicode(text: str) -> str:

@@ -28,7 +28,7 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     fixed, contested = _split(entities)
     if not contested:
         variant = _variant(utterance, entities)
-        if variant.rank[_INEXACTNESS] < _MISSPELT // 2:  # none is misspelt, as most often
+        if not _has_misspelt(variant):  # as most often
             return (variant,)
         return _with_exact_only(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
@@ -44,12 +44,21 @@ def _with_exact_only(
     utterance: Utterance, chosen: list[list[Entity]], limit: int
 ) -> tuple[Variant, ...]:
     """The variants of the chosen sets, and behind them those without misspelt entities."""
-    sets = {tuple(map(id, one)): one for one in chosen}
+    found = [_variant(utterance, one) for one in chosen[:limit]]
+    if not any(map(_has_misspelt, found)):
+        return tuple(found)
+    known = {tuple(map(id, one)) for one in chosen}
     for one in chosen:
         kept = [entity for entity in one if "misspelt" not in entity.marks]
-        if kept and len(kept) < len(one):
-            sets.setdefault(tuple(map(id, kept)), kept)
-    return tuple([_variant(utterance, one) for one in list(sets.values())[:limit]])
+        key = tuple(map(id, kept))
+        if kept and key not in known and len(found) < limit:
+            known.add(key)
+            found.append(_variant(utterance, kept))
+    return tuple(found)
+
+
+def _has_misspelt(variant: Variant) -> bool:
+    return variant.rank[_INEXACTNESS] >= _MISSPELT // 2
 
 
 def _start(entity: Entity) -> int:

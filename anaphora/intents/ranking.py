@@ -80,18 +80,33 @@ def _rank_as_read(filling: Filling, words: ContentWords, place: int) -> ReadingR
 
 def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
     """How well the entities that an intent takes of the sentence cover it."""
-    used = [one.entity for one in filling.taken if one.source == "sentence"]
-    covered = {index for entity in used for index in entity.tokens}
+    covered: set[int] = set()
+    pieces = squares = gaps = misspelt = inexact = builtin = 0
+    for one in filling.taken:
+        if one.pending or one.remembered is not None:
+            continue
+        entity = one.entity
+        tokens = entity.tokens
+        covered.update(tokens)
+        pieces += 1
+        squares += len(tokens) ** 2
+        gaps += entity.gaps
+        if not entity.exact:
+            inexact += 1
+            misspelt += "misspelt" in entity.marks
+        if not entity.own:
+            builtin += 1
+    # By place: by name takes half as long again.
     return ReadingRank(
-        qualifiers=_uncovered_qualifiers(filling, words) if words.qualifiers else 0,
-        uncovered=len(words.free) - len(covered.intersection(words.free)),
-        covered=-len(covered),
-        pieces=len(used),
-        lengths=-sum(len(entity.tokens) ** 2 for entity in used),
-        gaps=sum(entity.gaps for entity in used),
-        misspelt=sum("misspelt" in entity.marks for entity in used),
-        inexact=sum(not entity.exact for entity in used),
-        builtin=sum(not entity.own for entity in used),
+        len([index for index in words.qualifiers if index not in covered]),
+        len([index for index in words.free if index not in covered]),
+        -len(covered),
+        pieces,
+        -squares,
+        gaps,
+        misspelt,
+        inexact,
+        builtin,
     )
 
 

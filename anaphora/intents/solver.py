@@ -25,6 +25,7 @@ __all__ = [
     "Scene",
     "content_words",
     "entities_at_hand",
+    "exact_phrases",
     "fillings",
     "not_replaced",
     "reads_a_part",
@@ -82,29 +83,29 @@ def solve(
         ]
         for scene in scenes
     ]
-    if len(scenes) == 1 and len(found[0]) <= 1:  # as most often: nothing to compare it with
-        return tuple([Match(filling, rank(filling, ContentWords())) for filling in found[0]])
-    words = content_words(scenes[0].utterance) if scenes else ContentWords()
-    if len(scenes) == 1:
-        matches = [Match(filling, rank(filling, words)) for filling in found[0]]
-        matches.sort(key=_RANK)
-        return tuple(matches)
-    return _over_readings(intents, scenes, found, words)
+    phrases = exact_phrases(scenes) if len(scenes) > 1 else ()
+    if phrases:
+        found = [
+            [filling for filling in each if not reads_a_part(filling, intents, phrases)]
+            for each in found
+        ]
+    if sum(map(len, found)) <= 1:  # as most often: nothing to compare it with
+        return tuple([Match(one, rank(one, ContentWords())) for each in found for one in each])
+    words = content_words(scenes[0].utterance)
+    if len(scenes) > 1:
+        return _over_readings(found, words)
+    matches = [Match(filling, rank(filling, words)) for filling in found[0]]
+    matches.sort(key=_RANK)
+    return tuple(matches)
 
 
-def _over_readings(
-    intents: Sequence[Intent],
-    scenes: Sequence[Scene],
-    found: Iterable[Iterable[Filling]],
-    words: ContentWords,
-) -> tuple[Match, ...]:
-    """The matches of all scenes, those of the best reading first."""
+def _over_readings(found: Iterable[Sequence[Filling]], words: ContentWords) -> tuple[Match, ...]:
+    """The matches of several readings, those of the best one first."""
     matches = []
     for place, fillings in enumerate(found):
-        whole = [one for one in fillings if not reads_a_part(one, intents, scenes)]
-        if whole:
-            reading = rank_of_reading(whole, words, place)
-            matches += [Match(filling, rank(filling, words, reading)) for filling in whole]
+        if fillings:
+            reading = rank_of_reading(fillings, words, place)
+            matches += [Match(filling, rank(filling, words, reading)) for filling in fillings]
     matches.sort(key=_RANK)
     # Readings that differ in what an intent leaves give the same match: the first one stays.
     kept: dict[tuple[object, ...], Match] = {}
@@ -113,18 +114,31 @@ def _over_readings(
     return tuple(kept.values())
 
 
-def reads_a_part(filling: Filling, intents: Sequence[Intent], scenes: Sequence[Scene]) -> bool:
-    """Whether the intent takes a part of a longer entity, spelled exactly, which in another of
-    the ``scenes`` it would take as a whole, with all words that it takes here: the 5 of "May 5"
-    for an amount."""
-    used = [set(one.entity.tokens) for one in filling.from_sentence]
+def exact_phrases(scenes: Iterable[Scene]) -> list[tuple[Scene, list[Entity]]]:
+    """The scenes in whose sentence entities of several words stand, spelled exactly, and those
+    entities."""
+    found = []
     for scene in scenes:
-        longer = [
-            entity
-            for entity in scene.variant.entities
-            if entity.exact and len(entity.tokens) > 1 and any(map(set(entity.tokens).__gt__, used))
-        ]
-        if longer and scene.variant is not filling.variant:
+        phrases = [one for one in scene.variant.entities if len(one.tokens) > 1 and one.exact]
+        if phrases:
+            found.append((scene, phrases))
+    return found
+
+
+def reads_a_part(
+    filling: Filling, intents: Sequence[Intent], phrases: Iterable[tuple[Scene, Sequence[Entity]]]
+) -> bool:
+    """Whether the intent takes a part of a longer entity, one of the exact ``phrases``, which in
+    another scene it would take as a whole, with all words that it takes here: the 5 of "May 5"
+    for an amount."""
+    variant = filling.variant
+    others = [one for one in phrases if one[0].variant is not variant]
+    if not others:
+        return False
+    used = [set(one.entity.tokens) for one in filling.from_sentence]
+    for scene, entities in others:
+        longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
+        if longer:
             (other,) = fillings(intents, (filling.order,), scene)
             taken = [one.entity for one in other.from_sentence]
             read = {index for entity in taken for index in entity.tokens}

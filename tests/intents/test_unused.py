@@ -52,6 +52,8 @@ def left(reply) -> list[str]:
     [
         ("send Peter 50 euros", []),
         ("please send 50 euros to Peter", []),
+        ("I would like to send 50 euros to Peter, thanks", []),
+        ("Would you mind sending Peter 50 euros?", []),
         ("send Peter 50 euros and Mary 30 euros", ["Mary 30 euros"]),
         ("close 1001 and 1002", ["1002"]),
         ("send Peter 50 euros tomorrow", ["tomorrow"]),
@@ -150,6 +152,38 @@ def test_yes_carries_out_what_was_understood():
     assert reply.slots["amount"].value == "50 EUR"
     assert left(reply) == []
     assert talk("and Ann").slots["amount"].value == "50 EUR"  # it is remembered
+
+
+@pytest.mark.parametrize("said", ["go on", "OK, do it", "carry on, please", "continue without it"])
+def test_to_go_on_is_a_yes(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).text == "Paid Peter."
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel it", "never mind", "leave it", "no, stop"])
+def test_to_stop_is_a_no(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert (talk(said).status, talk("yes").status) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize(
+    ("said", "intent"), [("cancel", "stop"), ("please stop", "stop"), ("do it", "go")]
+)
+def test_an_intent_that_takes_the_whole_command_goes_first(said, intent):
+    commands = BANK.replace(
+        "intents:",
+        """  - {id: stop, synonyms: [cancel]}
+  - {id: go, synonyms: [do it]}
+intents:
+  - "intent=stop term={# == 'stop'}"
+  - "intent=go term={# == 'go'}"
+""".rstrip(),
+    )
+    talk = Talk("unused: ask", commands)
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).intent == intent
 
 
 def test_no_drops_it():

@@ -57,7 +57,7 @@ class Reader:
     """
 
     def __init__(self, language: str, order: str = "") -> None:
-        self._language = language
+        self.language = language
         self._order = order
         self._table = table(language)  # now, and not while someone waits for an answer
         self._grades: dict[str, int] = {}
@@ -71,6 +71,18 @@ class Reader:
             for first, last, meaning in island.dates
         ]
 
+    def names(self, text: str) -> list[Found]:
+        """The name of a weekday or of a month that is all that the text has: Wed, May. In a
+        sentence most of them are other words."""
+        found = atoms_of(text, self.language)
+        if sum(atom.kind != "mark" for atom in found) != 1 or len(found) > _LONGEST:
+            return []
+        chart = self._table.rules.read(found, ())
+        names = _longest(chart.items("name"), [False] * len(found))
+        return [
+            (found[first].start, found[last - 1].end, meaning) for first, last, meaning in names
+        ]
+
     def durations(self, text: str) -> list[Found]:
         """The longest durations in their order."""
         return [
@@ -82,7 +94,7 @@ class Reader:
     def _islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
         """The islands of a text, each with all atoms and where it starts among them."""
         # Most texts have no date: 2 µs for one of nine words, once it has been taken apart.
-        found = atoms_of(text, self._language)
+        found = atoms_of(text, self.language)
         known = self._grades
         try:
             grades = bytes([known[atom.text] for atom in found])
@@ -122,7 +134,7 @@ class Reader:
         text = atom.text
         if atom.kind == "digits":
             return _WEAK | _NUMBER if len(text) <= _LONGEST_NUMBER else _UNKNOWN
-        number = _NUMBER if numerals(self._language).words((atom,)) else _UNKNOWN
+        number = _NUMBER if numerals(self.language).words((atom,)) else _UNKNOWN
         if text in known.weak or text in known.between or text in ".,/-":
             return _WEAK | number
         if text in known.words or text.startswith(known.prefixes):
@@ -136,7 +148,7 @@ class Reader:
         known = self._table
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
-        numbers = numerals(self._language).words(found)
+        numbers = numerals(self.language).words(found)
         spoken = {at for number in numbers for at in range(number.start, number.end)}
         is_strong = any(grade & _STRONG for grade in grades)
         is_strong = is_strong or not known.spaced

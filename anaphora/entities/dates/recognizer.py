@@ -14,12 +14,13 @@ from anaphora.entities.dates.operations import (
     Meaning,
     assumed,
     disagrees,
+    is_daily,
     is_fine,
     names_day,
     resolve,
 )
 from anaphora.entities.dates.reader import Reader, reader
-from anaphora.entities.dates.shown import as_meta, as_value
+from anaphora.entities.dates.shown import as_hours, as_meta, as_value
 from anaphora.entities.dates.tables import table
 from anaphora.entities.recognition import Mention, Passage, text_of
 from anaphora.storage.cache import Cache
@@ -52,7 +53,8 @@ class DateRecognizer:
     ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
     ``end`` the same as local times with their offset from UTC, and the ``grain``; ``assumed`` is
     the unit that was not said and comes from the time of the question (the ``year`` of "May 5"),
-    ``conflict`` is ``weekday`` where one was said that is not that of the date.
+    ``conflict`` is ``weekday`` where one was said that is not that of the date; ``hours`` are
+    the times of each day (``09:00/17:00``), where some were said of several days.
     """
 
     def __init__(self, reader: Reader, *, ahead: bool = True, first_day: int = 0) -> None:
@@ -72,6 +74,9 @@ class DateRecognizer:
 
     def _mentions(self, text: str, at: datetime) -> list[Mention]:
         found = self._reader.dates(text)
+        is_name = not found and _is_one_word(text)
+        if is_name:
+            found = self._reader.names(text)
         if not found:
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
@@ -82,7 +87,7 @@ class DateRecognizer:
             # Times of different zones are equal, and so are both of a time that is shown twice.
             told = self._told(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
-                mentions.append(Mention(start, end, *told))
+                mentions.append(Mention(start, end, *told, fallback=is_name))
             elif names_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
@@ -100,6 +105,12 @@ class DateRecognizer:
                 meta["assumed"] = unit
             if disagrees(meaning, moment):
                 meta["conflict"] = "weekday"
+            if is_daily(meaning):
+                meta["hours"] = as_hours(interval)
             return as_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None
+
+
+def _is_one_word(text: str) -> bool:
+    return " " not in text.strip()

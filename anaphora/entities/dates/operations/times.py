@@ -153,11 +153,12 @@ def _showing(moment: Moment, day: date, clock: Clock) -> Interval:
 
 
 def _of_one_half(one: Clock, other: Clock) -> tuple[Clock, Clock]:
-    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am."""
+    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am, from 11 to 1 am is from 11 pm."""
     if not one.open or other.open:
         return one, other
     later = one.hours % _HALF_DAY + _HALF_DAY
-    hours = later if (later, one.minutes) < other[:2] else one.hours
+    is_later = not (one.hours, one.minutes) < other[:2] < (later, one.minutes)
+    hours = later if is_later else one.hours
     return one._replace(hours=hours, open=False), other
 
 
