@@ -23,6 +23,7 @@ from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
 from anaphora.intents.decision import Bridged, Decision, Mind, decide, pending_of
+from anaphora.intents.exchanges import has_dates
 from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
@@ -103,6 +104,7 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
+        self.has_dates = has_dates(model)
         self.responses = Responses(model)
         self.fitting = Fitting(model)
         self.handlers = handlers_of(model)
