@@ -100,7 +100,9 @@ class _UnusedParts(Sequence[UnusedPart]):
 def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
-    used = {i for entity in entities if id(entity) in taken for i in entity.tokens}
+    said = {_meaning(entity) for entity in entities if id(entity) in taken}
+    # What is said twice ("I want to book a room") is used, though one of them is taken.
+    used = {i for entity in entities if _meaning(entity) in said for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" as an amount: an intent that takes amounts may not have meant all the others.
@@ -127,6 +129,10 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
         together.append(piece)
     if together:
         yield _stretch(utterance, together)
+
+
+def _meaning(entity: Entity) -> tuple[str, str | None]:
+    return entity.element, entity.value if entity.own else entity.said
 
 
 def _is_negated(entity: Entity) -> bool:

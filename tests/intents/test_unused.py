@@ -74,6 +74,11 @@ def test_what_is_left_over_are_entities_and_words():
     assert rest.words == ("quickly",)
 
 
+def test_what_is_said_twice_is_not_left_over():
+    assert not left(Talk()("pay, send Peter 50 euros to Peter"))
+    assert left(Talk()("send Peter 50 euros and Peter 30 euros")) == ["30 euros"]
+
+
 def test_an_incomplete_reply_names_it_as_well():
     reply = Talk()("send Peter, Mary")
     assert (reply.status, left(reply)) == ("incomplete", ["Mary"])
