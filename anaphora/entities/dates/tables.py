@@ -374,6 +374,10 @@ def _daily(days: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
     return ("daily", days, *hours)
 
 
+def _hours_of(day: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
+    return ("at_times", day, *hours)
+
+
 def _several(days: Meaning) -> Meaning | None:
     """Days that hours may be said of, other than ranges; None for what is no such thing."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -404,6 +408,7 @@ _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "inyear": _in_year,
     "inweek": _in_week,
     "daily": _daily,
+    "hoursof": _hours_of,
     "several": _several,
     "overnight": _overnight,
     "pair": lambda one, other: (one, other),
