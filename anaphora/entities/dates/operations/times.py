@@ -130,7 +130,7 @@ def _placed(moment: Moment, meaning: Meaning, clock: Clock) -> tuple[date, Clock
         return day, clock
     assert found.start is not None
     assert found.end is not None
-    begins = found.start.hour
+    begins: float = found.start.hour
     ends = begins + (found.end - found.start).total_seconds() / 3600
     if meaning[-1] in _CLOCK_HOURS:
         begins, ends = _CLOCK_HOURS[meaning[-1]]
