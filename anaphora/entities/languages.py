@@ -83,6 +83,8 @@ _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
 # Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
 _WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
+# Of these "id like" is most often "I'd like"; "wed" is a day more often than "we'd".
+_CUT_STOP_WORDS = {"en": frozenset({"id"})}
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
@@ -132,7 +134,7 @@ def stop_words(language: str) -> frozenset[str]:
         known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
         return frozenset()
-    return frozenset(known) | _WHOLE_WORDS.get(code, frozenset())
+    return frozenset(known) | _CUT_STOP_WORDS.get(code, frozenset())
 
 
 def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:

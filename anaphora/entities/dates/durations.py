@@ -84,7 +84,14 @@ class _Comparisons:
     def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:
         """Where a duration stands with what compares it, and how that compares."""
         found = self._atoms
-        before = self._words.before.before(found, bisect_left(self._starts, start))
+        first = bisect_left(self._starts, start)
+        inside = self._words.before.behind(found, first)
+        if inside is not None and inside[1] != "about" and found[inside[0] - 1].end < end:
+            # A unit that is a duration only beside what compares it ("не больше недели").
+            whole = self._words.before.before(found, inside[0])
+            assert whole is not None
+            return found[whole[0]].start, end, whole[1]
+        before = self._words.before.before(found, first)
         behind = self._words.behind.behind(found, bisect_left(self._starts, end))
         if before is not None and self._is_free(found[before[0]].start, start, end):
             return found[before[0]].start, end, before[1]

@@ -14,6 +14,7 @@ from anaphora.entities.charts import Item
 from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
 from anaphora.entities.dates.operations.amounts import AMOUNTS
+from anaphora.entities.dates.short_names import ShortName, ShortNames
 from anaphora.entities.dates.tables import Table, table
 from anaphora.entities.numbers.grouping import end_of_groups
 from anaphora.entities.numbers.numerals import Numeral, numerals
@@ -60,6 +61,7 @@ class Reader:
         self.language = language
         self._order = order
         self._table = table(language)  # now, and not while someone waits for an answer
+        self._names = ShortNames(language, self._table)
         self._grades: dict[str, int] = {}
         self._read = lru_cache(maxsize=_KEPT)(self._read_island)
 
@@ -71,17 +73,9 @@ class Reader:
             for first, last, meaning in island.dates
         ]
 
-    def names(self, text: str) -> list[Found]:
-        """The name of a weekday or of a month that is all that the text has: Wed, May. In a
-        sentence most of them are other words."""
-        found = atoms_of(text, self.language)
-        if sum(atom.kind != "mark" for atom in found) != 1 or len(found) > _LONGEST:
-            return []
-        chart = self._table.rules.read(found, ())
-        names = _longest(chart.items("name"), [False] * len(found))
-        return [
-            (found[first].start, found[last - 1].end, meaning) for first, last, meaning in names
-        ]
+    def names(self, text: str, dates: Sequence[Found]) -> list[ShortName]:
+        """The short names in the text that are dates beside the ``dates`` in it."""
+        return self._names.find(text, dates)
 
     def durations(self, text: str) -> list[Found]:
         """The longest durations in their order."""

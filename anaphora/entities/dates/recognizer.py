@@ -74,20 +74,19 @@ class DateRecognizer:
 
     def _mentions(self, text: str, at: datetime) -> list[Mention]:
         found = self._reader.dates(text)
-        is_name = not found and _is_one_word(text)
-        if is_name:
-            found = self._reader.names(text)
-        if not found:
+        names = self._reader.names(text, found)
+        if not (found or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
-        for start, end, meaning in found:
+        places = [(*date, False) for date in found]
+        for start, end, meaning, is_fallback in sorted([*places, *names]):
             moment = at if is_fine(meaning) else minute
             # Times of different zones are equal, and so are both of a time that is shown twice.
             told = self._told(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
-                mentions.append(Mention(start, end, *told, fallback=is_name))
+                mentions.append(Mention(start, end, *told, fallback=is_fallback))
             elif names_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
@@ -110,7 +109,3 @@ class DateRecognizer:
             return as_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None
-
-
-def _is_one_word(text: str) -> bool:
-    return " " not in text.strip()

@@ -42,6 +42,10 @@ _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)
 _lock = fork_safe_lock()
 _tables: dict[str, Table] = {}
 _MOST_TABLES = 64
+# What the names of a category stand for; the names of weekdays go before those of months.
+_NAMES: Mapping[str, str] = {
+    "shortday": "weekday", "anyweekday": "weekday", "dayname": "weekday", "anymonth": "month",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class Table:
     ``between`` the words that may stand between the parts of a date (1 *de* mayo *de* 2024),
     ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year,
     ``apart`` what is no part of a number here, though it may be one elsewhere (三点 is three
-    o'clock, not three point …).
+    o'clock, not three point …). ``names`` are the weekdays and months of one atom,
+    ``before_names`` the prepositions and ``joining`` the conjunctions beside them.
     """
 
     language: str
@@ -67,6 +72,9 @@ class Table:
     suffixes: frozenset[str]
     behind: frozenset[str]
     apart: frozenset[str]
+    names: Mapping[str, Meaning]
+    before_names: frozenset[str]
+    joining: frozenset[str]
     order: str
     spaced: bool
 
@@ -115,6 +123,8 @@ def _written(code: str) -> _Written:
         suffixes=words("suffixes"),
         behind=words("behind"),
         apart=words("apart"),
+        before_names=words("before_names"),
+        joining=words("joining"),
         order=known.order,
         spaced=known.spaced,
     )
@@ -123,12 +133,15 @@ def _written(code: str) -> _Written:
 def _table(written: _Written) -> Table:
     rules = Rules()
     months: dict[str, int] = {}
+    names: dict[str, Meaning] = {}
     literals: dict[str, Literal] = {}
     for category, steps, meaning, references in written.rules:
         make = _maker(meaning, references)
         rules.add(category, [_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
             months.setdefault(_said(steps[0]), make(()))
+        if category in _NAMES and len(steps) == 1 and steps[0].startswith(_WORD):
+            names.setdefault(_said(steps[0]), (_NAMES[category], make(())))
     words, prefixes = rules.finish()
     return Table(
         language=written.language,
@@ -141,6 +154,9 @@ def _table(written: _Written) -> Table:
         suffixes=frozenset(written.suffixes),
         behind=frozenset(written.behind),
         apart=frozenset(written.apart),
+        names=names,
+        before_names=frozenset(written.before_names),
+        joining=frozenset(written.joining),
         order=written.order,
         spaced=written.spaced,
     )
@@ -194,6 +210,8 @@ class _Written(msgspec.Struct, frozen=True):
     suffixes: tuple[str, ...]
     behind: tuple[str, ...]
     apart: tuple[str, ...]
+    before_names: tuple[str, ...]
+    joining: tuple[str, ...]
     order: str
     spaced: bool
 
@@ -374,6 +392,10 @@ def _daily(days: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
     return ("daily", days, *hours)
 
 
+def _hours_of(day: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
+    return ("at_times", day, *hours)
+
+
 def _several(days: Meaning) -> Meaning | None:
     """Days that hours may be said of, other than ranges; None for what is no such thing."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -404,6 +426,7 @@ _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "inyear": _in_year,
     "inweek": _in_week,
     "daily": _daily,
+    "hoursof": _hours_of,
     "several": _several,
     "overnight": _overnight,
     "pair": lambda one, other: (one, other),

@@ -30,6 +30,17 @@ language: [en, de, fr, ru]
 entities: [date, number, duration]
 intents: ["intent=any term(any)={# == 'date' || # == 'number' || # == 'duration'}+"]
 """
+SEND = """
+id: bank
+entities: [date]
+elements:
+  - {id: send, id_synonym: false, synonyms: [send]}
+  - {id: person, values: [Ann]}
+  - {id: sum, recognizer: money, config: {currency: EUR}}
+intents:
+  - "intent=send term(act)~{# == 'send'} term(to)~{# == 'person'} term(sum)~{# == 'sum'}
+    term(day)~{# == 'date'}?"
+"""
 PAY = """
 id: pay
 language: [en, de]
@@ -432,6 +443,16 @@ def test_a_short_name_alone_is_an_answer(language, said, day):
     engine = Engine(parse_model(BOOK))
     assert engine.ask("book", at=at, language=language).missing == ("day",)
     assert engine.ask(said, at=at, language=language).slots["day"].value == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"), [("send Ann 5 euros for Wed", "2026-11-25"), ("send Ann 5 euros Wed", None)]
+)
+def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_reported(said, day):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    reply = Engine(parse_model(SEND)).ask(said, at=at, language="en")
+    assert (reply.slots["day"].value if "day" in reply.slots else None) == day
+    assert [part.text for part in reply.unused] == ([] if day else ["Wed"])
 
 
 @pytest.mark.parametrize("said", ["may I?", "we sat there", "the sun"])

@@ -92,6 +92,19 @@ def _since(moment: Moment, first: Meaning) -> Interval:
     return Interval(found.start, now if found.start < now else None, found.grain)
 
 
+@operation("since_or_from")
+def _since_or_from(moment: Moment, first: Meaning) -> Interval:
+    """Where one word is said for both, from the nearer one: since the last 5th up to now, or from
+    the next 5th on. Where dates lie behind, it is the last one."""
+    since = _since(moment, first)
+    onward = _onward(moment, first)
+    if not moment.ahead or since.start == onward.start:
+        return since
+    assert since.start is not None
+    assert onward.start is not None
+    return since if moment.at - since.start <= onward.start - moment.at else onward
+
+
 @operation("until")
 def _until(moment: Moment, last: Meaning) -> Interval:
     """From now up to then, that day itself included; without a beginning, if that has passed."""
