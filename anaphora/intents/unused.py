@@ -132,7 +132,10 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
 
 
 def _meaning(entity: Entity) -> tuple[str, str | None]:
-    return entity.element, entity.value if entity.own else entity.said
+    """What it means: an element without values the same in all its words, others by their words,
+    for "a coffee and an espresso" may be two."""
+    is_one = entity.own and entity.value is None
+    return entity.element, None if is_one else entity.text.casefold()
 
 
 def _is_negated(entity: Entity) -> bool:
