@@ -535,8 +535,8 @@ class Bot:
             LOCALITY: (utterance.language, question.surroundings.at.tzinfo),
         }
         for term in filling.intent.terms:  # an empty slot hides what else bears its name
-            if term.id is not None:
-                values.pop(term.id, None)
+            if term.id in values:
+                del values[term.id]
         for name, slot in slots.items():
             found = [template_value(taken.entity) for taken in slot.taken]
             values[name] = found if slot.several else found[0]

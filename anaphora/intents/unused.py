@@ -50,8 +50,11 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[UnusedPart]:
     variant = filling.variant
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
-        entities = variant.entities
-        if len(used) == len(entities) and not any(map(_is_negated, entities)):
+        # A call for each would take longer than all else here.
+        built_in = [one for one in variant.entities if not one.own]
+        if len(used) == len(variant.entities) and not (
+            built_in and any(map(_is_negated, built_in))
+        ):
             return ()
     return _UnusedParts(utterance, filling)
 
