@@ -63,13 +63,10 @@ def _terms_of_day(day: date) -> tuple[str, str, str]:
 
 def _value_terms(value: str) -> Iterator[str]:
     """The terms of a value: those of its first and its last day, if it is no week or month."""
-    span = date_span(value)
-    if span is None:
-        return
     if _WEEK_OR_MONTH.fullmatch(value):
         yield value
         return
-    first, last = span
+    first, last = date_span(value) or (None, None)
     if first is None or last is None or last - first < timedelta(days=31):
         for day in (first, last):
             if day is not None:
@@ -78,13 +75,10 @@ def _value_terms(value: str) -> Iterator[str]:
 
 def _query_terms(value: str) -> Iterator[str]:
     """The terms that mean a value: of a short range its days."""
-    span = date_span(value)
-    if span is None:
-        return
     if _WEEK_OR_MONTH.fullmatch(value):
         yield value
         return
-    first, last = span
+    first, last = date_span(value) or (None, None)
     if first is not None and last is not None and (last - first).days < _MOST_DAYS:
         for days in range((last - first).days + 1):
             yield (first + timedelta(days=days)).isoformat()
