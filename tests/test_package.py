@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "models": {"errors", "frozen", "grammar", "storage"},
     "entities": {"errors", "frozen", "grammar", "models", "storage"},
     "stm": {"errors", "frozen", "models", "storage"},
-    "ltm": {"errors", "models", "stm", "storage"},
+    "ltm": {"errors", "entities", "models", "stm", "storage"},
     "intents": {
         "collector",
         "errors",

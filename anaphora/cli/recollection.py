@@ -100,6 +100,7 @@ class Recollection:
             among=Among(model=model.id),
             language=model.languages,
             size=_SHOWN,
+            at=datetime.now().astimezone(),
         )
         if not page.passages:
             out.print(Text("nothing was found", style="dim"))

@@ -81,13 +81,16 @@ class RecallOptions(TypedDict, total=False):
     """Among what is looked: of which ``user`` (left out: the user of the key, else ``user``), said
     with which ``model`` (any), ``since`` a time and before another one (``until``), answered by
     which ``intent``, with which values of ``slots``. ``how``: by words, by meaning or by both (if
-    the service can); ``language`` is that of the text. A ``page`` (1 is the first) has ``size``
-    passages, each with so many ``neighbours`` on both sides."""
+    the service can); ``language`` is that of the text, ``at`` and ``time_zone`` say when and where
+    "yesterday" is looked for. A ``page`` (1 is the first) has ``size`` passages, each with so many
+    ``neighbours`` on both sides."""
 
     user: str | None
     model: str | None
     how: How | None
     language: str | None
+    at: datetime | None
+    time_zone: str | None
     since: datetime | None
     until: datetime | None
     intent: str | None
@@ -164,6 +167,8 @@ def recall(
     model: str | None = None,
     how: How | None = None,
     language: str | None = None,
+    at: datetime | None = None,
+    time_zone: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     intent: str | None = None,
@@ -178,6 +183,8 @@ def recall(
         model=model,
         how=how,
         language=language,
+        at=None if at is None else _zoned(at).isoformat(),
+        time_zone=time_zone,
         since=None if since is None else _zoned(since).isoformat(),
         until=None if until is None else _zoned(until).isoformat(),
         intent=intent,

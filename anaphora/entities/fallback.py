@@ -4,6 +4,7 @@ be an amount of money."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from anaphora.entities.lexicon import Word
 from anaphora.models.utterance import Entity
@@ -12,17 +13,21 @@ __all__ = ["usable"]
 
 
 def usable(
-    fallbacks: Iterable[Entity], entities: Sequence[Entity], words: Sequence[Word]
+    fallbacks: Iterable[Entity],
+    entities: Sequence[Entity],
+    words: Sequence[Word],
+    *,
+    void: AbstractSet[int] = frozenset(),
 ) -> list[Entity]:
     """Return the fallbacks that the certain ``entities`` of the sentence and its ``words`` leave
     open.
 
     One is ruled out by a certain entity of its element; by one that has some of its words and
     others beside them (the 5 of "May 5"); and by an unknown word right behind it, which says what
-    it counts ("two tickets").
+    it counts ("two tickets"), unless nothing is an entity in its place (``void``: February 30).
     """
     certain = {entity.element for entity in entities}
-    covered = {token for entity in entities for token in entity.tokens}
+    covered = {token for entity in entities for token in entity.tokens} | void
     kept = []
     for one in fallbacks:
         own, behind = set(one.tokens), one.tokens[-1] + 1

@@ -38,6 +38,7 @@ __all__ = [
     "Stem",
     "base",
     "blank",
+    "courtesy_phrases",
     "is_visible",
     "normalizer",
     "normalizer_of_many",
@@ -81,6 +82,10 @@ end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
+# Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
+_WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
+# Of these "id like" is most often "I'd like"; "wed" is a day more often than "we'd".
+_CUT_STOP_WORDS = {"en": frozenset({"id"})}
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
 _END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
@@ -130,25 +135,47 @@ def blank(language: str, *, source: str = "") -> Language:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """spaCy's stop words of the language; none for a language that it does not know."""
+    """spaCy's stop words of the language, and those that it cuts into such; none for a language
+    that it does not know."""
+    code = base(language)
     try:
-        return frozenset(spacy.util.get_lang_class(base(language)).Defaults.stop_words)
+        known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
         return frozenset()
+    return frozenset(known) | _CUT_STOP_WORDS.get(code, frozenset())
 
 
-@lru_cache(maxsize=100)
 def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
     """The function words of the language that turn the sense of others or bound it, by kind:
     ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
     ``modality`` (may). They come from ``function_words/<code>.yaml``, the commonest first."""
-    code = base(language)
+    table = _function_words(base(language))
+    return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
+
+
+@lru_cache(maxsize=100)
+def courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
+    """The words and phrases of the language that only make a request polite ("please", "would
+    like"), each as its words are compared. They come from ``courtesy`` in
+    ``function_words/<code>.yaml``: phrases with a blank between the tokens."""
+    from anaphora.grammar.macro import expand
+
+    normalize = normalizer(language)
+    return frozenset(
+        tuple(normalize(token) for word in written for token in str(word).split())
+        for phrase in _function_words(base(language)).get("courtesy", ())
+        for written in expand(phrase)
+    )
+
+
+@lru_cache(maxsize=100)
+def _function_words(code: str) -> Mapping[str, Any]:
     table = files("anaphora.entities").joinpath("function_words", f"{code}.yaml")
     if not code.isalpha() or not table.is_file():
         return {}
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, str] = yaml.load(table.read_text("utf-8"), loader)
-    return {kind: tuple(words.split()) for kind, words in data.items()}
+    data: Mapping[str, Any] = yaml.load(table.read_text("utf-8"), loader)
+    return data
 
 
 def qualifiers(language: str, *kinds: str) -> frozenset[str]:
@@ -271,6 +298,7 @@ def _words_of(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
+    whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
     # A suffix from the start on takes the number with the period.
     # What is written as one with a word by mistake, or around it.
     suffixes = [
@@ -280,7 +308,11 @@ def _words_of(nlp: Language) -> Tokenizer:
     ]
     return Tokenizer(
         nlp.vocab,
-        rules={text: rules[text] for text in rules if not _ORDINAL.fullmatch(text)},
+        rules={
+            text: rules[text]
+            for text in rules
+            if not (_ORDINAL.fullmatch(text) or text.lower() in whole)
+        },
         prefix_search=compile_prefix_regex([_MARKUP, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
         infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE, *_JOINTS]).finditer,

@@ -9,13 +9,15 @@ other punctuation are words like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from anaphora.entities.dictionary import Dictionary, dictionary
 from anaphora.entities.languages import (
     base,
+    courtesy_phrases,
     is_visible,
     normalizer,
     qualifiers,
@@ -43,7 +45,8 @@ class Word(Struct, frozen=True, gc=False):
     stems of the word without its marks, or without others that are attached to it. ``odd`` marks
     what a phrase may have to treat apart: blanks (and what cannot be seen), joiners, words with
     parts; ``strange`` is what is odd, may mean something else, or is in no dictionary. A
-    ``qualifier`` turns the sense of others or bounds it.
+    ``qualifier`` turns the sense of others or bounds it. ``courtesy`` are the polite phrases of
+    several words in which it stands, each with its place there: as a part of one it means nothing.
     """
 
     lower: str
@@ -57,6 +60,7 @@ class Word(Struct, frozen=True, gc=False):
     meant: tuple[str, ...] = ()
     strange: bool = False
     qualifier: bool = False
+    courtesy: tuple[tuple[int, tuple[str, ...]], ...] = ()
     known: bool = False
     homographs: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
@@ -89,7 +93,10 @@ class Lexicon:
         self._dictionary = dictionary(base(language))
         self._tongue = tongue(base(language))
         self._has_apostrophes = "'" in self._tongue.silent
-        self._stop_words = stop_words(language) | frozenset(self._tongue.fragments)
+        courtesy = courtesy_phrases(language)
+        polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
+        self._stop_words = stop_words(language).union(self._tongue.fragments, polite)
+        self._courtesy = _by_word(courtesy)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)
@@ -159,7 +166,11 @@ class Lexicon:
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
         strange = bool(meant) or (free and self._dictionary is not None)
-        return Word(lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier)
+        courtesy = self._courtesy.get(lower, ()) if free else ()
+        return Word(
+            lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
+            courtesy=courtesy,
+        )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
         words, known = self._dictionary, False
@@ -176,11 +187,12 @@ class Lexicon:
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
+        courtesy = self._courtesy.get(lower, ()) if free else ()
         return Word(
             lower, stem, lower, free, meant=meant,
             strange=bool(meant or homographs or derived) or (words is not None and not known),
             qualifier=free and lower in self.qualifiers,
-            known=known, homographs=homographs, derived=derived,
+            courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
 
     def _are_clitics(self, pieces: Sequence[str]) -> bool:
@@ -270,6 +282,18 @@ class Lexicon:
         return lower.isalpha() or (
             self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
         )
+
+
+def _by_word(
+    phrases: Iterable[tuple[str, ...]],
+) -> Mapping[str, tuple[tuple[int, tuple[str, ...]], ...]]:
+    """The phrases of several words by each of their words, with its place in them."""
+    found = defaultdict(list)
+    for phrase in phrases:
+        if len(phrase) > 1:
+            for place, word in enumerate(phrase):
+                found[word].append((place, phrase))
+    return {word: tuple(places) for word, places in found.items()}
 
 
 def solid(words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Sequence[int]:

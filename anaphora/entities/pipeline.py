@@ -280,7 +280,7 @@ class _Reader:
         self, utterance: Utterance, sentence: Sentence, found: Findings
     ) -> Utterance:
         """The utterance with the entities that there are if its fallbacks count."""
-        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words)
+        fallbacks = usable(found.fallbacks, utterance.entities, sentence.words, void=found.void)
         if not fallbacks:
             return utterance
         if self._tagger.known.composes:  # of them, too

@@ -18,10 +18,12 @@ __all__ = ["Findings", "found_by", "recognized"]
 
 
 class Findings(NamedTuple):
-    """What recognizers have found: entities, and those that are only a fallback."""
+    """What recognizers have found: entities, those that are only a fallback, and the tokens of
+    places where nothing is an entity."""
 
     entities: list[Entity]
     fallbacks: list[Entity]
+    void: frozenset[int] = frozenset()
 
 
 def found_by(
@@ -71,7 +73,9 @@ def _outside(void: Sequence[tuple[int, ...]], found: Findings) -> Findings:
         return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
 
     return Findings(
-        list(filter(is_outside, found.entities)), list(filter(is_outside, found.fallbacks))
+        list(filter(is_outside, found.entities)),
+        list(filter(is_outside, found.fallbacks)),
+        frozenset().union(*places),
     )
 
 

@@ -13,7 +13,7 @@ from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.marks import has_enclosures, in_brackets, in_quotes
 from anaphora.frozen import frozen
 from anaphora.models.domain import Element
-from anaphora.models.utterance import Entity, Token, Tokens
+from anaphora.models.utterance import Entity, Token, Tokens, courteous_words
 
 __all__ = ["Sentence"]
 
@@ -201,9 +201,11 @@ class Sentence:
 def _tokens(
     texts: Sequence[str], starts: Sequence[int], words: Sequence[Word]
 ) -> tuple[Token, ...]:
+    polite = courteous_words(words)
+    free = [word.free and index not in polite for index, word in enumerate(words)]
     return tuple(
         [
-            Token(text, word.lower, word.stem, index, start, start + len(text), word.free)
+            Token(text, word.lower, word.stem, index, start, start + len(text), free[index])
             for index, (text, start, word) in enumerate(zip(texts, starts, words, strict=True))
         ]
     )

@@ -23,6 +23,7 @@ from anaphora.grammar.context import Surroundings
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
 from anaphora.intents.decision import Bridged, Decision, Mind, decide, pending_of
+from anaphora.intents.exchanges import has_dates
 from anaphora.intents.fitting import Fitting
 from anaphora.intents.handlers import Handler, Reject, Skip, handlers_of
 from anaphora.intents.hooks import Hooks
@@ -103,6 +104,7 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
+        self.has_dates = has_dates(model)
         self.responses = Responses(model)
         self.fitting = Fitting(model)
         self.handlers = handlers_of(model)
@@ -407,7 +409,7 @@ class Bot:
         else:
             pending = pending_of(decision, at)
             if asking.intent.id in self.model.unused:
-                unused = (*self._unused_before(decision), *_unused_texts(decision, asking))
+                unused = (*self._unused_before(decision, asking), *_unused_texts(decision, asking))
                 pending = replace(pending, unused=unused)
             conversation = rules.incomplete(before, at, pending)
         if not asking.missing:
@@ -427,14 +429,18 @@ class Bot:
         of the sentence, and of the ones that it completes."""
         if match.intent.id not in self.model.unused or decision.pending_is == "confirmed":
             return ()
-        return (*self._unused_before(decision), *_unused_texts(decision, match.filling))
+        filling = match.filling
+        return (*self._unused_before(decision, filling), *_unused_texts(decision, filling))
 
-    def _unused_before(self, decision: Decision) -> tuple[str, ...]:
-        """What was left of the sentences that this one completes and has not been asked about,
-        or has and turns their sense: a "not" stays until a yes or a no."""
+    def _unused_before(self, decision: Decision, filling: Filling) -> tuple[str, ...]:
+        """What was left of the sentences that this one completes, until a yes or a no. What the
+        user was asked about is settled as well by a sentence that fills a required term anew, but
+        for what turns the sense of others, such as a "not"."""
         pending = decision.conversation.pending if decision.pending else None
         if pending is None or pending.missing or not pending.unused:
             return pending.unused if pending else ()
+        if not _fills_required(filling):
+            return pending.unused
         language = decision.question.utterance.language
         return tuple([text for text in pending.unused if self.read(text, language).qualifiers])
 
@@ -529,8 +535,8 @@ class Bot:
             LOCALITY: (utterance.language, question.surroundings.at.tzinfo),
         }
         for term in filling.intent.terms:  # an empty slot hides what else bears its name
-            if term.id is not None:
-                values.pop(term.id, None)
+            if term.id in values:
+                del values[term.id]
         for name, slot in slots.items():
             found = [template_value(taken.entity) for taken in slot.taken]
             values[name] = found if slot.several else found[0]
@@ -556,6 +562,16 @@ class Bot:
             return f"for {near.intent.id} it lacks: {lacking}"
         named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
         return f"no intent can do anything with: {named}"
+
+
+def _fills_required(filling: Filling) -> bool:
+    """Whether a required term takes something of the sentence."""
+    return any(
+        taken.source == "sentence"
+        for match in filling.terms
+        if match.term.min > 0
+        for taken in match.taken
+    )
 
 
 def _unused_parts(decision: Decision, filling: Filling) -> Sequence[UnusedPart]:

@@ -32,7 +32,7 @@ from anaphora.intents.solver import (
     scenes,
     solve,
 )
-from anaphora.intents.wording import answer_in
+from anaphora.intents.wording import confirmation_in
 from anaphora.models.domain import Limits, Model
 from anaphora.models.utterance import Entity, Variant
 from anaphora.stm.conversation import Conversation, Forgotten, Offer, Pending, Rule
@@ -315,16 +315,22 @@ def _asking_again(mind: Mind, question: Question, conversation: Conversation) ->
 
 
 def _confirming(mind: Mind, question: Question, conversation: Conversation) -> Decision | None:
-    """The pending question that waits for nothing but a yes or a no, if this is one."""
+    """The pending question that waits for nothing but a yes or a no, if this is one; one that
+    waits for more is dropped by a command such as "stop". A command is none where an intent of
+    the model takes it."""
     pending = conversation.pending
     intent = mind.by_id.get(pending.intent) if pending else None
-    if pending is None or intent is None or pending.missing or not pending.unused:
+    if pending is None or intent is None:
+        return None
+    if (pending.missing and question.utterance.entities) or not (pending.missing or pending.unused):
         return None
     languages = (question.utterance.language, conversation.language, *mind.model.languages)
-    answer = answer_in(question.utterance.text, languages)
-    if answer is None:
+    answer = confirmation_in(question.utterance.text, languages)
+    if answer is None or (answer.is_command and _takes_all(mind, question, conversation)):
         return None
-    if not answer:
+    if pending.missing and (answer.is_yes or not answer.is_command):
+        return None
+    if not answer.is_yes:
         dropped = replace(conversation, pending=None)
         return Decision(question, dropped, scenes(question, dropped), pending_is="declined")
     options = dataclasses.replace(intent.options, allow_stm_only=True)  # all that it takes is there
@@ -332,6 +338,19 @@ def _confirming(mind: Mind, question: Question, conversation: Conversation) -> D
     alone = Mind.of(dataclasses.replace(mind.model, intents=(intent,)))
     decision = _solve(alone, _without_entities(question), conversation, pending.entities)
     return replace(decision, pending_is="confirmed") if decision.matches else None
+
+
+def _takes_all(mind: Mind, question: Question, conversation: Conversation) -> bool:
+    """Whether an intent matches by all that the sentence says, some element of the model's own in
+    it, and by nothing else."""
+    alone = _solve(mind, question, replace(conversation, remembered=()))
+    fillings = (match.filling for match in alone.matches)
+    return any(
+        not filling.variant.uncovered
+        and len(filling.from_sentence) == len(filling.variant.entities)
+        and any(taken.entity.own for taken in filling.from_sentence)
+        for filling in fillings
+    )
 
 
 def _without_entities(question: Question) -> Question:

@@ -24,7 +24,7 @@ from anaphora.intents.batches import Ask, Replies, read_ahead
 from anaphora.intents.bot import Bot, Outcome
 from anaphora.intents.bridge import decided
 from anaphora.intents.decision import Decision
-from anaphora.intents.exchanges import exchange_of, forgetting
+from anaphora.intents.exchanges import exchange_of, forgetting, sentence_dates
 from anaphora.intents.explanation import Explanation, explain
 from anaphora.intents.hooks import HookName
 from anaphora.intents.keeping import long_term_of, store_of
@@ -535,11 +535,18 @@ class Engine:
         left = rules.recall(conversation, at, bot.model.conversation)[0].remembered
         is_all = left is conversation.remembered
         memory = reply.memory if is_all else tuple(held.entity for held in left)
-        language = decision.question.utterance.language
-        self._keep(
-            conversation.key,
-            exchange_of(text, reply, at=at, language=language, memory=memory, clock=clock),
+        exchange = exchange_of(
+            text,
+            reply,
+            at=at,
+            language=decision.question.utterance.language,
+            memory=memory,
+            clock=clock,
+            dates=sentence_dates(outcome.filling.taken)
+            if outcome.filling is not None and bot.has_dates
+            else None,
         )
+        self._keep(conversation.key, exchange)
 
     def _tick(self, session: Session) -> int:
         """The logical time of what is done in a conversation: two after all that was done before,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 
+from anaphora.intents.match import Candidate
 from anaphora.intents.reply import Reply
-from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.exchange import DateMention, Exchange
+from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["ProcessMemory", "exchange_of", "forgetting"]
+__all__ = ["ProcessMemory", "exchange_of", "forgetting", "has_dates", "sentence_dates"]
+
+_DATES = ("date", "nlpcraft:date")  # the built-in elements
 
 
 def exchange_of(
@@ -26,9 +30,11 @@ def exchange_of(
     language: str,
     memory: tuple[Entity, ...],
     clock: int,
+    dates: tuple[DateMention, ...] | None = None,
 ) -> Exchange:
-    """What was said and answered, and the ``memory`` that a next question would find. Of what
-    was merely offered nothing is held to be understood."""
+    """What was said and answered, the ``dates`` of the question (see :func:`sentence_dates`; None
+    if it was not understood, or by a model that knows none), and the ``memory`` that a next
+    question would find. Of what was merely offered nothing is held to be understood."""
     is_offer = reply.status == "incomplete" and not reply.missing
     slots = () if is_offer else reply.slots.items()
     return Exchange(
@@ -41,7 +47,27 @@ def exchange_of(
         language,
         memory,
         clock=clock,
+        question_dates=dates,
     )
+
+
+def has_dates(model: Model) -> bool:
+    """Whether dates are entities of the model."""
+    return any(model.element(id) is not None for id in _DATES)
+
+
+def sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
+    """The dates in the sentence that an intent has ``taken``, with their values."""
+    return tuple(
+        [date for one in taken if one.source == "sentence" for date in _dates_in(one.entity)]
+    )
+
+
+def _dates_in(entity: Entity) -> Iterator[DateMention]:
+    if entity.element in _DATES and entity.value:
+        yield DateMention(entity.start, entity.end, entity.value)
+    for part in entity.parts:
+        yield from _dates_in(part)
 
 
 def forgetting(at: datetime, left: Iterable[Entity] = (), *, clock: int) -> Exchange:

@@ -72,10 +72,10 @@ def rank_of_reading(matches: Iterable[Filling], words: ContentWords, place: int)
 
 def _rank_as_read(filling: Filling, words: ContentWords, place: int) -> ReadingRank:
     use = rank_of_use(filling, words)
-    if not filling.complete:
-        return use._replace(partial=True)
-    required = sum(match.term.min > 0 for match in filling.terms)
     variant = filling.variant.rank
+    if not filling.complete:
+        return use._replace(partial=True, variant=variant, place=place)
+    required = sum(match.term.min > 0 for match in filling.terms)
     return use._replace(required=-required, variant=variant, order=filling.order, place=place)
 
 

@@ -9,7 +9,8 @@ from typing import Any, overload
 from msgspec import Struct
 
 from anaphora.intents.match import Filling
-from anaphora.models.utterance import Entity, Utterance
+from anaphora.intents.wording import answer_in
+from anaphora.models.utterance import Entity, Token, Utterance
 
 __all__ = ["UnusedPart", "unused_in"]
 
@@ -49,8 +50,11 @@ def unused_in(utterance: Utterance, filling: Filling) -> Sequence[UnusedPart]:
     variant = filling.variant
     if not variant.uncovered:
         used = [one for one in filling.taken if one.remembered is None and not one.pending]
-        entities = variant.entities
-        if len(used) == len(entities) and not any(map(_is_negated, entities)):
+        # A call for each would take longer than all else here.
+        built_in = [one for one in variant.entities if not one.own]
+        if len(used) == len(variant.entities) and not (
+            built_in and any(map(_is_negated, built_in))
+        ):
             return ()
     return _UnusedParts(utterance, filling)
 
@@ -99,7 +103,9 @@ class _UnusedParts(Sequence[UnusedPart]):
 def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
     taken = {id(one.entity) for one in filling.from_sentence}
     entities = filling.variant.entities
-    used = {i for entity in entities if id(entity) in taken for i in entity.tokens}
+    said = {_meaning(entity) for entity in entities if id(entity) in taken}
+    # What is said twice ("I want to book a room") is used, though one of them is taken.
+    used = {i for entity in entities if _meaning(entity) in said for i in entity.tokens}
     used.update(i for reset in utterance.resets for i in reset)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" as an amount: an intent that takes amounts may not have meant all the others.
@@ -128,21 +134,31 @@ def _stretches(utterance: Utterance, filling: Filling) -> Iterator[UnusedPart]:
         yield _stretch(utterance, together)
 
 
+def _meaning(entity: Entity) -> tuple[str, str | None]:
+    """What it means: an element without values the same in all its words, others by their words,
+    for "a coffee and an espresso" may be two."""
+    is_one = entity.own and entity.value is None
+    return entity.element, None if is_one else entity.text.casefold()
+
+
 def _is_negated(entity: Entity) -> bool:
     return not entity.own and entity.said.startswith("!=")
 
 
 def _is_set_off(utterance: Utterance) -> bool:
-    """Whether the first word stands before a comma: it answers or addresses ("No, on Friday",
-    "Hello, …") and says nothing of the rest."""
-    return len(utterance.tokens) > 1 and utterance.tokens[1].text in _COMMAS
+    """Whether the first word is a yes or a no before a comma: it answers ("No, on Friday") and
+    says nothing of the rest."""
+    tokens = utterance.tokens
+    if len(tokens) < 2 or tokens[1].text not in _COMMAS:
+        return False
+    return answer_in(tokens[0].text, (utterance.language,)) is not None
 
 
 def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | None]]) -> UnusedPart:
     tokens = utterance.tokens
     first = pieces[0][0]
-    while first and tokens[first - 1].end == tokens[first].start and tokens[first].text[0] != "-":
-        first -= 1  # of "don't" the whole word
+    while first and _are_one_word(tokens[first - 1], tokens[first]):
+        first -= 1
     start = tokens[first].start
     end = max(tokens[last].end for _, last, _ in pieces)
     return UnusedPart(
@@ -152,3 +168,12 @@ def _stretch(utterance: Utterance, pieces: Sequence[tuple[int, int, Entity | Non
         entities=tuple(entity for *_, entity in pieces if entity is not None),
         words=tuple(tokens[i].text for i, _, entity in pieces if entity is None),
     )
+
+
+def _are_one_word(before: Token, after: Token) -> bool:
+    """Whether the tokenizer has cut a word in two: "don't", "cannot"."""
+    if before.end != after.start:
+        return False
+    word = before.text + after.text
+    letters = word.replace("'", "").replace("’", "")
+    return letters.isalpha() and (len(letters) < len(word) or word.isascii())

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anaphora.entities.languages import base
 from anaphora.models.utterance import Entity
 
-__all__ = ["answer_in", "declined", "left_over", "name_of", "still_about"]
+if TYPE_CHECKING:
+    from anaphora.entities.plain.boolean import Confirmation
+
+__all__ = ["answer_in", "confirmation_in", "declined", "left_over", "name_of", "still_about"]
 
 _SHORT = 2  # words
 _LONGEST = 200  # characters of a yes or a no
@@ -61,20 +65,44 @@ def answer_in(text: str, languages: Iterable[str]) -> bool | None:
     one of them has no words here; None if it is neither."""
     from anaphora.entities.plain.boolean import answer_of
 
-    codes = [base(language) for language in languages]
-    if any(code not in _WORDINGS for code in codes):
-        codes.append("en")
-    if len(text) > _LONGEST:  # whoever says so much says something else
-        return None
-    bare = text.strip(" \t\n.,!?。！？").casefold()
-    for code in dict.fromkeys(codes):
-        wording = _wording(code)
-        if bare in wording.yes or bare in wording.no:
-            return bare in wording.yes
-        answer = answer_of(text, code)
+    for code in _codes(text, languages):
+        answer = _plain_answer(text, code)
+        if answer is None:
+            answer = answer_of(text, code)
         if answer is not None:
             return answer
     return None
+
+
+def confirmation_in(text: str, languages: Iterable[str]) -> Confirmation | None:
+    """As :func:`answer_in`, for an answer to the question whether to go on."""
+    from anaphora.entities.plain.boolean import Confirmation, confirmation_of
+
+    for code in _codes(text, languages):
+        answer = _plain_answer(text, code)
+        if answer is not None:
+            return Confirmation(answer)
+        if confirmation := confirmation_of(text, code):
+            return confirmation
+    return None
+
+
+def _codes(text: str, languages: Iterable[str]) -> Iterable[str]:
+    """The languages in which a text may be an answer; none for a long text, which says something
+    else."""
+    if len(text) > _LONGEST:
+        return ()
+    codes = [base(language) for language in languages]
+    if any(code not in _WORDINGS for code in codes):
+        codes.append("en")
+    return dict.fromkeys(codes)
+
+
+def _plain_answer(text: str, code: str) -> bool | None:
+    """The answer by the plain words for yes and no of a language without a table of them."""
+    wording = _wording(code)
+    bare = text.strip(" \t\n.,!?。！？").casefold()
+    return bare in wording.yes if bare in wording.yes or bare in wording.no else None
 
 
 def _wording(language: str) -> _Wording:

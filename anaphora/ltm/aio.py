@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -71,6 +72,7 @@ class AsyncLongTermMemory:
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,
+        at: datetime | None = None,
     ) -> Page:
         """Look for what a user or the bot said."""
         return await asyncio.to_thread(
@@ -83,6 +85,7 @@ class AsyncLongTermMemory:
             page=page,
             size=size,
             neighbours=neighbours,
+            at=at,
         )
 
     async def erase(self, user: str, *, tenant: str = "", model: str | None = None) -> int:

@@ -12,22 +12,25 @@ from typing import Protocol, TypeAlias
 
 from anaphora.errors import StoreError, SummaryError, Unkeepable
 from anaphora.ltm.compression import plan, settle
+from anaphora.ltm.dates import with_dates
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.failures import Failures, reason_of
 from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.recall.documents import meaning_text
-from anaphora.ltm.recall.store import RecallStore
+from anaphora.ltm.recall.documents import exchange_terms, meaning_text
+from anaphora.ltm.recall.store import RecallStore, TermUpdate
+from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.ltm.summarizers.cut import WordCut
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 from anaphora.stm.conversation import Key
 
-__all__ = ["Chore", "Compressing", "Embedding", "Expiring"]
+__all__ = ["Chore", "Compressing", "Embedding", "Expiring", "ReindexTask"]
 
 _AT_ONCE = 16  # conversations that are compressed in one batch
 _LOOKED_AT = 256  # of which these are chosen
 _SEGMENTS = 4  # of one conversation in a batch
 _TEXTS = 64  # that are embedded in one
+_INDEXED = 100  # that are indexed anew in one
 _TOO_MANY = 1_000  # exchanges that are erased in one transaction
 _EXPIRED_EVERY = 3_600.0  # seconds
 _AGREED = 60.0  # seconds between two readings of a clock, and by which they may differ
@@ -89,6 +92,26 @@ class Embedding:
     def _probe(self) -> None:
         self.embedder.embed([_PLAIN])
         self.store.ping()
+
+
+@dataclass(slots=True)
+class ReindexTask:
+    """Indexes exchanges anew that are indexed by terms of an earlier version, or before anybody
+    had looked for the dates in them: the newest first."""
+
+    store: RecallStore
+    failures: Failures
+
+    def do(self) -> bool:
+        found = self.store.outdated(TERMS_VERSION, _INDEXED)
+        if not found:
+            return False
+        exchanges = [(id, with_dates(exchange)) for id, exchange in found]
+        self.store.reindex(
+            TERMS_VERSION,
+            [TermUpdate(id, one, exchange_terms(one)) for id, one in exchanges],
+        )
+        return True
 
 
 @dataclass(slots=True)

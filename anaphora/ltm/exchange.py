@@ -9,7 +9,17 @@ from datetime import datetime
 from anaphora.models.domain import Status
 from anaphora.models.utterance import Entity
 
-__all__ = ["Exchange", "Summary"]
+__all__ = ["DateMention", "Exchange", "Summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class DateMention:
+    """A date mentioned in a text, from ``start`` to ``end`` (half open), and its ``value`` as the
+    built-in entity ``date`` writes it: "2026-11-27" for "next Friday"."""
+
+    start: int
+    end: int
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +33,8 @@ class Exchange:
     is of no conversation of an engine, until the long-term memory takes it.
     ``truncated`` says what of it was too long to be kept in full (``question``, ``answer``,
     ``slots``, ``memory``), and how long it was: in characters, in values, in entities.
+    ``question_dates`` and ``answer_dates`` are the dates that the two texts mention, resolved when
+    they were said; None if nobody has looked for them yet.
     """
 
     question: str
@@ -36,6 +48,8 @@ class Exchange:
     number: int = 0
     clock: int = 0
     truncated: Mapping[str, int] = field(default_factory=dict)
+    question_dates: tuple[DateMention, ...] | None = None
+    answer_dates: tuple[DateMention, ...] | None = None
 
     @property
     def is_silent(self) -> bool:

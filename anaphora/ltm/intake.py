@@ -12,11 +12,13 @@ from itertools import islice
 
 from anaphora.errors import AnaphoraError, StoreError, Unkeepable
 from anaphora.ltm import records
+from anaphora.ltm.dates import can_find_dates, with_dates
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.journal import Damaged, Entries, Journal, Segment
 from anaphora.ltm.quarantine import JournalQuarantine
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.store import Mark, New, RecallStore
+from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.ltm.records import LaterFormat
 from anaphora.stm.conversation import Key
 from anaphora.storage.logical_clock import in_microseconds, tick
@@ -276,9 +278,13 @@ def _read(entry: bytes) -> New:
         raise Unkeepable("an entry of the journal is damaged: its checksum does not match")
     try:
         key, exchange = records.load(entry)
+        is_ready = exchange.is_silent or can_find_dates(exchange.language)
+        if is_ready:
+            exchange = with_dates(exchange)
         terms = () if exchange.is_silent else exchange_terms(exchange)
     except LaterFormat:
         raise
     except Exception as error:  # whatever it is, it must not hold up the others
         raise Unkeepable(f"an exchange of the journal cannot be read: {error}") from error
-    return New(key, exchange, terms)
+    # What cannot be looked through at once is found by its words, and its dates come later.
+    return New(key, exchange, terms, TERMS_VERSION if is_ready else 0)

@@ -20,7 +20,7 @@ from weakref import finalize
 
 from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.background import Background
-from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring
+from anaphora.ltm.chores import Chore, Compressing, Embedding, Expiring, ReindexTask
 from anaphora.ltm.claim import Claim
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Embedder
@@ -60,9 +60,9 @@ def _utc_now() -> datetime:
 class Status:
     """How a long-term memory is: how many exchanges of this process wait to be kept, are kept,
     were ``dropped``; how many summaries were made, and how many of them only cut (``cut``);
-    for each kind of work that has failed (``keep``, ``embed``, ``compress``, ``expire``) how
-    often, the last reason, and when it is tried again; how many items are in quarantine
-    (``quarantined``), those of other processes included, as of the last look."""
+    for each kind of work that has failed (``keep``, ``index``, ``embed``, ``compress``,
+    ``expire``) how often, the last reason, and when it is tried again; how many items are in
+    quarantine (``quarantined``), those of other processes included, as of the last look."""
 
     waiting: int
     kept: int
@@ -129,11 +129,11 @@ class LongTermMemory:
         # Erasing what is too old is done by each as its own settings say.
         self._claims = {
             name: Claim(files.folder / f"{name}.chore")
-            for name in self._chores.keys() & {"embed", "compress"}
+            for name in self._chores.keys() & {"index", "embed", "compress"}
         }
         self._closing = fork_safe_lock()
         self._closed = False
-        self._limits = limits
+        self._limits, self._clock = limits, clock
         self._quarantined = 0
         self._begun = self._done = 0  # rounds of work
         self._background = Background(self._work)
@@ -207,6 +207,7 @@ class LongTermMemory:
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,
+        at: datetime | None = None,
     ) -> Page:
         """Look for what a user or the bot said: see :func:`anaphora.ltm.recall.search.search`."""
         self._catch_up()
@@ -221,6 +222,7 @@ class LongTermMemory:
             page=page,
             size=size,
             neighbours=neighbours,
+            at=at or self._clock(),
         )
 
     def erase(
@@ -442,7 +444,7 @@ def _chores(
     clock: Callable[[], datetime],
     monotonic: Callable[[], float],
 ) -> dict[str, Chore]:
-    chores: dict[str, Chore] = {}
+    chores: dict[str, Chore] = {"index": ReindexTask(store, Failures("index what was said", clock))}
     if embedder is not None:
         chores["embed"] = Embedding(store, embedder, Failures("embed what was said", clock))
     if summarizer is not None:

@@ -8,12 +8,14 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
 from anaphora.stm.conversation import Key
 from anaphora.stm.records import entity_from_plain, entity_to_plain
 
 __all__ = ["LaterFormat", "dump", "load"]
 
-FORMAT = 2  # written only where it is needed: 1 has no `truncated` at its end
+# Written only where it is needed: 1 has no `truncated` at its end, 2 no zone and no dates.
+FORMAT = 3
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -34,8 +36,9 @@ def dump(key: Key, exchange: Exchange) -> bytes:
     """
     if exchange.at.utcoffset() is None:
         raise ValueError(f"the time {exchange.at} has no time zone")
+    dates = dates_to_plain(exchange)
     fields = (
-        FORMAT if exchange.truncated else 1,
+        FORMAT if dates else 2 if exchange.truncated else 1,
         *key,
         (exchange.at - _EPOCH) // _MICROSECOND,
         exchange.question,
@@ -46,7 +49,8 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         exchange.language,
         [entity_to_plain(entity) for entity in exchange.memory],
         exchange.clock,
-        *([dict(exchange.truncated)] if exchange.truncated else ()),
+        *([dict(exchange.truncated)] if exchange.truncated or dates else ()),
+        *([dates] if dates else ()),
     )
     try:
         return _as_json(fields).encode("utf-8", "surrogatepass")
@@ -69,19 +73,23 @@ def load(record: bytes) -> tuple[Key, Exchange]:
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
         language, memory, clock, *more = rest
+        truncated, dates = (*more, {}, {})[:2]
+        question_dates, answer_dates = dates_from_plain(dates)
         if type(clock) is not int:
             raise TypeError(f"a clock is a number, not {clock!r}")
         exchange = Exchange(
             question=question,
             answer=answer,
-            at=_EPOCH + timedelta(microseconds=at),
+            at=in_zone(_EPOCH + timedelta(microseconds=at), dates),
             status=status,
             intent=intent,
             slots={name: tuple(values) for name, values in slots.items()},
             language=language,
             memory=tuple(map(entity_from_plain, memory)),
             clock=clock,
-            truncated=dict(*more),
+            truncated=dict(truncated),
+            question_dates=question_dates,
+            answer_dates=answer_dates,
         )
         return Key(user, model, tenant), exchange
     except (

@@ -9,7 +9,7 @@ from typing import Any
 
 import regex
 
-from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.models.utterance import Entity
 
 __all__ = ["ExchangeLimits", "truncate_exchange", "truncate_text"]
@@ -61,6 +61,8 @@ def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
         slots=slots,
         memory=memory,
         truncated=truncated,
+        question_dates=_dates(exchange.question_dates, question),
+        answer_dates=_dates(exchange.answer_dates, answer),
     )
 
 
@@ -81,6 +83,11 @@ def truncate_text(text: str, limit: int) -> str:
             break
         end = match.end()
     return text[: end or limit]  # one grapheme longer than the limit has no better place
+
+
+def _dates(dates: tuple[DateMention, ...] | None, text: str) -> tuple[DateMention, ...] | None:
+    """Those that lie within what is left of their text."""
+    return None if dates is None else tuple(one for one in dates if one.end <= len(text))
 
 
 def _fits(exchange: Exchange, limits: ExchangeLimits) -> bool:

@@ -9,13 +9,14 @@ from msgspec import Struct
 
 from anaphora.frozen import EMPTY
 
-__all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant"]
+__all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant", "courteous_words"]
 
 
 class Token(Struct, frozen=True, gc=False):
     """One token. ``start`` and ``end`` are offsets in the text (half open).
 
-    ``free`` says that it is a content word: neither a stop word nor punctuation nor white space.
+    ``free`` says that it is a content word: neither a stop word nor punctuation nor white space,
+    nor one of a phrase that is only polite.
     Words that turn the sense of others or bound it (not, only) are content words.
     """
 
@@ -30,10 +31,28 @@ class Token(Struct, frozen=True, gc=False):
 
 class _Word(Protocol):
     @property
+    def lower(self) -> str: ...
+
+    @property
+    def courtesy(self) -> Sequence[tuple[int, tuple[str, ...]]]: ...
+
+    @property
     def free(self) -> bool: ...
 
     @property
     def qualifier(self) -> bool: ...
+
+
+def courteous_words(words: Sequence[_Word]) -> frozenset[int]:
+    """The indexes of the words that stand in phrases which are only polite: "would like"."""
+    lowers = [word.lower for word in words]
+    return frozenset(
+        index
+        for i, word in enumerate(words)
+        for place, phrase in word.courtesy
+        if i >= place and tuple(lowers[i - place : i - place + len(phrase)]) == phrase
+        for index in range(i - place, i - place + len(phrase))
+    )
 
 
 class Tokens(Sequence[Token]):
@@ -52,13 +71,18 @@ class Tokens(Sequence[Token]):
     def free(self) -> Sequence[int]:
         """The indexes of those that are free."""
         if self._free is None:
-            self._free = [i for i, word in enumerate(self._words) if word.free]
+            free = [i for i, word in enumerate(self._words) if word.free]
+            if [i for i in free if self._words[i].courtesy]:
+                polite = courteous_words(self._words)
+                free = [i for i in free if i not in polite]
+            self._free = free
         return self._free
 
     @property
     def qualifiers(self) -> Sequence[int]:
         """The indexes of those that turn the sense of others or bound it: not, without, only."""
-        return [i for i, word in enumerate(self._words) if word.qualifier]
+        found = [i for i, word in enumerate(self._words) if word.qualifier]
+        return [i for i in found if i in self.free] if found else found
 
     def _all(self) -> tuple[Token, ...]:
         if self._made is None:

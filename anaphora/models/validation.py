@@ -31,6 +31,7 @@ from anaphora.models.schema import (
     kind_of,
 )
 from anaphora.models.source import Report
+from anaphora.models.yaml_comments import comment_hint
 
 __all__ = ["PLACEHOLDER", "is_placeholder", "validate"]
 
@@ -93,7 +94,9 @@ def _take_out(errors: Iterable[Any], root: MapNode, report: Report) -> None:
         elif kind == "too_short" and path[-1] in _lost_below(root, path[:-1]):
             spoilt.append(path)
         else:
-            report.add(_offset(root, loc, path), *_in_words(error, root, path))
+            at = _offset(root, loc, path)
+            message, hint = _in_words(error, root, path)
+            report.add(at, message, _cut_hint(root, path, report) or hint)
             spoilt.append(path[:-1] if _is_step(path) else path)
     for path in missing:
         spoilt += _missing_key(root, path, report)
@@ -137,6 +140,17 @@ def _place(root: Node, path: Path) -> int:
     if empty and isinstance(parent, MapNode) and str(path[-1]) in parent.keys:
         return parent.keys[str(path[-1])]
     return node.start
+
+
+def _cut_hint(root: Node, path: Path, report: Report) -> str:
+    """What to say of a text without quotes behind which a comment begins in its line."""
+    node = node_at(root, path)
+    if not isinstance(node, TextNode) or node.style:
+        return ""
+    text = report.source.text
+    line_end = text.find("\n", node.end)
+    rest = text[node.end : line_end if line_end >= 0 else None]
+    return comment_hint(text, node.end) if rest.startswith(" #") else ""
 
 
 def _in_words(error: Any, root: Node, path: _Loc) -> tuple[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from anaphora.models.nodes import ListNode, MapNode, Node, TextNode
 from anaphora.models.source import Report
 
-__all__ = ["find_cut_list", "warn_of_cut_texts"]
+__all__ = ["comment_hint", "find_cut_list", "warn_of_cut_texts"]
 
 _TEXT_KEYS = frozenset(
     (
@@ -18,8 +19,34 @@ _TEXT_KEYS = frozenset(
 """The keys below which a file has texts that people say or read."""
 
 _CUT = re.compile(r"[ \t](#)(?=[^\s#!]|[ \t]*$)", re.MULTILINE)
+_ON_LINE = re.compile(r"(?<=\S) (#)(?=[^\s#!]|[ \t]*$)")
+_QUOTED = re.compile(
+    r"""(?<![^\s\[{,:-])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')"""  # where a text begins
+)
 _FARTHEST = 10_000  # characters before the mistake
 _HINT = "put the text into quotes"
+
+
+def comment_hint(text: str, *offsets: int) -> str:
+    """A hint for a mistake that a comment may have made which was hardly meant: one on the line of
+    an offset, or on the last one before it that is not empty; '' if there is none."""
+    lines = (line for offset in offsets for line in _lines_at(text, offset))
+    for start, end in dict.fromkeys(lines):
+        line = _QUOTED.sub(lambda found: "x" * len(found[0]), text[start:end])
+        if cut := _ON_LINE.search(line):
+            number = text.count("\n", 0, start) + 1
+            rest = line[cut.start(1) :].rstrip()[:20]
+            return f"' #' begins a comment in line {number} ('{rest}'): {_HINT} if none is meant"
+    return ""
+
+
+def _lines_at(text: str, offset: int) -> Iterator[tuple[int, int]]:
+    """The line at an offset, and the last one before it that is not empty."""
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", start)
+    yield start, len(text) if end < 0 else end
+    end = len(text[max(0, start - _FARTHEST) : start].rstrip()) + max(0, start - _FARTHEST)
+    yield text.rfind("\n", 0, end) + 1, end
 
 
 def find_cut_list(text: str, start: int | None, end: int) -> tuple[int, str] | None:

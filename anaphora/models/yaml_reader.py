@@ -11,7 +11,7 @@ import yaml
 
 from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, TreeBuilder
 from anaphora.models.source import Report
-from anaphora.models.yaml_comments import find_cut_list, warn_of_cut_texts
+from anaphora.models.yaml_comments import comment_hint, find_cut_list, warn_of_cut_texts
 
 __all__ = ["read_yaml"]
 
@@ -107,7 +107,12 @@ def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
     offset = min(mark.index, len(report.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""
-    report.stop(offset, f"not valid YAML: {problem}{context}", _hint(problem, report, offset))
+    marks = (mark, error.problem_mark, error.context_mark)
+    offsets = [one.index for one in marks if one is not None]
+    is_block = "flow" not in (error.context or "") and not is_unclosed
+    hint = comment_hint(report.source.text, *offsets) if is_block else ""
+    hint = hint or _hint(problem, report, offset)
+    report.stop(offset, f"not valid YAML: {problem}{context}", hint)
 
 
 def _stop_at_comment(error: yaml.MarkedYAMLError, report: Report) -> None:

@@ -348,6 +348,8 @@ class RecallQuery(UserQuery):
     language: Annotated[str, AfterValidator(_language_tag)] | None = Field(
         default=None, description="Of the text. Left out: any of those that the models have."
     )
+    at: _At = None
+    time_zone: _Zone = None
     model: _Id | None = Field(
         default=None, description="Only what was said with this model. Left out: with any."
     )

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError, UnknownModel
 from anaphora.grammar.request import Request, User
@@ -216,7 +217,8 @@ class Service:
         return await self.run(work)
 
     async def recall(self, text: str, *, user: User, **options: Any) -> Page:
-        """What was said, as :meth:`LongTermMemory.recall` finds it.
+        """What was said, as :meth:`LongTermMemory.recall` finds it; "yesterday" is that of the
+        ``time_zone``, else of the zone of ``at``.
 
         Raises :class:`Refusal` if there is no long-term memory, and for a search by meaning if it
         has no embedder.
@@ -230,6 +232,9 @@ class Service:
         if options["language"] is None:
             models = self.engine.models
             options["language"] = [one for model in models for one in model.languages]
+
+        if (zone := options.pop("time_zone")) is not None:
+            options["at"] = (options["at"] or self._clock()).astimezone(ZoneInfo(zone))
 
         def work() -> Page:
             return memory.recall(Whose(user.id, _tenant(user)), text, **options)

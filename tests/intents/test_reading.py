@@ -84,6 +84,23 @@ def test_a_span_of_time_is_no_duration_because_a_date_was_said_before(talk):
     assert "length" not in values(later)
 
 
+def test_a_length_of_time_is_no_number_because_the_number_was_said_before(bot):
+    engine = bot(
+        """
+        id: inn
+        entities: [duration, number]
+        elements: [{id: book, synonyms: [book]}]
+        intents:
+          - intent=stay term(act)~{# == 'book'} term(room)~{# == 'number'}
+            term(long)~{# == 'duration'}?
+        """
+    )
+    engine.ask("book room 12")
+    engine.ask("for three nights")
+    reply = engine.ask("no, two weeks")
+    assert values(reply) == {"act": "book", "room": "12", "long": "P2W"}
+
+
 def test_a_date_does_not_answer_how_much(talk):
     reply = talk(BANK, "Send money to Ann", "on May 5")
     assert (reply.status, reply.prompt) == ("incomplete", "How much?")

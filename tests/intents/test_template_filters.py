@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
+from babel.dates import format_time
+from babel.numbers import format_currency, format_decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,8 +28,10 @@ def plain(text: str) -> str:
     return text
 
 
-def filled(filter: str, value: object, *arguments: object, language: str = "en") -> str:
-    return plain(FILTERS[filter](Locality(language, UTC), value, *arguments))
+def filled(
+    filter: str, value: object, *arguments: object, language: str = "en", **options: object
+) -> str:
+    return plain(FILTERS[filter](Locality(language, UTC), value, *arguments, **options))
 
 
 def told(entity: str, template: str, text: str, language: str = "en", **options: object) -> str:
@@ -167,6 +172,7 @@ def test_dates_in_a_format_of_ones_own(value, format, expected):
         (0, "0 seconds", "0 секунд"),
         ("P3D..P4D", "3 – 4 days", "3 – 4 дня"),
         ("PT90M..PT2H", "90 minutes – 2 hours", "90 минут – 2 часа"),
+        (">=P2D", "≥ 2 days", "≥ 2 дня"),
     ],
 )
 def test_durations(value, english, russian):
@@ -201,6 +207,65 @@ def test_money(value, english, russian):
 def test_an_amount_without_a_currency_is_written_as_a_number():
     assert filled("money", "1500") == "1,500"
     assert filled("money", "1500", language="de") == "1.500"
+
+
+@each(
+    ("value", "english", "german"),
+    [
+        ("12.5", "12.50", "12,50"),
+        ("1234.5", "1,234.50", "1.234,50"),
+        ("12", "12", "12"),
+        (12.5, "12.50", "12,50"),
+        ("12.345", "12.345", "12,345"),
+        ("5..7.5", "5.00 – 7.50", "5,00 – 7,50"),
+        ("100 USDT", "100 USDT", "100 USDT"),
+        ("0.5 BTC", "0.5 BTC", "0,5 BTC"),
+        ("1.234567 BTC", "1.234567 BTC", "1,234567 BTC"),
+        ("5..10 USDT", "5 – 10 USDT", "5 – 10 USDT"),
+        (">3 DOGE", "> 3 DOGE", "> 3 DOGE"),
+    ],
+)
+def test_an_amount_has_two_decimals_or_none_and_any_currency(value, english, german):
+    assert filled("money", value) == english
+    assert filled("money", value, language="de") == german
+
+
+PATTERNS = (
+    *("0", "0.0", "0.00", "#,##0", "#,##0.00", "#,##0.0#", "0.###", "#,##0.000", "000", "00.0"),
+    *("¤0", "¤#,##0.0", "#,##0.00 ¤", "#,##0 ¤", "0.0 ¤¤", "¤¤ #,##0.##", "0 ¤¤¤", "(¤0.0)"),
+    *("¤ #,##0;-¤ #,##0", "'about' 0 ¤", "#,##,##0.0 ¤", "+0.0;-0.0"),
+)
+
+
+@each("pattern", PATTERNS)
+@each("value", ["1234.5", "-12", "500", "0.126"])
+@each("language", ["en", "de", "hi"])
+def test_a_pattern_is_kept_to_as_it_stands(pattern, value, language):
+    number = Decimal(value)
+    expected = format_decimal(number, pattern, language)
+    if "¤" not in pattern:
+        assert filled("number", value, pattern, language=language) == plain(expected)
+        assert filled("money", value, language=language, format=pattern) == plain(expected)
+    for currency in ("EUR", "JPY", "USDT"):
+        written = format_currency(number, currency, pattern, language, currency_digits=False)
+        amount = f"{value} {currency}"
+        assert filled("money", amount, language=language, format=pattern) == plain(written)
+
+
+@each("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+@each("width", ["full", "long", "HH:mm zzzz", "HH:mm z", "HH:mm xxx"])
+def test_a_time_names_the_zone_of_the_one_who_asks(zone, width):
+    here = Locality("en", ZoneInfo(zone))
+    moment = datetime(2026, 7, 1, 17, 30, tzinfo=ZoneInfo(zone))
+    expected = format_time(moment, width, tzinfo=ZoneInfo(zone), locale="en")
+    assert plain(FILTERS["time"](here, "2026-07-01T17:30", width)) == plain(expected)
+    assert plain(FILTERS["time"](here, moment.isoformat(), width)) == plain(expected)
+
+
+def test_a_time_in_a_zone_without_a_name():
+    here = Locality("en", timezone(timedelta(hours=5, minutes=30)))
+    assert plain(FILTERS["time"](here, "2026-07-01T17:30", "HH:mm xxx")) == "17:30 +05:30"
+    assert "UTC" not in FILTERS["time"](here, "2026-07-01T17:30", "full").replace("UTC+05:30", "")
 
 
 def test_a_number_is_money_in_the_currency_that_the_template_names():

@@ -52,6 +52,8 @@ def left(reply) -> list[str]:
     [
         ("send Peter 50 euros", []),
         ("please send 50 euros to Peter", []),
+        ("I would like to send 50 euros to Peter, thanks", []),
+        ("Would you mind sending Peter 50 euros?", []),
         ("send Peter 50 euros and Mary 30 euros", ["Mary 30 euros"]),
         ("close 1001 and 1002", ["1002"]),
         ("send Peter 50 euros tomorrow", ["tomorrow"]),
@@ -72,6 +74,11 @@ def test_what_is_left_over_are_entities_and_words():
     assert rest.words == ("quickly",)
 
 
+def test_what_is_said_twice_is_not_left_over():
+    assert not left(Talk()("pay, send Peter 50 euros to Peter"))
+    assert left(Talk()("send Peter 50 euros and Peter 30 euros")) == ["30 euros"]
+
+
 def test_an_incomplete_reply_names_it_as_well():
     reply = Talk()("send Peter, Mary")
     assert (reply.status, left(reply)) == ("incomplete", ["Mary"])
@@ -81,8 +88,36 @@ def test_a_rejected_question_has_used_nothing_of_which_it_could_speak():
     assert not Talk()("what a nice day").unused
 
 
+@pytest.mark.parametrize("first", ["Monthly", "tomorrow", "Vera"])
+def test_another_word_before_a_comma_is(first):
+    assert left(Talk()(f"{first}, pay Ann 50 euros")) == [first]
+
+
+@pytest.mark.parametrize(
+    ("said", "rest"),
+    [
+        ("cannot send Ann 50 euros", ["cannot"]),
+        ("I didn’t send Ann 50 euros", ["didn’t"]),
+    ],
+)
+def test_what_is_left_over_is_quoted_in_whole_words(said, rest):
+    assert left(Talk()(said)) == rest
+
+
+def test_where_no_blanks_stand_between_words_only_what_is_left_over_is_quoted():
+    chinese = """
+id: taxi
+language: zh
+elements: [{id: call, synonyms: [叫出租车]}, {id: airport, synonyms: [机场]}]
+intents: ["intent=ride term={# == 'call'} term(to)={# == 'airport'}"]
+"""
+    (rest,) = Talk(model=chinese)("叫出租车去机场带猫").unused
+    assert "猫" in rest.text
+    assert "叫出租车" not in rest.text
+
+
 @pytest.mark.parametrize("said", ["No, 50 euros to Ann", "Hello, pay Ann 50 euros"])
-def test_a_first_word_that_a_comma_sets_off_is_not_left_over(said):
+def test_an_answer_or_a_greeting_before_a_comma_is_not_left_over(said):
     talk = Talk("unused: ask\n")
     talk("pay Mary 20 euros")
     assert talk(said).text == "Paid Ann."
@@ -152,10 +187,49 @@ def test_yes_carries_out_what_was_understood():
     assert talk("and Ann").slots["amount"].value == "50 EUR"  # it is remembered
 
 
+@pytest.mark.parametrize("said", ["go on", "OK, do it", "carry on, please", "continue without it"])
+def test_to_go_on_is_a_yes(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).text == "Paid Peter."
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel it", "never mind", "leave it", "no, stop"])
+def test_to_stop_is_a_no(said):
+    talk = Talk("unused: ask")
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert (talk(said).status, talk("yes").status) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize(
+    ("said", "intent"), [("cancel", "stop"), ("please stop", "stop"), ("do it", "go")]
+)
+def test_an_intent_that_takes_the_whole_command_goes_first(said, intent):
+    commands = BANK.replace(
+        "intents:",
+        """  - {id: stop, synonyms: [cancel]}
+  - {id: go, synonyms: [do it]}
+intents:
+  - "intent=stop term={# == 'stop'}"
+  - "intent=go term={# == 'go'}"
+""".rstrip(),
+    )
+    talk = Talk("unused: ask", commands)
+    talk("send Peter 50 euros and Mary 30 euros")
+    assert talk(said).intent == intent
+
+
 def test_no_drops_it():
     talk = Talk("unused: ask")
     talk("send Peter 50 euros and Mary 30 euros")
     assert (talk("no").status, talk("yes").status) == ("rejected", "rejected")
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel", "never mind, please"])
+def test_whoever_is_asked_for_more_may_stop_too(said):
+    talk = Talk()
+    assert talk("send Peter").prompt == "How much?"
+    assert (talk(said).status, talk("50 euros").status) == ("rejected", "rejected")
 
 
 def test_a_question_of_its_own_drops_it():
@@ -171,6 +245,19 @@ def test_a_correction_is_taken_up():
     reply = talk("60 euros")
     assert reply.status == "matched"
     assert (reply.slots["to"].value, reply.slots["amount"].value) == ("Peter", "60 EUR")
+
+
+def test_what_else_is_said_does_not_settle_the_question():
+    dated = BANK.replace("entities: [money]", "entities: [money, date]").replace(
+        "term(amount)~{# == 'money'}", "term(amount)~{# == 'money'} term(day)~{# == 'date'}?"
+    )
+    talk = Talk("unused: ask", dated)
+    talk("send Ann 5 euros")
+    assert "Vera" in talk("send Vera 200 euros").text
+    reply = talk("tomorrow")
+    assert (reply.status, reply.slots["day"].value) == ("incomplete", "2026-11-24")
+    assert "Vera" in reply.text
+    assert talk("Peter").text == "Paid Peter."
 
 
 @pytest.mark.parametrize("then", ["Peter", "the 60 euros", "send"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
-from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.records import FORMAT, LaterFormat, dump, load
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import Key
@@ -20,16 +20,23 @@ texts = st.text(st.characters(), max_size=30)  # with lone surrogates
 entities = st.builds(
     Entity, element=texts, groups=st.frozensets(texts, min_size=1), text=texts, stem=texts
 )
+zones = st.integers(-840, 840).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+mentions = st.none() | st.lists(
+    st.builds(DateMention, st.integers(0, 99), st.integers(0, 99), texts), max_size=3
+).map(tuple)
 exchanges = st.builds(
     Exchange,
     question=texts,
     answer=texts,
-    at=st.datetimes(timezones=st.just(UTC)),
+    at=st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1), timezones=st.just(UTC) | zones),
     status=st.sampled_from(["matched", "incomplete", "rejected", "reset"]),
     intent=st.none() | texts,
     slots=st.dictionaries(texts, st.lists(texts, max_size=3).map(tuple), max_size=3),
     language=texts,
     memory=st.lists(entities, max_size=3).map(tuple),
+    truncated=st.dictionaries(texts, st.integers(1, 9), max_size=2),
+    question_dates=mentions,
+    answer_dates=mentions,
 )
 
 
@@ -41,7 +48,28 @@ def test_an_exchange_is_read_as_it_was_written(exchange, key):
 def test_a_time_is_kept_as_that_moment():
     tokyo = timezone(timedelta(hours=9))
     exchange = Exchange("q", "a", datetime(2026, 3, 14, 21, tzinfo=tokyo))
-    assert load(dump(ANN, exchange))[1].at == datetime(2026, 3, 14, 12, tzinfo=UTC)
+    at = load(dump(ANN, exchange))[1].at
+    assert at == datetime(2026, 3, 14, 12, tzinfo=UTC)
+    assert at.isoformat() == "2026-03-14T21:00:00+09:00"
+
+
+def test_the_record_of_an_earlier_version_has_no_zone_and_no_dates():
+    first = [1, "ann", "weather", "", 0, "q", "a", "matched", None, {}, "en", [], 7]
+    for earlier in (first, [2, *first[1:], {"question": 99}]):
+        _, exchange = load(json.dumps(earlier).encode())
+        assert exchange.question_dates is None
+        assert exchange.answer_dates is None
+        assert exchange.at.isoformat() == "1970-01-01T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [[1], {"offset": "x"}, {"offset": 10**9}, {"answer_dates": [[1, 2]]}, {"question_dates": 7}],
+)
+def test_dates_that_are_none_are_refused(dates):
+    plain = json.loads(dump(ANN, said("q")))
+    with pytest.raises(StoreError, match="this is no record of an exchange"):
+        load(json.dumps([3, *plain[1:], {}, dates]).encode())
 
 
 def test_a_time_without_a_zone_is_refused():

@@ -72,6 +72,42 @@ def test_other_mistakes_are_told_as_ever(synonyms):
 
 
 @each(
+    "parts",
+    [
+        {"values": "\n      issue #5: [fifth]"},
+        {"values": "\n      issue #5:\n        - fifth"},
+        {"values": "\n      one: []\n      issue #5: [fifth]"},
+        {"values": "\n      one: the #5: x"},
+        {"values": "\n      one:\n        - #1"},
+        {"synonyms": "\n      - #5\n      - a"},
+        {"synonyms": "\n      - order #5\n        and more"},
+        {"response": "Ticket #5\n    is open"},
+        {"response": "Ticket\n    #5 is open #now\n    now"},
+        {"response": "#5 is open"},
+        {"response": ">- text #5\n    more"},
+        {"response": "Yes.\n  other #5: No"},
+        {"response": "Yes.\nprompts:\n  any #x: {x: a}"},
+        {"response": "Yes.\nmacros #1: x\nreset: [a]"},
+    ],
+)
+def test_a_comment_that_makes_a_mistake_is_hinted_at(parts):
+    with pytest.raises(ModelError) as raised:
+        model_of(**parts)
+    assert any("' #' begins a comment" in one.hint for one in raised.value.problems)
+    assert any("quotes" in one.hint for one in raised.value.problems)
+
+
+@each(
+    "response",
+    ["[a]  # a comment", "Yes.\n bad", "'a #5'\n    b: c", "{a: b} # a comment", "a: b # the c"],
+)
+def test_a_mistake_that_no_comment_makes_is_not_blamed_on_one(response):
+    with pytest.raises(ModelError) as raised:
+        model_of(response=response)
+    assert "begins a comment" not in str(raised.value)
+
+
+@each(
     ("parts", "comment"),
     [
         ({"synonyms": "\n      - order #5"}, "#5"),

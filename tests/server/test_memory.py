@@ -143,6 +143,13 @@ class TestRecall:
         (passage,) = api.get("/v1/recall", params=query | {"neighbours": 0}).json()["passages"]
         assert passage["before"] == passage["after"] == []
 
+    def test_yesterday_is_that_of_the_zone(self, api: TestClient) -> None:
+        evening = {"text": "yesterday", "at": "2026-01-06T20:00:00Z"}
+        assert len(found(api, **evening)) == 3
+        assert found(api, **evening, time_zone="Asia/Tokyo") == []  # it is the 7th there
+        wrong_zone = api.get("/v1/recall?text=tea&time_zone=Mars")
+        assert wrong(wrong_zone) == ("invalid-request", "query.time_zone")
+
     def test_without_a_text_all_is_told_newest_first(self, api: TestClient) -> None:
         everything = ["switch on the lamp", "I'd like a small coffee", "I'd like a large tea"]
         assert found(api) == everything

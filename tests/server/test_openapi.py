@@ -158,7 +158,7 @@ class TestDescription:
             for operation in methods.values()
             for one in operation.get("parameters", ())
         ]
-        assert len(parameters) == 26
+        assert len(parameters) == 28
         assert all(one["description"] for one in parameters)
 
     def test_keys_are_needed_where_there_are_any(self, engine: Engine) -> None:

@@ -28,6 +28,13 @@ _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
 _SHORT = re.compile(r"n([./])n\1?")
 _MONTH = re.compile(r"y-n|n/y")
 _MONTH_OF_DAYS_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
+# Two dates joined by a mark, which need no blanks then: 24.-26.12., 12/24-12/26.
+_JOINED = (
+    re.compile(r"n\.?(?P<joint>-)(?=n([./])n)"),
+    re.compile(r"n([./-])n(?:\1[yn]?)?(?P<joint>[-/])(?=n\1n)"),
+    re.compile(r"y([./-])n\1n(?P<joint>/)(?=y\1n\1n)"),
+    re.compile(r"n/n(?P<joint>-)(?=n(?![./-]?[nyx]))"),
+)
 _MONTHS = range(1, 13)
 _LONGEST_MONTH = 31  # days
 _FALLBACK = "en"
@@ -43,6 +50,7 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
     nothing else is found in it.
     """
     letters = "".join([_letter(atom, table) for atom in found])
+    found = _parted(found, letters)
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
@@ -55,6 +63,8 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
             numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
             if (short := _short(numbers[0], numbers[1], order or table.order)) is not None:
                 yield Item(start, match.end(), kind, short)
+                if _is_sure(match.group(), written, order or table.order):
+                    yield Item(start, match.end(), "suredate", short)
             continue
         named = "m" in match.group()
         told = "nym" if named else "ny/-."
@@ -65,6 +75,30 @@ def calendar_dates(found: Sequence[Atom], table: Table, order: str = "") -> Iter
         has_year = "y" in match.group() or match.group().count("n") > 2
         meaning = _parsed(text, table.language, order or table.order, has_year)
         yield Item(start, match.end(), kind, meaning or ("missing",))
+
+
+def _parted(found: Sequence[Atom], letters: str) -> Sequence[Atom]:
+    """The same atoms; what joins two dates stands apart from both."""
+    joints = {
+        match.start("joint")
+        for pattern in _JOINED
+        for match in pattern.finditer(letters)
+        if all(atom.glued for atom in found[match.start() + 1 : match.end() + 1])
+    }
+    if not joints:
+        return found
+    return [
+        atom._replace(glued=atom.glued and not {at, at - 1} & joints)
+        for at, atom in enumerate(found)
+    ]
+
+
+def _is_sure(letters: str, written: Sequence[Atom], order: str) -> bool:
+    """Whether a day and a month are hardly a number or a fraction: 12/24, 24.12., 24.12."""
+    first, last = (atom.text for atom in written if atom.kind == "digits")
+    if "/" in letters:
+        return len(first) > 1 or len(last) > 1
+    return order.startswith("D") and (letters.endswith(".") or len(last) > 1)
 
 
 def _short(one: int, other: int, order: str) -> tuple[object, ...] | None:

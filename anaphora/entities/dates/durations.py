@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.atoms import atoms_of
 from anaphora.entities.dates.operations import Amount, amounts_of
-from anaphora.entities.dates.reader import Reader, reader
+from anaphora.entities.dates.operations.amounts import length_of
+from anaphora.entities.dates.reader import Found, Reader, reader
 from anaphora.entities.dates.recognizer import load
+from anaphora.entities.numbers.wording import Comparison, Wording, wording
 from anaphora.entities.recognition import Mention, Passage, text_of
 
 __all__ = ["DurationRecognizer", "create", "load"]
 
-_SECONDS: Mapping[str, int] = {
-    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
-    "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
-    "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
+_SIGNS: Mapping[Comparison, str] = {
+    "more": ">", "least": ">=", "less": "<", "most": "<=", "about": "~", "not": "!=",
 }  # fmt: skip
-"""A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average."""
-
 _LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _OF_DATES = ("year", "month", "week", "day")
 _OTHERS: Mapping[str, tuple[int, str]] = {
@@ -40,33 +40,93 @@ class DurationRecognizer:
     """Finds lengths of time. The value of a mention is the duration as ISO 8601 writes it
     (``PT1H30M``, ``P3D``); its metadata: ``seconds`` (months and years by their average), and
     ``amount`` and ``unit`` of one that has one unit. A range of them (3 to 4 days) is written
-    ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``."""
+    ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``. One that is compared has
+    a sign (``>=P2D``) and the keys that a number has then."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._wording = wording(reader.language)
 
     def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
         return self.read(text_of(doc))
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
+        found = self._reader.durations(text)
+        if not found:
+            return []
+        compare = _Comparisons(text, self._reader, found, self._wording)
         mentions = []
-        for start, end, meaning in self._reader.durations(text):
+        for start, end, meaning in found:
             try:
                 least, most = amounts_of(meaning)
             except (ValueError, OverflowError):
                 continue
             if least == most:
-                mentions.append(Mention(start, end, _iso(most), _meta(most)))
+                start, end, comparison = compare(start, end)
+                told = _comparing(comparison, _iso(most), _meta(most))
             else:
-                value = f"{_iso(least)}..{_iso(most)}"
-                meta = {"from": _seconds(least), "to": _seconds(most), "unit": most[0][1]}
-                mentions.append(Mention(start, end, value, meta))
+                told = f"{_iso(least)}..{_iso(most)}", _range_meta(least, most)
+            mentions.append(Mention(start, end, *told))
         return mentions
 
 
+class _Comparisons:
+    """Finds what compares the durations ``found`` in a text. Words of dates and of other durations
+    do not ("less than 3 days ago")."""
+
+    def __init__(self, text: str, reader: Reader, found: Sequence[Found], words: Wording) -> None:
+        self._atoms = atoms_of(text, reader.language)
+        self._starts = [atom.start for atom in self._atoms]
+        self._taken = [(start, end) for start, end, _ in (*reader.dates(text), *found)]
+        self._words = words
+
+    def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:
+        """Where a duration stands with what compares it, and how that compares."""
+        found = self._atoms
+        first = bisect_left(self._starts, start)
+        inside = self._words.before.behind(found, first)
+        if inside is not None and inside[1] != "about" and found[inside[0] - 1].end < end:
+            # A unit that is a duration only beside what compares it ("не больше недели").
+            whole = self._words.before.before(found, inside[0])
+            assert whole is not None
+            return found[whole[0]].start, end, whole[1]
+        before = self._words.before.before(found, first)
+        behind = self._words.behind.behind(found, bisect_left(self._starts, end))
+        if before is not None and self._is_free(found[before[0]].start, start, end):
+            return found[before[0]].start, end, before[1]
+        if behind is not None and self._is_free(end, found[behind[0] - 1].end, start):
+            return start, found[behind[0] - 1].end, behind[1]
+        return start, end, "plain"
+
+    def _is_free(self, start: int, end: int, other: int) -> bool:
+        """Whether nothing else is found between ``start`` and ``end``, nor reaches out of the
+        duration that lies between one of these and ``other``."""
+        first, last = min(start, other), max(end, other)
+        own = (end, other) if other > end else (other, start)
+        return all(
+            last <= one or two <= first or (own[0] <= one and two <= own[1])
+            for one, two in self._taken
+        )
+
+
+def _comparing(
+    comparison: Comparison, value: str, meta: Mapping[str, Any]
+) -> tuple[str, Mapping[str, Any]]:
+    """The value and the metadata, compared as numbers are."""
+    if comparison == "plain":
+        return value, meta
+    value = _SIGNS[comparison] + value
+    if comparison in ("about", "not"):
+        return value, {**meta, "comparison": comparison}
+    bound, name = ("from", "more") if comparison in ("more", "least") else ("to", "less")
+    rest = {key: kept for key, kept in meta.items() if key == "unit"}
+    is_included = comparison in ("least", "most")
+    return value, {bound: meta["seconds"], f"{bound}incl": is_included, "comparison": name, **rest}
+
+
 def _seconds(amount: Amount) -> int | float:
-    return _plain(sum((n * _SECONDS[unit] for n, unit in amount), Fraction()))
+    return _plain(length_of(amount))
 
 
 def _meta(amount: Amount) -> dict[str, Any]:
@@ -74,6 +134,14 @@ def _meta(amount: Amount) -> dict[str, Any]:
     if len(amount) == 1:
         ((n, unit),) = amount
         meta |= {"amount": _plain(n), "unit": unit}
+    return meta
+
+
+def _range_meta(least: Amount, most: Amount) -> dict[str, Any]:
+    meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
+    units = {unit for _, unit in (*least, *most)}
+    if len(units) == 1:
+        meta["unit"] = units.pop()
     return meta
 
 

@@ -14,6 +14,7 @@ from anaphora.entities.charts import Item
 from anaphora.entities.dates.calendars import calendar_dates
 from anaphora.entities.dates.operations import Meaning
 from anaphora.entities.dates.operations.amounts import AMOUNTS
+from anaphora.entities.dates.short_names import ShortName, ShortNames
 from anaphora.entities.dates.tables import Table, table
 from anaphora.entities.numbers.grouping import end_of_groups
 from anaphora.entities.numbers.numerals import Numeral, numerals
@@ -57,9 +58,10 @@ class Reader:
     """
 
     def __init__(self, language: str, order: str = "") -> None:
-        self._language = language
+        self.language = language
         self._order = order
         self._table = table(language)  # now, and not while someone waits for an answer
+        self._names = ShortNames(language, self._table)
         self._grades: dict[str, int] = {}
         self._read = lru_cache(maxsize=_KEPT)(self._read_island)
 
@@ -70,6 +72,10 @@ class Reader:
             for found, start, island in self._islands(text)
             for first, last, meaning in island.dates
         ]
+
+    def names(self, text: str, dates: Sequence[Found]) -> list[ShortName]:
+        """The short names in the text that are dates beside the ``dates`` in it."""
+        return self._names.find(text, dates)
 
     def durations(self, text: str) -> list[Found]:
         """The longest durations in their order."""
@@ -82,7 +88,7 @@ class Reader:
     def _islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
         """The islands of a text, each with all atoms and where it starts among them."""
         # Most texts have no date: 2 µs for one of nine words, once it has been taken apart.
-        found = atoms_of(text, self._language)
+        found = atoms_of(text, self.language)
         known = self._grades
         try:
             grades = bytes([known[atom.text] for atom in found])
@@ -122,7 +128,7 @@ class Reader:
         text = atom.text
         if atom.kind == "digits":
             return _WEAK | _NUMBER if len(text) <= _LONGEST_NUMBER else _UNKNOWN
-        number = _NUMBER if numerals(self._language).words((atom,)) else _UNKNOWN
+        number = _NUMBER if numerals(self.language).words((atom,)) else _UNKNOWN
         if text in known.weak or text in known.between or text in ".,/-":
             return _WEAK | number
         if text in known.words or text.startswith(known.prefixes):
@@ -136,7 +142,7 @@ class Reader:
         known = self._table
         found = [Atom(text, kind, at, at, glued) for at, (text, kind, glued) in enumerate(island)]
         grades = [self._grade(atom) for atom in found]
-        numbers = numerals(self._language).words(found)
+        numbers = numerals(self.language).words(found)
         spoken = {at for number in numbers for at in range(number.start, number.end)}
         is_strong = any(grade & _STRONG for grade in grades)
         is_strong = is_strong or not known.spaced

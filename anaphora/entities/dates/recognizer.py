@@ -14,12 +14,13 @@ from anaphora.entities.dates.operations import (
     Meaning,
     assumed,
     disagrees,
+    is_daily,
     is_fine,
     names_day,
     resolve,
 )
 from anaphora.entities.dates.reader import Reader, reader
-from anaphora.entities.dates.shown import as_meta, as_value
+from anaphora.entities.dates.shown import as_hours, as_meta, as_value
 from anaphora.entities.dates.tables import table
 from anaphora.entities.recognition import Mention, Passage, text_of
 from anaphora.storage.cache import Cache
@@ -52,7 +53,8 @@ class DateRecognizer:
     ``to`` in milliseconds since 1970 (half open; left out where the date is open), ``start`` and
     ``end`` the same as local times with their offset from UTC, and the ``grain``; ``assumed`` is
     the unit that was not said and comes from the time of the question (the ``year`` of "May 5"),
-    ``conflict`` is ``weekday`` where one was said that is not that of the date.
+    ``conflict`` is ``weekday`` where one was said that is not that of the date; ``hours`` are
+    the times of each day (``09:00/17:00``), where some were said of several days.
     """
 
     def __init__(self, reader: Reader, *, ahead: bool = True, first_day: int = 0) -> None:
@@ -72,17 +74,19 @@ class DateRecognizer:
 
     def _mentions(self, text: str, at: datetime) -> list[Mention]:
         found = self._reader.dates(text)
-        if not found:
+        names = self._reader.names(text, found)
+        if not (found or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
-        for start, end, meaning in found:
+        places = [(*date, False) for date in found]
+        for start, end, meaning, is_fallback in sorted([*places, *names]):
             moment = at if is_fine(meaning) else minute
             # Times of different zones are equal, and so are both of a time that is shown twice.
             told = self._told(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
-                mentions.append(Mention(start, end, *told))
+                mentions.append(Mention(start, end, *told, fallback=is_fallback))
             elif names_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
@@ -100,6 +104,8 @@ class DateRecognizer:
                 meta["assumed"] = unit
             if disagrees(meaning, moment):
                 meta["conflict"] = "weekday"
+            if is_daily(meaning):
+                meta["hours"] = as_hours(interval)
             return as_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None

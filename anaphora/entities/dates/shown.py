@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.entities.dates.calendar import Interval, Moment
 
-__all__ = ["as_meta", "as_value"]
+__all__ = ["as_hours", "as_meta", "as_value"]
 
 _OF_CLOCKS = ("second", "minute", "hour", "part")
 _OPEN = ".."
@@ -38,6 +38,13 @@ def as_meta(interval: Interval) -> dict[str, Any]:
     if interval.end is not None:
         meta |= {"to": _milliseconds(interval.end), "end": interval.end.isoformat()}
     return meta
+
+
+def as_hours(interval: Interval) -> str:
+    """The times of the day at which it begins and ends: 09:00/17:00."""
+    assert interval.start is not None
+    assert interval.end is not None
+    return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
 
 
 def _cell(interval: Interval) -> str:

@@ -24,7 +24,8 @@ from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.atoms import atoms
 from anaphora.entities.charts import Literal, Make, Rules
-from anaphora.entities.dates.operations import KNOWN
+from anaphora.entities.dates.operations import KNOWN, Meaning, assumed
+from anaphora.entities.dates.operations.amounts import amount_of, length_of
 from anaphora.entities.dates.vocabulary import Vocabulary, vocabulary
 from anaphora.entities.languages import base, normalizer
 from anaphora.grammar.macro import expand
@@ -41,6 +42,10 @@ _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)
 _lock = fork_safe_lock()
 _tables: dict[str, Table] = {}
 _MOST_TABLES = 64
+# What the names of a category stand for; the names of weekdays go before those of months.
+_NAMES: Mapping[str, str] = {
+    "shortday": "weekday", "anyweekday": "weekday", "dayname": "weekday", "anymonth": "month",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,8 @@ class Table:
     ``between`` the words that may stand between the parts of a date (1 *de* mayo *de* 2024),
     ``suffixes`` those that make ordinals of digits, ``behind`` those behind a year,
     ``apart`` what is no part of a number here, though it may be one elsewhere (三点 is three
-    o'clock, not three point …).
+    o'clock, not three point …). ``names`` are the weekdays and months of one atom,
+    ``before_names`` the prepositions and ``joining`` the conjunctions beside them.
     """
 
     language: str
@@ -66,6 +72,9 @@ class Table:
     suffixes: frozenset[str]
     behind: frozenset[str]
     apart: frozenset[str]
+    names: Mapping[str, Meaning]
+    before_names: frozenset[str]
+    joining: frozenset[str]
     order: str
     spaced: bool
 
@@ -114,6 +123,8 @@ def _written(code: str) -> _Written:
         suffixes=words("suffixes"),
         behind=words("behind"),
         apart=words("apart"),
+        before_names=words("before_names"),
+        joining=words("joining"),
         order=known.order,
         spaced=known.spaced,
     )
@@ -122,12 +133,15 @@ def _written(code: str) -> _Written:
 def _table(written: _Written) -> Table:
     rules = Rules()
     months: dict[str, int] = {}
+    names: dict[str, Meaning] = {}
     literals: dict[str, Literal] = {}
     for category, steps, meaning, references in written.rules:
         make = _maker(meaning, references)
         rules.add(category, [_step(step, literals) for step in steps], make)
         if category in ("month", "anymonth") and len(steps) == 1 and steps[0].startswith(_WORD):
             months.setdefault(_said(steps[0]), make(()))
+        if category in _NAMES and len(steps) == 1 and steps[0].startswith(_WORD):
+            names.setdefault(_said(steps[0]), (_NAMES[category], make(())))
     words, prefixes = rules.finish()
     return Table(
         language=written.language,
@@ -140,6 +154,9 @@ def _table(written: _Written) -> Table:
         suffixes=frozenset(written.suffixes),
         behind=frozenset(written.behind),
         apart=frozenset(written.apart),
+        names=names,
+        before_names=frozenset(written.before_names),
+        joining=frozenset(written.joining),
         order=written.order,
         spaced=written.spaced,
     )
@@ -193,6 +210,8 @@ class _Written(msgspec.Struct, frozen=True):
     suffixes: tuple[str, ...]
     behind: tuple[str, ...]
     apart: tuple[str, ...]
+    before_names: tuple[str, ...]
+    joining: tuple[str, ...]
     order: str
     spaced: bool
 
@@ -343,10 +362,59 @@ def _paired(one: int, other: int) -> int | None:
     return one * 100 + other if 16 <= one <= 20 and 10 <= other < 100 else None
 
 
-def _upto(least: Any, most: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """3 to 4 days, as an amount; None if the ends are not in their order, or of other units."""
-    is_range = most[0] == "amount" and most[1] is not None and 0 < least < most[1]
-    return ("range", least, most) if is_range else None
+def _upto(least: Any, most: Meaning) -> Meaning | None:
+    """3 to 4 days, 3 days to a week; None if the ends are not in their order."""
+    if not isinstance(least, tuple):
+        if most[0] != "amount":
+            return None
+        least = ("amount", least, *most[2:])
+    try:
+        is_range = length_of(amount_of(least)) < length_of(amount_of(most))
+    except ValueError:
+        return None
+    return ("range", least, most) if is_range and "range" not in (least[0], most[0]) else None
+
+
+def _in_year(date_: Meaning, cell: Meaning) -> Meaning | None:
+    """May 5 of next year; None if the year is told already, or if the cell is none."""
+    is_year = cell[:2] == ("cell", "year") and date_[0] != "in_year"
+    is_open = assumed(date_) == "year" or date_ == ("missing",)
+    return ("in_year", date_, cell) if is_year and is_open else None
+
+
+def _in_week(days: Meaning, cell: Meaning) -> Meaning | None:
+    """Monday to Wednesday of next week; None if the cell is no week."""
+    is_week = "week" in cell[:2] or cell[0] == "week_of_year"
+    return ("in_week", days, cell) if is_week else None
+
+
+def _daily(days: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
+    return ("daily", days, *hours)
+
+
+def _hours_of(day: Meaning, hours: tuple[Meaning, Meaning]) -> Meaning:
+    return ("at_times", day, *hours)
+
+
+def _several(days: Meaning) -> Meaning | None:
+    """Days that hours may be said of, other than ranges; None for what is no such thing."""
+    is_weekend = days[:2] == ("cell", "weekend")
+    return days if is_weekend or days[0] in ("weekend", "workweek") else None
+
+
+def _overnight(first: int, last: int) -> Meaning | None:
+    """From 22 to 2; None for what may be a range of numbers."""
+    return ("times", ("clock24", first), ("clock24", last)) if first > last else None
+
+
+def _back(rank: int) -> int:
+    """The first Friday before it, or the last one, is the nearest."""
+    return -abs(rank)
+
+
+def _forth(rank: int) -> int:
+    """0 for the last one of what has no end."""
+    return max(rank, 0)
 
 
 _AT_ONCE: Mapping[str, Callable[..., Any]] = {
@@ -355,6 +423,15 @@ _AT_ONCE: Mapping[str, Callable[..., Any]] = {
     "minus": lambda one: -one,
     "paired": _paired,
     "upto": _upto,
+    "inyear": _in_year,
+    "inweek": _in_week,
+    "daily": _daily,
+    "hoursof": _hours_of,
+    "several": _several,
+    "overnight": _overnight,
+    "pair": lambda one, other: (one, other),
+    "back": _back,
+    "forth": _forth,
 }
 _OPERATIONS = KNOWN | _AT_ONCE.keys()
 

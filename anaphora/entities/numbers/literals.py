@@ -34,6 +34,8 @@ _NO_NUMBER = (
     r"\d+(?::\d+)+(?:[.,]\d+)?"  # 5:30
     r"|\d+(?:/\d+){2,}"  # 01/05/2024
     r"|\d+(?:[-‐‑]\d+){2,}"  # 2024-05-01, 555-12-34
+    r"|(?:(?<=[°º])|(?<=[°º] ))\d+['’]\d+"  # 48°51'30"
+    r"|\d+['’](?:1[2-9]|[2-9]\d)(?!\d)"  # 5'30 is a time, 5'11 a height
     rf"|\+\d[\d{_BLANKS}()-]{{6,}}\d"  # +1 (202) 555-0100
     # 8 (495) 555-01-00
     rf"|(?:\d{{1,3}}[{_BLANKS}-]?)?\(\d{{3,5}}\)[{_BLANKS}]?\d[\d{_BLANKS}-]{{4,}}"
@@ -45,7 +47,7 @@ _RATIO = (
     rf"(?:(?P<whole>\d{{1,9}})[{_BLANKS}])?(?P<above>\d{{1,9}})[/⁄](?P<below>\d{{1,9}})(?![\d/])"
 )
 _WITH_VULGAR = rf"(?:(?P<count>\d{{1,15}})[{_BLANKS}]?)?(?P<vulgar>[{VULGAR}])"
-_MARKS = r"[.,'’٫٬．，\u00a0\u202f\u2009]"
+_MARKS = r"(?:[.,٫٬．，\u00a0\u202f\u2009]|['’](?=\d{3}))"
 _CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
 # 12 500 in any language, for people type blanks where their keyboard has no better mark.
 _BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"

@@ -91,10 +91,20 @@ class Reading:
         return Numeral(start, end, value, self._ordinal, self._decimal, self._scale)
 
     def _skip_vague(self) -> None:
-        """Skip "several hundred thousand": the multipliers of a vague word make no number."""
+        """Skip "several hundred thousand" and "several thousand five hundred": with a vague word
+        they make no number, the multipliers as little as what is added to them."""
         self.at += 1
-        while self._next(self.at, "times") is not None:
+        times: int | Fraction = 1
+        while (term := self._next(self.at, "times")) is not None:
             self.at += 1
+            times *= term.value
+        at = self.at + 1 if self._next(self.at, "glue") is not None else self.at
+        if times == 1 or not self._touches(at) or self._slots[at].literal:
+            return
+        added = Reading(self._words, self._found, self._slots, at)
+        value = added._sum()
+        if value is not None and not added._ordinal and value < times:
+            self.at = added.at
 
     def _is_within_word(self) -> bool:
         return self.at < len(self._slots) and self._slots[self.at].inner

@@ -16,6 +16,9 @@ from anaphora.entities.numbers.wording import wording
 __all__ = ["Units"]
 
 _JOINTS = frozenset("-'")  # 5-kilometre, un'ora
+_FEET = frozenset("'’′")  # 5'11"
+_INCHES = frozenset('"”″')
+_MOST_INCHES = 11
 _MOST_SAID_FIRST = 1_000  # лет пять; "год 2024" is something else
 
 
@@ -33,6 +36,7 @@ class Units:
         self._names = named("units")
         self._said_first = named("said_first")
         self._symbols = Phrases(language, self._measures.symbols.items())
+        self._parts = frozenset(part.name for part, *_ in self._measures.bare.values())
         self._prefixes = vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in listed(written, "articles"))
 
@@ -40,7 +44,11 @@ class Units:
         """The amount with its unit and what it takes up with it."""
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
-        return self._behind(text, found, amount) or self._before(found, amount)
+        return (
+            self._behind(text, found, amount)
+            or self._before(found, amount)
+            or self._of_height(found, amount)
+        )
 
     def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts, with those made one that are said together: "2 hours 30 minutes", *due ore
@@ -79,6 +87,21 @@ class Units:
         start, _, value, kind, _, _, literal, about, scale = amount
         return Amount(start, end, value, kind, unit, False, literal, about, scale)
 
+    def _of_height(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        """With the marks for feet and inches: 5'11", and 5'11 or 5' 11" with one of them."""
+        start, end = amount.start, amount.end
+        after = end < len(found) and found[end].kind == "mark"
+        if not (after or (start and found[start - 1].kind == "mark")):
+            return None
+        if not amount.literal or not isinstance(amount.value, int):
+            return None
+        if _is_feet(found, end) and _has_inches(found, end + 1):
+            return amount._replace(end=end + 1, unit=self._measures.units["ft"])
+        if start > 1 and _is_feet(found, start - 1) and _has_inches(found, start):
+            end += end < len(found) and found[end].text in _INCHES and found[end].glued
+            return amount._replace(end=end, unit=self._measures.units["in"])
+        return None
+
     def _before(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
         """With the unit that stands before it and so means "about": лет пять."""
         named = self._said_first.before(found, amount.start)
@@ -91,7 +114,11 @@ class Units:
             return None
         symbol = self._symbols.behind(found, at)
         exact = self._measures.exact.get(text[found[at].start : found[at].end])
+        if symbol is not None and not all(one.glued for one in found[at + 1 : symbol[0]]):
+            symbol = at + 1, self._measures.symbols.get(found[at].text, symbol[1])  # 6 ft 2
         if symbol is None:
+            if found[at].text == "in" and found[at].glued:
+                return at + 1, self._measures.units["in"]  # 11in; elsewhere it is a word
             return (at + 1, exact) if exact is not None else None
         written = text[found[at].start : found[symbol[0] - 1].end]
         return symbol[0], self._measures.exact.get(written, symbol[1])
@@ -119,14 +146,21 @@ class Units:
         """With the unit that need not be said: "two hours thirty", метр восемьдесят."""
         if part.kind != "cardinal" or part.weak or not isinstance(part.value, int):
             return part
-        if part.end < len(found) and found[part.end].kind != "mark":
-            return part  # "two hours thirty people"
+        end = part.end
+        if end < len(found) and found[end].kind != "mark":
+            if found[end].text not in self._parts or found[end].glued:
+                return part  # "two hours thirty people"
+            if end + 1 == len(found) or found[end + 1].kind == "mark":
+                end += 1  # 6 ft 2 in, but "6 ft 2 in Oslo"
         is_last = last is not None and last.end == part.start
         whole = last if is_last else self._one(found, part.start, last.end if last else 0)
         meant = self._measures.bare.get(whole.unit) if whole is not None and whole.unit else None
         if meant is None or not meant[1] <= part.value <= meant[2]:
             return part
-        return part._replace(unit=meant[0])
+        is_named = part.end < len(found) and found[part.end].text in self._parts
+        if is_named and found[part.end].text != meant[0].name:
+            return part
+        return part._replace(end=end, unit=meant[0])
 
     def _may_touch(self, found: Sequence[Atom], part: Amount) -> bool:
         """Whether it may be added with nothing between: 30 minutes, 一時間半, שעה וחצי."""
@@ -162,6 +196,24 @@ class Units:
             return None
         value = whole.value * ratio + part.value
         return whole._replace(end=part.end, value=value, unit=unit, weak=False)
+
+
+def _is_feet(found: Sequence[Atom], at: int) -> bool:
+    """Whether that atom is a mark for feet behind digits."""
+    return (
+        0 < at < len(found)
+        and found[at].text in _FEET
+        and found[at].glued
+        and found[at - 1].kind == "digits"
+    )
+
+
+def _has_inches(found: Sequence[Atom], at: int) -> bool:
+    """Whether inches stand at that atom, behind a mark for feet: they touch it or have a mark."""
+    if at >= len(found) or found[at].kind != "digits" or int(found[at].text) > _MOST_INCHES:
+        return False
+    is_marked = at + 1 < len(found) and found[at + 1].text in _INCHES and found[at + 1].glued
+    return found[at].glued or is_marked
 
 
 def _is_decade(found: Sequence[Atom], at: int) -> bool:

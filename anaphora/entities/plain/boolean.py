@@ -6,6 +6,8 @@ What says yes and what says no stands in ``tables/boolean``, one file a language
 - ``starting``: those that answer at the beginning of a clause only ("no, a large one", and not
   "with no onions");
 - ``alone``: those that answer only as a clause of their own ("right", and not "turn right");
+- ``commands``: those that answer, as a clause of their own, only the question whether to go on
+  ("continue", "stop"): the entity does not find them, :func:`confirmation_of` does;
 - ``neither``: phrases of both and of neither ("yes or no", "not sure"), in which nothing is found;
 - ``fillers``: words around an answer ("oh", "please"), with which it still stands alone;
 - ``openers``: those that only lead to one ("but yes"): behind it they begin something else.
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from spacy.tokens import Doc
 
@@ -31,7 +33,7 @@ from anaphora.entities.languages import base
 from anaphora.entities.plain.phrasebook import Phrasebook, tables
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
-__all__ = ["answer_of", "create"]
+__all__ = ["Confirmation", "answer_of", "confirmation_of", "create"]
 
 _TABLES = Path(__file__).parent / "tables" / "boolean"
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that end no clause
@@ -44,12 +46,21 @@ _PLACES: tuple[_Where, ...] = ("anywhere", "starting", "alone")
 @dataclass(frozen=True, slots=True)
 class _Phrase:
     """``answer`` is None for what is no answer; ``where`` it must stand to be one. A filler that
-    ``opens`` leads to an answer."""
+    ``opens`` leads to an answer. A ``command`` answers the question whether to go on."""
 
     answer: bool | None
     where: _Where = "anywhere"
     filler: bool = False
     opens: bool = False
+    command: bool = False
+
+
+class Confirmation(NamedTuple):
+    """An answer to the question whether to go on. ``is_command`` if it is more than a yes or a no
+    ("stop"), so that it may mean something else to the model."""
+
+    is_yes: bool
+    is_command: bool = False
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -60,28 +71,48 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 def answer_of(text: str, language: str) -> bool | None:
     """Whether the whole of ``text`` says yes ("oh yes, please!") or no; None if it says neither,
     or something else beside it."""
-    book = _phrasebook(base(language))
+    found = _read_whole(text, _phrasebook(base(language)))
+    return found.is_yes if found else None
+
+
+def confirmation_of(text: str, language: str) -> Confirmation | None:
+    """As :func:`answer_of`, for an answer to the question whether to go on: "carry on" is a yes to
+    it and "cancel" a no."""
+    code = base(language)
+    # "Please" alone is a yes, and only polite in "stop, please".
+    return _read_whole(text, _phrasebook(code, has_commands=True)) or _read_whole(
+        text, _phrasebook(code)
+    )
+
+
+def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
     found = book.atoms(text)
     phrases = book.read(found)
-    answers = _joined(_answers(phrases, _Clauses(found)), found)
-    if len({answer for _, _, answer in answers}) != 1:
+    answers = list(_answers(phrases, _Clauses(found)))
+    meanings = [item.meaning for item in answers]
+    if len({phrase.answer for phrase in meanings}) != 1:
         return None
-    spans = [(start, end) for start, end, _ in answers]
-    last = max(start for start, _, _ in answers)
-    fillers = (item for item in phrases if item.meaning.filler)
-    spans += [
-        (item.start, item.end) for item in fillers if item.start < last or not item.meaning.opens
+    last = max(item.start for item in answers)
+    fillers = [
+        item
+        for item in phrases
+        if item.meaning.filler and (item.start < last or not item.meaning.opens)
     ]
-    said = {index for span in spans for index in range(*span)}
+    said = {index for item in (*answers, *fillers) for index in range(item.start, item.end)}
     if any(atom.kind != "mark" for index, atom in enumerate(found) if index not in said):
         return None
-    return answers[0][2]
+    return Confirmation(meanings[0].answer, any(phrase.command for phrase in meanings))
 
 
 @lru_cache(maxsize=32)
-def _phrasebook(language: str) -> Phrasebook:
+def _phrasebook(language: str, *, has_commands: bool = False) -> Phrasebook:
     book = Phrasebook(language)
     for table in tables(_TABLES, language):
+        if has_commands:  # first, for some of these say yes or no elsewhere: "forget it", "please"
+            for answer, section in _WORDS.items():
+                phrases = table.get(section, {}).get("commands", ())
+                book.add(phrases, _Phrase(answer, "alone", command=True), table)
+            book.add_beside(table.get("fillers", ()), _Phrase(None, filler=True), table)
         book.add_beside(table.get("neither", ()), _Phrase(None), table)
         for answer, section in _WORDS.items():
             for where in _PLACES:
@@ -121,7 +152,7 @@ class _Clauses:
         self.ends = [*marks, True]
 
 
-def _answers(phrases: Sequence[Item], clauses: _Clauses) -> Iterator[tuple[int, int, bool]]:
+def _answers(phrases: Sequence[Item], clauses: _Clauses) -> Iterator[Item]:
     """The answers among the phrases, which come by their starts, the longer ones first."""
     for item in reversed(phrases):
         if _is_around(item.meaning) and clauses.ends[item.end]:
@@ -135,7 +166,7 @@ def _answers(phrases: Sequence[Item], clauses: _Clauses) -> Iterator[tuple[int, 
             clauses.begins[item.end] = True
         reach = item.end
         if phrase.answer is not None:
-            yield item.start, item.end, phrase.answer
+            yield item
 
 
 def _is_around(phrase: _Phrase) -> bool:
@@ -151,12 +182,11 @@ def _stands_well(item: Item, clauses: _Clauses) -> bool:
     return True
 
 
-def _joined(
-    answers: Iterable[tuple[int, int, bool]], found: Sequence[Atom]
-) -> list[tuple[int, int, bool]]:
+def _joined(answers: Iterable[Item], found: Sequence[Atom]) -> list[tuple[int, int, bool]]:
     """Equal answers between which no more than one mark stands are one."""
     joined: list[tuple[int, int, bool]] = []
-    for start, end, answer in answers:
+    for item in answers:
+        start, end, answer = item.start, item.end, item.meaning.answer
         if joined and joined[-1][2] == answer:
             between = found[joined[-1][1] : start]
             if len(between) < 2 and all(atom.kind == "mark" for atom in between):

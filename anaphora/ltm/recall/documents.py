@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.recall.days import day_terms
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, terms
 from anaphora.storage.forks import hold_off_forks
 
@@ -25,14 +26,15 @@ _WORDS_BEFORE = 60  # a MiniLM reads some 180 words: the exchange itself must fi
 
 def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
     """The terms of both texts of an exchange, those of its intent and of its slots' values that
-    the texts lack (a follow-up is found by what it left out), and those of its day in words, as
-    its clock showed it."""
+    the texts lack (a follow-up is found by what it left out), those of its day in words, as its
+    clock showed it, and those of the days that it mentions."""
     language = exchange.language or DEFAULT_LANGUAGE
     said = _bounded((*terms(exchange.question, language), *terms(exchange.answer, language)))
     understood = terms(" ".join(_understood(exchange)), language)
     known = frozenset(said)
     left_out = tuple(dict.fromkeys(term for term in understood if term not in known))
-    return (*said, *left_out, *_day_terms(language, _day(exchange.at)))
+    day = _words_of_day(language, _day(exchange.at))
+    return (*said, *left_out, *day, *day_terms(exchange))
 
 
 def _bounded(terms: tuple[str, ...]) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ def _day(at: datetime) -> tuple[int, int, int, int]:
 
 
 @lru_cache(maxsize=1_024)
-def _day_terms(language: str, day: tuple[int, int, int, int]) -> tuple[str, ...]:
+def _words_of_day(language: str, day: tuple[int, int, int, int]) -> tuple[str, ...]:
     """ "Monday 8 May 2023" in terms of the language, in English where its words are unknown."""
     weekday, number, month, year = day
     names = _calendar(language)

@@ -37,10 +37,19 @@ from anaphora.ltm.recall.postgres_records import (
     moment,
     place_of,
 )
+from anaphora.ltm.recall.postgres_reindexing import reindex
 from anaphora.ltm.recall.postgres_schema import TABLES, has_pgvector, prepare
 from anaphora.ltm.recall.postgres_search import Search, as_pgvector
 from anaphora.ltm.recall.postgres_writing import Batch, Writer, advance, embedder_of, not_kept
-from anaphora.ltm.recall.store import Among, Document, Mark, New, Statistics, Whose
+from anaphora.ltm.recall.store import (
+    Among,
+    Document,
+    Mark,
+    New,
+    Statistics,
+    TermUpdate,
+    Whose,
+)
 from anaphora.stm.conversation import Key
 
 if TYPE_CHECKING:
@@ -274,6 +283,22 @@ class PostgresRecallStore:
     ) -> Sequence[tuple[int, float]]:
         pgvector = self._vectors_in_database
         return self._search.nearest(whose, embedder, vector, among, limit, pgvector=pgvector)
+
+    def outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+        def find() -> list[tuple[int, Exchange]]:
+            rows = self._link.read(
+                "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
+                "ORDER BY id DESC LIMIT %s",
+                *(version, max(limit, 0)),
+            )
+            found = [(id, (record, number)) for id, record, number in rows]
+            exchanges = parsed("exchange", found, lambda row: load_exchange(*row))
+            return list(zip([id for id, _ in found], exchanges, strict=True))
+
+        return self._sound(find)
+
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
+        self._link.do(lambda transaction: reindex(transaction, version, exchanges))
 
     # -- vectors -------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from anaphora.ltm.recall.postgres_records import place_of
@@ -13,7 +13,7 @@ from anaphora.ltm.recall.store import MOST_ERASURES, New, Whose
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["erase", "expire", "not_erased"]
+__all__ = ["erase", "expire", "not_erased", "remove_words"]
 
 # The advisory lock by which nothing is added to a user while that is erased.
 _ERASING = 0x416E6145  # "AnaE"
@@ -150,15 +150,20 @@ def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
         "changes = changes + 1 WHERE id = %s",
         [(len(lengths), sum(lengths), user) for user, lengths in users.items()],
     )
+    remove_words(transaction, words)
+    for conversation, its_numbers in numbers.items():
+        _leave_history(transaction, conversation, its_numbers)
+    return Counter({conversation: len(each) for conversation, each in numbers.items()})
+
+
+def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
+    """Count words, by their ids, so many times less."""
     transaction.do(
         "UPDATE words SET count = count - gone FROM unnest(%s::bigint[], %s::bigint[]) "
         "AS gone (word_id, gone) WHERE id = word_id",
         *(list(words), list(words.values())),
     )
     transaction.do("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
-    for conversation, its_numbers in numbers.items():
-        _leave_history(transaction, conversation, its_numbers)
-    return Counter({conversation: len(each) for conversation, each in numbers.items()})
 
 
 def _leave_history(

@@ -29,6 +29,9 @@ __all__ = ["DamagedRows", "discard", "listed", "move", "parsed", "refuse", "rele
 _Part = TypeVar("_Part")
 _TABLES = {"exchange": "exchanges", "summary": "summaries"}
 
+# What a row has in columns that came after it was put in quarantine.
+_LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
+
 _log = logging.getLogger(__name__)
 
 
@@ -206,8 +209,9 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
         return False
     transaction.do(
         f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
-        f"jsonb_populate_record(NULL::{table}, row_data) AS it WHERE quarantine.id = %s",
-        id,
+        f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data) AS it "
+        "WHERE quarantine.id = %s",
+        *(_LATER_COLUMNS, id),
     )
     if kind == "summary":
         found = transaction.row("SELECT first, last FROM summaries WHERE id = %s", source)

@@ -11,6 +11,7 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
 from anaphora.stm.conversation import Key
 from anaphora.stm.records import entity_from_plain, entity_to_plain
 
@@ -57,7 +58,8 @@ def dump_exchange(key: Key, exchange: Exchange) -> bytes:
     }
     try:
         # An empty intent is one, too.
-        return _dump({name: value for name, value in full.items() if value or value == ""})
+        usual = {name: value for name, value in full.items() if value or value == ""}
+        return _dump(usual | dates_to_plain(exchange))
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"an exchange of {key.user!r} with '{key.model}' cannot be kept: {error}"
@@ -68,7 +70,9 @@ def load_exchange(record: bytes, number: int) -> Exchange:
     """The exchange of a record. Raises :class:`StoreError` if it is none."""
     try:
         plain = _load(record)
-        plain["at"] = _time(plain.get("at", 0))
+        plain["question_dates"], plain["answer_dates"] = dates_from_plain(plain)
+        plain["at"] = in_zone(_time(plain.get("at", 0)), plain)
+        plain.pop("offset", None)
         slots = plain.get("slots", {})
         plain["slots"] = {name: tuple(values) for name, values in slots.items()}
         plain["memory"] = tuple(map(entity_from_plain, plain.get("memory", ())))

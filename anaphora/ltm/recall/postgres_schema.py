@@ -165,6 +165,11 @@ _VERSIONS = (
     -- By which the place of one that comes late is found.
     CREATE INDEX ON exchanges (conversation_id, clock, number);
     """,
+    """
+    -- The version of the terms by which an exchange is indexed.
+    ALTER TABLE exchanges ADD COLUMN terms_version integer NOT NULL DEFAULT 1;
+    CREATE INDEX ON exchanges (terms_version);
+    """,
 )
 
 TABLES = (

@@ -37,7 +37,27 @@ from anaphora.stm.conversation import Key
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["Batch", "Writer", "advance", "embedder_of", "lock_user", "not_kept"]
+__all__ = [
+    "Batch",
+    "Writer",
+    "add_words",
+    "advance",
+    "embedder_of",
+    "lock_user",
+    "lock_users_of",
+    "not_kept",
+    "words_of",
+]
+
+
+def words_of(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
+    """What an exchange is found by: its terms, its intent and its slot values, each once."""
+    words = dict.fromkeys(term_word(term) for term in terms)
+    if exchange.intent is not None:
+        words[intent_word(exchange.intent)] = None
+    for name, values in exchange.slots.items():
+        words |= dict.fromkeys(slot_word(name, value) for value in values)
+    return list(words)
 
 
 class Batch:
@@ -51,14 +71,10 @@ class Batch:
     def _row(self, new: New, measure: Measure) -> _NewRow:
         key, exchange = new.key, new.exchange
         user = self.users.setdefault(place_of(key.tenant, key.user), _NewUser(key))
-        words = dict.fromkeys(term_word(term) for term in new.terms)
-        if exchange.intent is not None:
-            words[intent_word(exchange.intent)] = None
-        for name, values in exchange.slots.items():
-            words |= dict.fromkeys(slot_word(name, value) for value in values)
+        words = words_of(exchange, new.terms)
         user.documents += 1
         user.length += len(new.terms)
-        user.words.update(list(words))
+        user.words.update(words)
         conversation = user.conversations.setdefault(place_of(*key), _NewConversation(key))
         rest = (len(new.terms), dump_terms(new.terms), dump_exchange(key, exchange))
         return _NewRow(
@@ -67,7 +83,8 @@ class Batch:
             exchange.clock,
             measure.exchange(exchange),
             (moment(exchange.at), *rest),
-            list(words),
+            words,
+            new.terms_version,
         )
 
 
@@ -237,7 +254,7 @@ class Writer:
     ) -> None:
         """Keep the vectors, as the driver takes them."""
         known = embedder_of(transaction, embedder)
-        _lock_users_of(transaction, ids)
+        lock_users_of(transaction, ids)
         there: dict[int, int] = dict(
             transaction.rows("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
         )
@@ -315,6 +332,7 @@ class _NewRow:
     size: int
     values: tuple[Any, ...]  # at, length, terms, record
     words: list[bytes]
+    terms_version: int
 
 
 def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> None:
@@ -337,19 +355,28 @@ def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> Non
 
 def _add_words(transaction: Transaction, users: Sequence[_NewUser]) -> None:
     """Count the words of users, and learn their ids."""
-    words = [(user.id, word, count) for user in users for word, count in user.words.items()]
-    rows = transaction.rows(
+    ids = add_words(transaction, {user.id: user.words for user in users})
+    for user in users:
+        user.ids = ids[user.id]
+
+
+def add_words(
+    transaction: Transaction, words: Mapping[int, Mapping[bytes, int]]
+) -> dict[int, dict[bytes, int]]:
+    """Count words of users, which are locked, by the ids of these; the ids of the words."""
+    counted = [
+        (user, word, count) for user, counts in words.items() for word, count in counts.items()
+    ]
+    ids: dict[int, dict[bytes, int]] = {user: {} for user in words}
+    for user, word, id in transaction.rows(
         "INSERT INTO words AS old (user_id, word, count) "
         "SELECT * FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[]) "
         "ON CONFLICT (user_id, word) DO UPDATE SET count = old.count + excluded.count "
         "RETURNING user_id, word, id",
-        *([each[part] for each in words] for part in range(3)),
-    )
-    by_id = {user.id: user for user in users}
-    for user in users:
-        user.ids = {}
-    for user_id, word, id in rows:
-        by_id[user_id].ids[bytes(word)] = id
+        *([each[part] for each in counted] for part in range(3)),
+    ):
+        ids[user][bytes(word)] = id
+    return ids
 
 
 def _apart(
@@ -381,8 +408,8 @@ def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -
     )
     transaction.each(
         "INSERT INTO exchanges (id, user_id, conversation_id, number, words, clock, size, at, "
-        "length, terms, record) OVERRIDING SYSTEM VALUE "
-        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        "length, terms, record, terms_version) OVERRIDING SYSTEM VALUE "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         [
             (
                 id,
@@ -393,6 +420,7 @@ def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -
                 row.clock,
                 row.size,
                 *row.values,
+                row.terms_version,
             )
             for (id,), (row, number) in zip(ids, numbered, strict=True)
         ],
@@ -484,7 +512,7 @@ def lock_user(transaction: Transaction, whose: Whose) -> int | None:
     return None if found is None else int(found[0])
 
 
-def _lock_users_of(transaction: Transaction, ids: Iterable[int]) -> None:
+def lock_users_of(transaction: Transaction, ids: Iterable[int]) -> None:
     """Lock the users of exchanges."""
     transaction.do(
         "SELECT FROM users WHERE id IN (SELECT user_id FROM exchanges WHERE id = ANY(%s)) "

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import TypeAlias
 
@@ -50,7 +50,7 @@ class Asked:
         """A question that is in one of these languages."""
         spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
         found = [terms(text, language) for language in spoken]
-        named = " ".join(
+        named = "\n".join(
             word
             for place, word in enumerate(text.split())
             if (place and word[:1].isupper()) or any(map(str.isdigit, word))
@@ -60,6 +60,11 @@ class Asked:
             pairs=frozenset(chain.from_iterable(map(pairwise, found))),
             named=frozenset(chain.from_iterable(terms(named, language) for language in spoken)),
         )
+
+    def on(self, days: Collection[str]) -> Asked:
+        """The same question about days, by their terms."""
+        found = tuple(dict.fromkeys((*self.terms, *days)))
+        return replace(self, terms=found, named=self.named | frozenset(days))
 
 
 def features(

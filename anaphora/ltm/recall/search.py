@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.recall.days import find_days
 from anaphora.ltm.recall.ranking import HYBRID, REACH, TEXT, Asked, Scores, features, fused
 from anaphora.ltm.recall.rarest import rarest
 from anaphora.ltm.recall.store import Among, Document, RecallStore, Statistics, Whose
@@ -65,9 +67,14 @@ def search(
     page: int = 1,
     size: int = 10,
     neighbours: int = 1,
+    at: datetime | None = None,
 ) -> Page:
     """The exchanges of a user that tell most of ``text``, ``size`` of them a page, each with so
     many ``neighbours`` before and after it. Without a text: all of them, newest first.
+
+    A text that names a day ("2026-11-08", "last Tuesday") finds what was said on it, and what
+    mentions it. ``at`` is the time of the one who asks, with a time zone (now in UTC, if left
+    out).
 
     ``how`` they are found: by "text", the words of the exchange and of those around it; by
     "meaning", the cosine of its vector and that of the text; "hybrid", what speaks for them
@@ -91,7 +98,7 @@ def search(
         ids = store.listed(whose, among, skip=skip, limit=size + 1)
         ranked = dict.fromkeys(ids, 0.0)
     else:
-        looked = _Search(store, whose, among, text, language, embedder)
+        looked = _Search(store, whose, among, text, language, embedder, at or datetime.now(UTC))
         everything = looked.ranked(how or ("hybrid" if embedder else "text"))
         ranked = dict(list(everything.items())[skip : skip + size + 1])
     shown = dict(list(ranked.items())[:size])
@@ -110,10 +117,13 @@ class _Search:
         text: str,
         language: str | Sequence[str],
         embedder: Embedder | None,
+        at: datetime,
     ) -> None:
         self._store, self._whose, self._among = store, whose, among
         self._text, self._embedder = text, embedder
-        self._asked = Asked.of(text, *([language] if isinstance(language, str) else language))
+        self._languages = [language] if isinstance(language, str) else language
+        self._at = at
+        self._asked = Asked.of(text, *self._languages)
 
     def ranked(self, how: How) -> Mapping[int, float]:
         """The ids that are found, best first, with their scores."""
@@ -159,10 +169,26 @@ class _Search:
         return {id: cosine for id, cosine in near.items() if id in said}
 
     def _statistics(self) -> Statistics:
-        return self._store.statistics(self._whose, self._asked.terms)
+        """The statistics of all terms of the question, after the days in it have become terms:
+        those on which anything was said, or that were mentioned."""
+        days = find_days(self._text, self._languages, self._at)
+        terms = [term for day in days for term in day.terms]
+        statistics = self._store.statistics(self._whose, (*self._asked.terms, *terms))
+        known = {term for term in terms if statistics.frequency.get(term)}
+        if known:
+            text = self._text
+            for day in sorted(days, reverse=True):
+                # Its digits alone say nothing: those of "08.11.2026" stand in other dates, too.
+                if known.intersection(day.terms) and not _has_letters(text[day.start : day.end]):
+                    text = f"{text[: day.start]} {text[day.end :]}"
+            self._asked = Asked.of(text, *self._languages).on(known)
+        return statistics
 
     def _matching(self, statistics: Statistics) -> Sequence[Document]:
-        known = sorted((count, term) for term, count in statistics.frequency.items() if count)
+        frequency = statistics.frequency
+        known = sorted(
+            (count, term) for term in self._asked.terms if (count := frequency.get(term, 0))
+        )
         looked_up = rarest(known, _LOOKED_UP)
         if not looked_up:
             return ()
@@ -197,6 +223,10 @@ class _Search:
             return np.fromiter((bool(document.terms) for document in documents), np.bool_)
         ids = {document.id for document in found if document.terms}
         return np.fromiter((document.id in ids for document in documents), np.bool_)
+
+
+def _has_letters(text: str) -> bool:
+    return any(map(str.isalpha, text))
 
 
 def _place(document: Document) -> tuple[int, int]:

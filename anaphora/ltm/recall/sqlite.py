@@ -32,8 +32,17 @@ from anaphora.ltm.recall.sqlite_records import (
     parsed,
     summary_of,
 )
+from anaphora.ltm.recall.sqlite_reindexing import reindex
 from anaphora.ltm.recall.sqlite_schema import APPLICATION, PRAGMAS, SCHEMA
-from anaphora.ltm.recall.store import Among, Document, Mark, New, Statistics, Whose
+from anaphora.ltm.recall.store import (
+    Among,
+    Document,
+    Mark,
+    New,
+    Statistics,
+    TermUpdate,
+    Whose,
+)
 from anaphora.ltm.recall.vectors import Matrices
 from anaphora.stm.conversation import Key
 from anaphora.storage.database import Database, Synchronous
@@ -238,6 +247,18 @@ class SqliteRecallStore:
             ids = reading.ids_among(connection, owner, among)
         self._matrices.trim()
         return matrix.nearest(vector, limit, ids)
+
+    def outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+        def find(connection: Connection) -> list[tuple[int, Exchange]]:
+            rows = connection.execute(_OUTDATED, (version, limit)).fetchall()
+            return list(
+                zip([id for id, *_ in rows], parsed("exchange", rows, exchange_of), strict=True)
+            )
+
+        return self._snapshot(find)
+
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
+        self._write(lambda connection: reindex(connection, version, exchanges))
 
     # -- vectors -------------------------------------------------------------------------------
 
@@ -463,6 +484,7 @@ _RANGE = (
     f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? AND number BETWEEN ? AND ? "
     "ORDER BY number"
 )
+_OUTDATED = f"SELECT id, {EXCHANGE} FROM exchanges WHERE terms_version < ? ORDER BY id DESC LIMIT ?"
 _LATEST = (
     f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? ORDER BY number DESC LIMIT ?"
 )

@@ -65,6 +65,7 @@ class Row(NamedTuple):
     slots: list[tuple[Text, Text]]
     size: int
     clock: int
+    terms_version: int
 
 
 def prepare(new: New, measure: Measure) -> Row:
@@ -82,6 +83,7 @@ def prepare(new: New, measure: Measure) -> Row:
         ],
         measure.exchange(exchange),
         exchange.clock,
+        new.terms_version,
     )
 
 
@@ -242,7 +244,8 @@ def _number(connection: Connection, talk: Talk, rows: Mapping[int, Row]) -> dict
 
 def _insert(connection: Connection, talk: Talk, row: Row, number: int) -> int:
     id = connection.execute(
-        _ADD_EXCHANGE, (talk.owner, talk.id, number, row.packed, *row.columns)
+        _ADD_EXCHANGE,
+        (talk.owner, talk.id, number, row.terms_version, row.packed, *row.columns),
     ).lastrowid
     assert id is not None
     connection.executemany(
@@ -309,8 +312,8 @@ _ADD_TALK = (
     "VALUES (?, ?, 0, 1, 0, 0, ?, 0)"
 )
 _ADD_EXCHANGE = (
-    "INSERT INTO exchanges (owner, conversation, number, terms, at, intent, question, answer, "
-    "rest, clock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO exchanges (owner, conversation, number, terms_version, terms, at, intent, "
+    "question, answer, rest, clock) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_SUMMARY = (
     "INSERT INTO summaries (conversation, first, last, since, until, level, by, of, text, active) "

@@ -7,6 +7,7 @@ and ranks by the counts of all users together; and what is deleted from it stays
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from anaphora.ltm.recall.vectors import Ids, top
 from anaphora.storage.texts import kept
 
-__all__ = ["Owner", "add_terms", "best", "frequencies", "remove_ids"]
+__all__ = ["Owner", "add_terms", "best", "frequencies", "remove_ids", "replace_terms"]
 
 # An entry is the id of an exchange, how often the term stands in it, and how many terms it has:
 # 40, 8 and 16 bits of a number, the id first, so that entries are sorted by it.
@@ -82,14 +83,19 @@ def add_terms(
     connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
 ) -> None:
     """Enter exchanges, the ids of which are greater than all that are entered, by their terms."""
-    entries: dict[str, list[int]] = {}
-    for id, terms in documents:
-        length = min(len(terms), _LONGEST)
-        for term, count in Counter(terms).items():
-            entry = id * _LENGTH + min(count, _MOST) * _COUNT + length
-            entries.setdefault(term, []).append(entry)
-    for term, new in entries.items():
+    for term, new in _entries_of(documents).items():
         _append(connection, _counted(connection, owner, term, len(new)), new)
+
+
+def replace_terms(
+    connection: Connection,
+    owner: int,
+    documents: Sequence[tuple[int, Sequence[str] | None, Sequence[str]]],
+) -> None:
+    """Enter exchanges by other terms than before, which come first."""
+    remove_ids(connection, owner, [(id, before) for id, before, _ in documents])
+    for term, entries in _entries_of((id, terms) for id, _, terms in documents).items():
+        _insert(connection, _counted(connection, owner, term, len(entries)), sorted(entries))
 
 
 def remove_ids(
@@ -114,6 +120,16 @@ def remove_ids(
         lists = connection.execute("SELECT id FROM terms WHERE owner = ?", (owner,)).fetchall()
         for (term_id,) in lists:
             _take_out(connection, term_id, sorted(unknown))
+
+
+def _entries_of(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, list[int]]:
+    entries: dict[str, list[int]] = {}
+    for id, terms in documents:
+        length = min(len(terms), _LONGEST)
+        for term, count in Counter(terms).items():
+            entry = id * _LENGTH + min(count, _MOST) * _COUNT + length
+            entries.setdefault(term, []).append(entry)
+    return entries
 
 
 def _known(
@@ -167,6 +183,26 @@ def _append(connection: Connection, term: int, new: list[int]) -> None:
         room = _BLOCK - len(last[1])
         connection.execute(_CHANGE, (last[1] + data[:room], term, last[0]))
         data = data[room:]
+    _write(connection, term, data)
+
+
+def _insert(connection: Connection, term: int, new: list[int]) -> None:
+    """Put entries in their places among those of a term."""
+    firsts = [first for (first,) in connection.execute(_FIRSTS, (term,))]
+    blocks: dict[int, list[int]] = {}
+    for entry in new:
+        place = max(bisect_right(firsts, entry >> 24) - 1, 0)
+        blocks.setdefault(firsts[place] if firsts else 0, []).append(entry)
+    for first, entries in blocks.items():
+        row = connection.execute(_BLOCK_AT, (term, first)).fetchone()
+        there = np.frombuffer(row[0] if row else b"", dtype="<i8")
+        data = np.sort(np.concatenate((there, np.array(entries, dtype="<i8")))).tobytes()
+        connection.execute("DELETE FROM postings WHERE term = ? AND first = ?", (term, first))
+        _write(connection, term, data)
+
+
+def _write(connection: Connection, term: int, data: bytes) -> None:
+    """Write entries in blocks of their own."""
     for start in range(0, len(data), _BLOCK):
         block = data[start : start + _BLOCK]
         first = int.from_bytes(block[:_WIDTH], "little") >> 24
@@ -194,6 +230,8 @@ _DROP_UNUSED = (
 _FIND = "SELECT id, frequency FROM terms WHERE owner = ? AND text = ?"
 _LIST = "SELECT entries FROM postings WHERE term = ? ORDER BY first"
 _LAST = "SELECT first, entries FROM postings WHERE term = ? ORDER BY first DESC LIMIT 1"
+_FIRSTS = "SELECT first FROM postings WHERE term = ? ORDER BY first"
+_BLOCK_AT = "SELECT entries FROM postings WHERE term = ? AND first = ?"
 _CHANGE = "UPDATE postings SET entries = ? WHERE term = ? AND first = ?"
 # The blocks that may hold ids up to one, from another on. The block that holds an id begins with
 # it or with one before it, which may be gone.

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from anaphora.errors import StoreError, Unkeepable
 from anaphora.ltm.exchange import Exchange, Summary
+from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
 from anaphora.stm.records import entity_from_plain, entity_to_plain
 from anaphora.storage.texts import Text, kept, read
 
@@ -68,7 +69,8 @@ def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
         rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
         rest["truncated"] = dict(exchange.truncated)
-        text = _as_json({name: value for name, value in rest.items() if value})
+        usual = {name: value for name, value in rest.items() if value}
+        text = _as_json(usual | dates_to_plain(exchange))
     except (TypeError, ValueError, RecursionError) as error:
         raise Unkeepable(f"this exchange cannot be kept: {error}") from error
     record = text.encode("utf-8", "surrogatepass")
@@ -92,7 +94,7 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
         return Exchange(
             read(question),
             read(answer),
-            _time(at),
+            in_zone(_time(at), plain),
             plain.get("status", "matched"),
             None if intent is None else read(intent),
             {name: tuple(values) for name, values in plain.get("slots", {}).items()},
@@ -101,6 +103,7 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             _number(number),
             _number(clock),
             dict(plain.get("truncated", {})),
+            *dates_from_plain(plain),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error

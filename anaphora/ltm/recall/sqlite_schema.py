@@ -80,4 +80,9 @@ SCHEMA = (
         # By which the place of one that comes late is found.
         "CREATE INDEX exchanges_by_clock ON exchanges (conversation, clock)",
     ),
+    (
+        # The version of the terms by which an exchange is indexed.
+        "ALTER TABLE exchanges ADD COLUMN terms_version INTEGER NOT NULL DEFAULT 1",
+        "CREATE INDEX exchanges_by_terms_version ON exchanges (terms_version)",
+    ),
 )

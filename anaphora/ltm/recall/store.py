@@ -12,6 +12,7 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, Part
 from anaphora.ltm.quarantine import QuarantinedItem
+from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.stm.conversation import Key
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "New",
     "RecallStore",
     "Statistics",
+    "TermUpdate",
     "Whose",
 ]
 
@@ -41,11 +43,21 @@ class Whose(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class New:
     """An exchange of the conversation ``key`` that is to be kept, and the ``terms`` that it is
-    to be found by (in their order, with repetitions)."""
+    to be found by (in their order, with repetitions), of a version of them."""
 
     key: Key
     exchange: Exchange
     terms: tuple[str, ...] = ()
+    terms_version: int = TERMS_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class TermUpdate:
+    """The terms by which the exchange of that ``id`` is to be found from now on."""
+
+    id: int
+    exchange: Exchange
+    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +199,16 @@ class RecallStore(Protocol):
     ) -> Sequence[tuple[int, float]]:
         """The ids of the exchanges whose vectors are nearest to ``vector`` (of shape (dimension,)
         and length 1), nearest first, with the cosines."""
+        ...
+
+    def outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+        """At most ``limit`` exchanges, with their ids, that are indexed by the terms of an earlier
+        version."""
+        ...
+
+    def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
+        """Index exchanges by the terms of this version; those that are gone meanwhile are passed
+        over."""
         ...
 
     # -- vectors -------------------------------------------------------------------------------

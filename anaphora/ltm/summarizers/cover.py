@@ -24,8 +24,8 @@ _Piece: TypeAlias = tuple[int, int]  # a sentence, and how many of its clauses
 class Sentence:
     """A sentence as its clauses: their ``sizes`` in words, and the ``facts`` in them.
 
-    ``who`` said it takes ``label`` words wherever the speaker changes, its ``day`` (None: it is
-    not shown) one more wherever that changes. It is chosen only along with the whole sentences
+    ``who`` said it in which turn takes ``label`` words wherever that changes, its ``day`` (None: it
+    is not shown) one more wherever that changes. It is chosen only along with the whole sentences
     it ``needs`` (without them, if its end is cut off), and only if it has ``least`` words.
     """
 

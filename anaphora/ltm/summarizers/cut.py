@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from anaphora.ltm.counting import WORDS, words
-from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.history import Part
 from anaphora.ltm.summarizers.summarizer import Segment
+from anaphora.ltm.summarizers.turns import Speakers, fold, turns_of
 
 __all__ = ["WordCut", "first_words"]
 
+_SPEAKERS = Speakers()
+_LANGUAGE = "en"  # of what names none
+
 
 class WordCut:
-    """Keeps the first words of a segment, as many as may stand for it."""
+    """Keeps the first words of a segment, as many as may stand for it, a line for each turn."""
 
     name = "cut"
 
     def summarize(self, segments: Sequence[Segment]) -> Sequence[str]:
-        """The first ``max_words`` words of each segment, and never the whole of it."""
-        return [_summary(segment) for segment in segments]
+        """The first ``max_words`` words of each segment with the names of the speakers, and never
+        the whole of it."""
+        return ["\n".join(_lines(segment)) for segment in segments]
 
 
 def first_words(text: str, limit: int) -> str:
@@ -39,13 +42,18 @@ def first_words(text: str, limit: int) -> str:
     return " ".join(filter(None, kept))
 
 
-def _summary(segment: Segment) -> str:
-    text = " ".join(_text(part) for part in segment.parts)
-    return first_words(text, min(segment.max_words, WORDS.total(segment.parts) - 1))
-
-
-def _text(part: Part) -> str:
-    return f"{part.question} {part.answer}" if isinstance(part, Exchange) else part.text
+def _lines(segment: Segment) -> Iterator[str]:
+    left = min(segment.max_words, WORDS.total(segment.parts) - 1)
+    for turn in turns_of(segment.parts, speakers=_SPEAKERS, language=_LANGUAGE):
+        text, label = fold(turn.text), _SPEAKERS.label(turn.speaker)
+        if not text:
+            continue
+        start = first_words(text, left - words(label))
+        if start:
+            yield f"{label} {start}"
+        if start != text:
+            return
+        left -= words(label) + words(start)
 
 
 def _start(chunk: str, limit: int) -> str:

@@ -82,6 +82,7 @@ _RUN = regex.compile(r"\p{Han}+|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2,}")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _KATAKANA = regex.compile(r"[\p{Katakana}ー・]{2,}")
 _COUNT = regex.compile(r"\p{N}[\p{N}.,:]*\p{Han}?")
+_RESOLVED = regex.compile(r"[(（]\d{4}[\d/TQW:.-]*[)）]")
 _LATIN = regex.compile(r"\p{Lu}\p{Latin}+")
 # A name and what ends an address behind it.
 _CALLED = regex.compile(
@@ -157,8 +158,9 @@ class _Detector:
                 for term in terms(lower, language):
                     yield term, rare * factor
             first = False
-        for phrase in calendar.distances(clause):
-            yield phrase, weights.date
+        if not _RESOLVED.search(clause):  # else the date behind them counts
+            for phrase in calendar.distances(clause):
+                yield phrase, weights.date
         for name in _KATAKANA.findall(clause):
             yield name, weights.name
         for run in _RUN.findall(clause):  # nothing shows where words end: pairs of characters

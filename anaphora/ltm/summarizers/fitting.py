@@ -10,11 +10,10 @@ import regex
 from anaphora.ltm.counting import words
 from anaphora.ltm.summarizers.cut import first_words
 from anaphora.ltm.summarizers.sentences import sentences
-from anaphora.ltm.summarizers.transcript import BOT, USER
+from anaphora.ltm.summarizers.transcript import HEAD
 
 __all__ = ["fitted", "windows"]
 
-_SPEAKER = regex.compile(f"(?:{USER}|{BOT}): ")
 _WORD = regex.compile(r"\S+\s*")
 _ENDED = regex.compile(r"""[\p{Sentence_Terminal}…]["'\p{Pe}\p{Pf}]*$""")
 
@@ -59,7 +58,7 @@ def _halves(pieces: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None
 
 def _halves_of_turn(line: str) -> tuple[Sequence[str], Sequence[str]] | None:
     """The two halves of a turn, each with its speaker."""
-    found = _SPEAKER.match(line)
+    found = HEAD.match(line)
     speaker = found.group() if found else ""
     said = line[len(speaker) :]
     if len(said) < 2:

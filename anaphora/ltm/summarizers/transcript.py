@@ -1,11 +1,12 @@
 """How a dialog is written for a language model: a line for each turn, under its speaker's name.
 
     Earlier, 2026-01-05 to 2026-01-07: They planned a trip to Kyoto.
+    Earlier, 2026-01-08, User: I'd like a room with a view.
     User: What is the weather there?
     Bot: It is sunny in Kyoto.
 
 Every text stands on a line of its own, whatever white space it has, so that no text can look as
-if another speaker had gone on.
+if another speaker had gone on. So do the lines of a summary that says who said what.
 """
 
 from __future__ import annotations
@@ -13,12 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+import regex
+
 from anaphora.ltm.exchange import Summary
 from anaphora.ltm.history import Part
+from anaphora.ltm.summarizers.turns import BOT, EARLIER, USER, Speakers, Turn, fold, turns_of
 
-__all__ = ["BOT", "USER", "turns", "turns_with_times"]
+__all__ = ["BOT", "HEAD", "USER", "turns", "turns_with_times"]
 
-USER, BOT = "User", "Bot"
+HEAD = regex.compile(rf"(?:{EARLIER}, [\d-]+(?: to [\d-]+)?(?:, (?:{USER}|{BOT}))?|{USER}|{BOT}): ")
+"""What a line begins with."""
+
+_SPEAKERS = Speakers()
+_LANGUAGE = "en"  # of what names none
 
 
 def turns(parts: Iterable[Part]) -> list[str]:
@@ -36,15 +44,16 @@ def turns_with_times(parts: Iterable[Part]) -> list[str]:
 
 
 def _lines(part: Part) -> str:
-    if isinstance(part, Summary):
-        text = _one_line(part.text)
-        return text and f"Earlier, {_span(part.since, part.until)}: {text}"
-    said = ((USER, part.question), (BOT, part.answer))
-    return "\n".join(f"{who}: {line}" for who, text in said if (line := _one_line(text)))
+    said = turns_of([part], speakers=_SPEAKERS, language=_LANGUAGE)
+    return "\n".join(_line(part, turn, text) for turn in said if (text := fold(turn.text)))
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _line(part: Part, turn: Turn, text: str) -> str:
+    label = _SPEAKERS.label(turn.speaker)
+    if not isinstance(part, Summary):
+        return f"{label} {text}"
+    span = _span(part.since, part.until)
+    return f"{EARLIER}, {span}{f', {label}' if turn.speaker else ':'} {text}"
 
 
 def _span(since: datetime, until: datetime) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import TypeAlias
 
 from babel import Locale
@@ -60,10 +60,10 @@ def format_days(period: Period, format: str, locale: Locale) -> str:
     return _format_interval(first, last, _SKELETONS[period.unit][format], format, locale)
 
 
-def format_times(period: Period, format: str, locale: Locale) -> str:
+def format_times(period: Period, format: str, locale: Locale, zone: tzinfo | None = None) -> str:
     """The times of the day of a period, '' if it has none or lasts for a day and longer.
     ``format`` is a width or a pattern; '' for hours and minutes, with seconds where there are
-    any."""
+    any. ``zone`` is the time zone that a format may name: UTC if left out."""
     start, end = period.start, period.end
     if not period.has_clock or (start and end and end - start >= _ONE_DAY):
         return ""
@@ -71,7 +71,10 @@ def format_times(period: Period, format: str, locale: Locale) -> str:
     def single(moment: date) -> str:
         assert isinstance(moment, datetime)
         width = "medium" if moment.second else "short"
-        return format_time(moment.time(), format or width, locale=locale)
+        if not format:
+            return format_time(moment.time(), width, locale=locale)
+        # The day matters as well: a zone has another name in summer.
+        return format_time(moment.replace(tzinfo=zone), format, tzinfo=zone, locale=locale)
 
     both = isinstance(start, datetime) and isinstance(end, datetime)
     if format or period.single or not both or _has_seconds(start) or _has_seconds(end):

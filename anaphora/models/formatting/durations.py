@@ -12,9 +12,9 @@ from babel import Locale
 from babel.numbers import format_decimal
 
 from anaphora.models.formatting.locales import join_list, join_range
-from anaphora.models.formatting.numbers import as_decimal, format_measure, parse_quantity
+from anaphora.models.formatting.numbers import SIGNS, as_decimal, format_measure, parse_quantity
 
-__all__ = ["format_duration", "parse_duration"]
+__all__ = ["format_duration", "parse_duration", "split_sign"]
 
 Amounts: TypeAlias = Sequence[tuple[Decimal, str]]
 """Numbers and their units, the largest unit first."""
@@ -24,6 +24,7 @@ _DURATION = re.compile(
     "P" + "".join(f"(?:{_AMOUNT}{unit})?" for unit in "YMWD")
     + "(?:T" + "".join(f"(?:{_AMOUNT}{unit})?" for unit in "HMS") + ")?"
 )  # fmt: skip
+_SIGN = re.compile(r"([<>]=?|~|!=)(P.+)")
 _UNITS = ("year", "month", "week", "day", "hour", "minute", "second")
 _SIZES = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _OF_NUMBERS = {
@@ -38,6 +39,12 @@ def parse_duration(value: Any) -> tuple[Amounts, ...] | None:
     ends = tuple(map(_parse, texts))
     known = tuple(end for end in ends if end is not None)
     return known if len(known) == len(ends) <= 2 else None
+
+
+def split_sign(value: Any) -> tuple[str, Any]:
+    """What compares a duration (``>=P2D``), as it is written for people, and the rest."""
+    found = _SIGN.match(value) if isinstance(value, str) else None
+    return (f"{SIGNS[found[1]]} ", found[2]) if found else ("", value)
 
 
 def format_duration(ends: Sequence[Amounts], width: str, locale: Locale) -> str:

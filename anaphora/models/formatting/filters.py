@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 __all__ = ["FILTERS", "LOCALITY", "Filter", "Locality"]
@@ -71,7 +72,8 @@ def _date(locality: Locality, locale: Any, value: Any, format: str = "long") -> 
 def _time(locality: Locality, locale: Any, value: Any, format: str = "") -> str | None:
     from anaphora.models.formatting.dates import format_times
 
-    return _period(format_times, locality, locale, value, format)
+    format_in_zone = partial(format_times, zone=locality.zone)
+    return _period(format_in_zone, locality, locale, value, format)
 
 
 def _datetime(locality: Locality, locale: Any, value: Any, format: str = "long") -> str | None:
@@ -90,27 +92,26 @@ def _period(
 
 
 def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") -> str | None:
-    from anaphora.models.formatting.durations import format_duration, parse_duration
+    from anaphora.models.formatting.durations import format_duration, parse_duration, split_sign
     from anaphora.models.formatting.numbers import WIDTHS
 
     if width not in WIDTHS:
         raise ValueError(f"the width is {', '.join(WIDTHS)}, not {width!r}")
+    sign, value = split_sign(value)
     ends = parse_duration(value)
-    return None if ends is None else format_duration(ends, width, locale)
+    return None if ends is None else sign + format_duration(ends, width, locale)
 
 
 def _money(
     locality: Locality, locale: Any, value: Any, currency: str = "", format: str | None = None
 ) -> str | None:
-    from anaphora.models.formatting.numbers import format_money, format_number, parse_quantity
+    from anaphora.models.formatting.numbers import format_money, parse_quantity
 
     if currency and not (len(currency) == 3 and currency.isalpha() and currency.isupper()):
         raise ValueError(f"{currency!r} is no code of a currency, as 'EUR'")
     quantity = parse_quantity(value)
     if quantity is None or (quantity.unit and not quantity.currency):
         return None
-    if not (quantity.currency or currency):  # a bare "500", where the model names no currency
-        return format_number(quantity, "short", None, locale)
     return format_money(quantity, quantity.currency or currency, format, locale)
 
 

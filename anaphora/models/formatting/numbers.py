@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any, cast
 
 from babel import Locale
-from babel.numbers import format_currency, format_decimal, format_percent
+from babel.numbers import format_currency, format_decimal, format_percent, is_currency
 from babel.units import UnknownUnitError, format_unit
 
 from anaphora.models.formatting.locales import join_range
 
 __all__ = [
+    "SIGNS",
     "WIDTHS",
     "Quantity",
     "as_decimal",
@@ -32,8 +35,8 @@ _QUANTITY = re.compile(
     rf"(?P<sign>[<>]=?|~|!=)?(?P<low>{_NUMBER})(?:<?\.\.<?(?P<high>{_NUMBER}))?(?: (?P<unit>\S+))?",
     re.ASCII,
 )
-_CURRENCY = re.compile("[A-Z]{3}")
-_SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
+_CURRENCY = re.compile("[A-Z][A-Z0-9]{2,9}")  # of ISO 4217, or one such as USDT
+SIGNS = {">=": "≥", "<=": "≤", "~": "≈", "!=": "≠", ">": ">", "<": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,8 @@ class Quantity:
 
     @property
     def currency(self) -> str:
-        """Its unit, if that is the code of a currency, else ''."""
-        return self.unit if _CURRENCY.fullmatch(self.unit) else ""
+        """Its unit, if that may be the code of a currency, else ''."""
+        return self.unit if _CURRENCY.fullmatch(self.unit) and self.unit not in _UNITS else ""
 
 
 def parse_quantity(value: Any) -> Quantity | None:
@@ -87,8 +90,32 @@ def as_decimal(number: float | Decimal) -> Decimal | None:
 
 
 def format_money(quantity: Quantity, currency: str, pattern: str | None, locale: Locale) -> str:
-    """An amount in ``currency``; ``pattern`` is one of CLDR, that of the locale if left out."""
-    return _format(quantity, lambda n: format_currency(n, currency, pattern, locale=locale), locale)
+    """An amount in ``currency`` ('' for one that is not known); ``pattern`` is one of CLDR, that of
+    the locale if left out. A currency that Babel does not know stands behind the number."""
+    if pattern is not None and currency:
+        return _format(
+            quantity,
+            lambda n: format_currency(n, currency, pattern, locale=locale, currency_digits=False),
+            locale,
+        )
+    if currency and is_currency(currency):
+        return _format(quantity, lambda n: format_currency(n, currency, locale=locale), locale)
+    if currency or pattern is not None:
+        return format_number(replace(quantity, unit=currency), "short", pattern, locale)
+    return _format(quantity, partial(_format_bare, locale, _decimals(quantity)), locale)
+
+
+def _decimals(quantity: Quantity) -> int:
+    """How many decimals an amount of money is written with at least: two or none."""
+    ends = (quantity.low, quantity.high or quantity.low)
+    return 0 if all(end == end.to_integral_value() for end in ends) else 2
+
+
+def _format_bare(locale: Locale, decimals: int, number: Decimal) -> str:
+    pattern = copy(locale.decimal_formats[None])
+    pattern.frac_prec = (decimals, decimals)
+    written: str = pattern.apply(number, locale, decimal_quantization=False)
+    return written
 
 
 def format_number(quantity: Quantity, width: str, pattern: str | None, locale: Locale) -> str:
@@ -138,7 +165,7 @@ def _format(
         low = (ends or single)(quantity.low)
         return join_range(low, single(quantity.high), locale)
     written = single(quantity.low)
-    return f"{_SIGNS[quantity.sign]} {written}" if quantity.sign else written
+    return f"{SIGNS[quantity.sign]} {written}" if quantity.sign else written
 
 
 _UNITS: Mapping[str, str] = {

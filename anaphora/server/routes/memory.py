@@ -59,6 +59,8 @@ async def recall(
         how=query.how,
         among=among,
         language=query.language,
+        at=query.at,
+        time_zone=query.time_zone,
         page=query.page,
         size=query.size,
         neighbours=query.neighbours,

@@ -37,7 +37,7 @@ def test_the_date_is_understood_as_one(language, text, entry):
     found = DateRecognizer(reader(language)).read(text, ASKED)
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
     assert [mention.value for mention in found] == expected
-    for key in ("assumed", "conflict"):
+    for key in ("assumed", "conflict", "hours"):
         assert key not in entry or found[0].meta[key] == entry[key]
 
 
@@ -46,3 +46,27 @@ def test_the_duration_is_understood_as_one(language, text, entry):
     (found,) = DurationRecognizer(reader(language)).read(text)
     assert found.value == entry["lasts"]
     assert "unit" not in entry or found.meta["unit"] == entry["unit"]
+
+
+def test_a_compared_duration_has_the_keys_of_a_compared_number():
+    read = DurationRecognizer(reader("en")).read
+    assert read("at least 2 nights")[0].meta == {
+        "from": 172_800, "fromincl": True, "comparison": "more", "unit": "night",
+    }  # fmt: skip
+    assert read("under an hour")[0].meta == {
+        "to": 3600, "toincl": False, "comparison": "less", "unit": "hour",
+    }  # fmt: skip
+    assert read("about 3 days")[0].meta == {
+        "seconds": 259_200, "amount": 3, "unit": "day", "comparison": "about",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["less than 3 days ago", "within 3 days", "3 days from Friday"])
+def test_what_compares_a_date_compares_no_duration(text):
+    (found,) = DurationRecognizer(reader("en")).read(text)
+    assert found.value == "P3D"
+
+
+def test_a_range_of_two_units_has_none():
+    (found,) = DurationRecognizer(reader("en")).read("3 days to 1 week")
+    assert found.meta == {"from": 259_200, "to": 604_800}

@@ -30,6 +30,33 @@ language: [en, de, fr, ru]
 entities: [date, number, duration]
 intents: ["intent=any term(any)={# == 'date' || # == 'number' || # == 'duration'}+"]
 """
+SEND = """
+id: bank
+entities: [date]
+elements:
+  - {id: send, id_synonym: false, synonyms: [send]}
+  - {id: person, values: [Ann]}
+  - {id: sum, recognizer: money, config: {currency: EUR}}
+intents:
+  - "intent=send term(act)~{# == 'send'} term(to)~{# == 'person'} term(sum)~{# == 'sum'}
+    term(day)~{# == 'date'}?"
+"""
+PAY = """
+id: pay
+language: [en, de]
+entities: [date, money]
+elements:
+  - {id: pay, synonyms: [zahle]}
+intents: ["intent=pay term(act)~{# == 'pay'} term(sum)~{# == 'money'}"]
+"""
+BOOK = """
+id: book
+language: [en, de, fr, ru]
+entities: [date]
+elements: [{id: book}]
+intents: ["intent=book term(act)~{# == 'book'} term(day)~{# == 'date'}"]
+prompts: {book: {day: For which day?}}
+"""
 NEW_YORK = ZoneInfo("America/New_York")
 
 
@@ -234,6 +261,13 @@ def test_dates_that_do_not_tell_may_lie_behind():
         ("in the evening", "2026-11-17T18:00/2026-11-17T23:00"),
         ("today at 5", "2026-11-18T05:00"),
         ("Friday the 13th", "2026-11-13"),
+        ("the weekend", "2026-11-14/2026-11-15"),
+        ("Q1", "2026-Q1"),
+        ("Q4", "2026-Q4"),
+        ("week 5", "2026-W05"),
+        ("week 50", "2025-W50"),
+        ("in March", "2026-03"),
+        ("this week", "2026-W47"),
     ],
 )
 def test_ranges_and_names_lie_behind_where_dates_do(said, meant):
@@ -345,6 +379,88 @@ def test_nothing_in_a_day_that_is_on_no_calendar_is_a_number_or_a_duration(langu
     engine = Engine(parse_model(ANY_OF_THREE))
     assert not engine.ask(said, at=at, language=language).slots
     assert engine.ask("for 30 people", at=at, language="en").slots
+
+
+@pytest.mark.parametrize(
+    ("said", "ahead", "behind"),
+    [
+        ("Q1", "2026-Q1", "2026-Q1"),
+        ("Q3", "2026-Q3", "2025-Q3"),
+        ("week 53", "2026-W53", "2020-W53"),
+        ("week 1", "2027-W01", "2026-W01"),
+        ("the weekend", "2026-02-14/2026-02-15", "2026-02-07/2026-02-08"),
+    ],
+)
+def test_a_part_of_no_said_year_is_this_one_or_the_nearest(said, ahead, behind):
+    at = datetime(2026, 2, 11, 10, 30, tzinfo=UTC)  # a Wednesday
+    assert value(said, at) == ahead
+    assert value(said, at, ahead=False) == behind
+
+
+@pytest.mark.parametrize(
+    "said", ["fifth Monday in February", "the 5th weekend of February", "Feb 30 next year"]
+)
+def test_the_nth_of_what_has_not_as_many_is_no_date_and_no_number(said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    assert not Engine(parse_model(ANY_OF_THREE)).ask(said, at=at, language="en").slots
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "unused"),
+    [
+        ("en", "pay 5 k on February 30", "February 30"),
+        ("en", "pay 5k February 30", "February 30"),
+        ("de", "zahle 5 k am 30. Februar", "30. Februar"),
+        ("de", "zahle 5 k 30. Februar", "30. Februar"),
+    ],
+)
+def test_a_day_that_is_none_is_not_what_an_amount_counts(language, said, unused):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    reply = Engine(parse_model(PAY)).ask(said, at=at, language=language)
+    assert reply.slots["sum"].value == "5000"
+    assert [part.text for part in reply.unused] == [unused]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "day"),
+    [
+        ("en", "Wed", "2026-11-25"),
+        ("en", "wed?", "2026-11-25"),
+        ("en", "Mon", "2026-11-30"),
+        ("en", "Thu.", "2026-11-26"),
+        ("en", "May", "2027-05"),
+        ("en", "Wed 5pm", "2026-11-25T17:00"),
+        ("en", "Sat morning", "2026-11-28T06:00/2026-11-28T12:00"),
+        ("de", "Mi", "2026-11-25"),
+        ("de", "Mi.", "2026-11-25"),
+        ("ru", "ср", "2026-11-25"),
+        ("ru", "март", "2027-03"),
+        ("fr", "mer.", "2026-11-25"),
+    ],
+)
+def test_a_short_name_alone_is_an_answer(language, said, day):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(BOOK))
+    assert engine.ask("book", at=at, language=language).missing == ("day",)
+    assert engine.ask(said, at=at, language=language).slots["day"].value == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"), [("send Ann 5 euros for Wed", "2026-11-25"), ("send Ann 5 euros Wed", None)]
+)
+def test_a_short_name_in_a_sentence_is_a_date_behind_a_preposition_or_reported(said, day):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    reply = Engine(parse_model(SEND)).ask(said, at=at, language="en")
+    assert (reply.slots["day"].value if "day" in reply.slots else None) == day
+    assert [part.text for part in reply.unused] == ([] if day else ["Wed"])
+
+
+@pytest.mark.parametrize("said", ["may I?", "we sat there", "the sun"])
+def test_a_short_name_among_others_is_none(said):
+    at = datetime(2026, 11, 23, 10, tzinfo=UTC)
+    engine = Engine(parse_model(BOOK))
+    engine.ask("book", at=at, language="en")
+    assert "day" not in engine.ask(said, at=at, language="en").slots
 
 
 def test_neither_is_anything_in_it_for_a_pipeline_of_spacy():

@@ -95,10 +95,10 @@ class TestWhatStandsWhereAnElementStands:
         assert alone.score > among.score > 0
 
     def test_a_word_that_also_stands_in_questions_that_are_understood_is_likely_a_filler(self):
-        asked = ["kindly in Tokyo", "kindly in Kyoto"]
-        understood = [f"weather in {city} kindly" for city in ("Tokyo", "Kyoto", "New York")]
-        first = found(*asked, min_score=0.0)["weather", "kindly"]
-        second = found(*asked, *understood, min_score=0.0)["weather", "kindly"]
+        asked = ["reportedly in Tokyo", "reportedly in Kyoto"]
+        understood = [f"weather in {city} reportedly" for city in ("Tokyo", "Kyoto", "New York")]
+        first = found(*asked, min_score=0.0)["weather", "reportedly"]
+        second = found(*asked, *understood, min_score=0.0)["weather", "reportedly"]
         assert first.score > second.score
 
     def test_an_intent_for_one_value_is_tried_with_the_value_that_the_word_is_like(self):

@@ -35,6 +35,7 @@ _SETTINGS = {
     "lc_messages": "C",
     "log_min_messages": "warning",
     "max_connections": "60",
+    "max_locks_per_transaction": "512",  # for ANALYZE of the tables of all tests
     "shared_buffers": "64MB",
 }
 

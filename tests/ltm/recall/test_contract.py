@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from anaphora import Entity, StoreError
 from anaphora.ltm.counting import WORDS, Measure
-from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.recall.store import Among, Mark, New, Statistics, Whose
+from anaphora.ltm.recall.store import Among, Mark, New, Statistics, TermUpdate, Whose
+from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.stm.conversation import Key
 from tests.ltm.recall.contract import (
     ANN,
@@ -80,6 +81,22 @@ def test_an_exchange_comes_back_as_it_was_said(store):
     )
     store.add([New(ANN, exchange, ("weather", "rain"))])
     assert list(store.exchanges(ANN, first=1, last=1)) == [replace(exchange, number=1)]
+
+
+def test_an_exchange_keeps_its_dates_and_the_clock_of_who_asked(store):
+    exchange = Exchange(
+        "Tomorrow?",
+        "It was yesterday.",
+        datetime(2026, 1, 5, 0, 30, tzinfo=timezone(timedelta(hours=9))),
+        question_dates=(DateMention(0, 8, "2026-01-06"),),
+        answer_dates=(),
+    )
+    store.add([New(ANN, exchange, ("tomorrow",)), new(ANN, "later")])
+    kept, later = store.exchanges(ANN, first=1, last=2)
+    assert kept == replace(exchange, number=1)
+    assert kept.at.isoformat() == "2026-01-05T00:30:00+09:00"
+    assert later.at.isoformat() == "2026-01-05T09:00:00+00:00"
+    assert (later.question_dates, later.answer_dates) == (None, None)
 
 
 def test_every_conversation_counts_its_own_exchanges(store):
@@ -1045,3 +1062,50 @@ def test_an_erased_user_and_what_is_too_old_leave_the_quarantine(store):
 @pytest.mark.parametrize("id", ["", "7", "seven", "-1"])
 def test_what_is_not_in_quarantine_cannot_be_taken_out_of_it(store, id):
     assert (store.release(id), store.discard(id)) == (False, False)
+
+
+# -- indexing anew -------------------------------------------------------------------------------
+
+
+def test_what_is_indexed_by_earlier_terms_can_be_indexed_anew(store):
+    exchanges = [said(f"question {number}", minute=number) for number in range(300)]
+    store.add([New(ANN, one, ("old", f"o{n}"), 1) for n, one in enumerate(exchanges)])
+    store.add([New(BEN, said("uno"), ("old", "new"), 1), New(ANN, said("last"), ("new", "last"))])
+    reindexed = 0
+    while found := store.outdated(TERMS_VERSION, 7):
+        reindexed += len(found)
+        store.reindex(
+            TERMS_VERSION,
+            [TermUpdate(id, one, ("new", one.question.split()[-1], "more")) for id, one in found],
+        )
+    assert reindexed == 301
+    assert matching(store, OF_ANN, "old", "o7") == []
+    assert matching(store, OF_ANN, "299") == ["question 299"]
+    assert len(matching(store, OF_ANN, "new")) == 301
+    assert matching(store, OF_BEN, "uno") == ["uno"]
+    assert store.statistics(OF_ANN, ("old", "new", "7")) == Statistics(
+        301, (300 * 3 + 2) / 301, {"old": 0, "new": 301, "7": 1}
+    )
+    assert questions(store.exchanges(ANN, first=1, last=2)) == ["question 0", "question 1"]
+
+
+def test_what_was_indexed_anew_can_be_erased(store):
+    store.add([New(ANN, said("one", slots={"n": ("1",)}), ("old",), 1), New(BEN, said("uno"), ())])
+    found = store.outdated(TERMS_VERSION, 10)
+    assert [one.question for _, one in found] == ["one"]
+    again = [TermUpdate(id, one, ("new",)) for id, one in found]
+    store.reindex(TERMS_VERSION, again)
+    assert matching(store, OF_ANN, "new", among=Among(slots={"n": "1"})) == ["one"]
+    assert store.erase(OF_ANN) == 1
+    store.reindex(TERMS_VERSION, again)  # by another process, which has not heard of it
+    assert matching(store, OF_ANN, "new") == []
+    assert store.statistics(OF_ANN, ("new",)).documents == 0
+
+
+def test_nothing_is_indexed_anew_twice(store):
+    store.add([New(ANN, said("one"), ("old",), 1)])
+    ((id, one),) = store.outdated(TERMS_VERSION, 10)
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",))])
+    store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("other",))])
+    assert matching(store, OF_ANN, "new") == ["one"]
+    assert matching(store, OF_ANN, "other", "old") == []

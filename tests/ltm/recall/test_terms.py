@@ -71,14 +71,96 @@ def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
     assert terms("running", "") == terms("running")
 
 
-@given(st.text(), ANY_LANGUAGE)
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        ("LH454", "LH-454"),
+        ("LH454", "LH 454"),
+        ("1250", "1,250.00"),
+        ("1250", "1.250,00"),
+        ("1250", "1'250"),
+        ("1250", "1\u00a0250"),
+        ("1250", "1250.00"),
+        ("1250.50 €", "1.250,5 €"),
+        ("1 250,50 €", "1250,50 €"),
+        ("1250000", "1,250,000"),
+        ("125000", "1,25,000"),
+        ("0.5", "0,50"),
+        ("👍", "👍🏽"),
+        ("❤", "❤️"),
+        ("C++", "c++"),
+    ],
+)
+def test_ways_to_write_what_is_no_word_are_the_same_terms(written, otherwise):
+    assert terms(written) == terms(otherwise)
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        ("+1 (650) 253-0000", "1-650-253-0000"),
+        ("+1 (650) 253-0000", "16502530000"),
+        ("+1 650 253 0000", "650.253.0000"),
+        ("6502530000", "253-0000"),
+        ("+49 (0)30 1234567", "030/1234567"),
+        ("0049 30 1234567", "+49301234567"),
+        ("my number is 555 12 34 567", "5551234567"),
+    ],
+)
+def test_a_telephone_number_is_found_by_its_digits_however_they_are_grouped(written, otherwise):
+    long = {term for term in terms(otherwise) if len(term) >= 7}
+    assert long & {term for term in terms(written) if len(term) >= 7}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C++", "C#"),
+        ("C++", "C"),
+        (".NET", "net"),
+        ("👍", "👎"),
+        ("🇩🇪", "🇫🇷"),
+        ("€", "$"),
+        ("1.5", "15"),
+    ],
+)
+def test_different_signs_are_different_terms(one, other):
+    assert set(terms(one)) - set(terms(other))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("C++ and C#", ("c++", "c", "and", "c#", "c")),
+        ("C++17", ("c++", "c", "17")),
+        ("a+b", ("a", "b")),
+        ("flight LH-454", ("flight", "lh454", "lh", "454")),
+        ("covid19", ("covid19",)),
+        ("COVID-19", ("covid19", "covid", "19")),
+        ("a3f9b2c7", ("a3f9b2c7",)),
+        ("at 5pm on the 8th", ("at", "5pm", "5", "pm", "on", "the", "8th", "8", "th")),
+        ("on 08.11.2026", ("on", "08", "11", "2026")),
+        ("2026-11-08", ("2026", "11", "08")),
+        ("Python 3.11.7", ("python", "3", "11", "7")),
+        ("at 10:30", ("at", "10", "30")),
+        ("see you.", ("see", "you")),
+        ("$1,250.00!", ("$", "1250")),
+        ("well done 👍🏽👍", ("well", "done", "👍", "👍")),
+        ("state-of-the-art", ("state", "of", "the", "art")),
+    ],
+)
+def test_the_terms_of_what_is_no_word(text, found):
+    assert terms(text) == found
+
+
+@given(st.text() | st.text("ab1 .,-+#()😀é0"), ANY_LANGUAGE)
 def test_any_text_gives_the_same_terms_each_time_and_none_is_empty(text, language):
     found = terms(text, language)
     assert found == terms(text, language)
     assert all(term and not term.isspace() for term in found)
 
 
-@given(st.text(), st.text(), ANY_LANGUAGE)
+@given(st.text() | st.text("a1 .-+#("), st.text() | st.text("a1 .-+#("), ANY_LANGUAGE)
 def test_a_text_of_two_parts_has_the_terms_of_both(first, second, language):
     whole = terms(f"{first}\n{second}", language)
     assert whole == terms(first, language) + terms(second, language)

@@ -153,7 +153,7 @@ def test_the_dialog_stands_apart_from_the_instructions(chat, service):
         "<dialog>",
         "Earlier, 2026-01-05 to 2026-01-06: They met.",
         "(2026-01-05 09:30, Monday)",
-        "User: Will it rain tomorrow?",
+        "User: Will it rain tomorrow (2026-01-06)?",
         "Bot: No.",
         "</dialog>",
     ]

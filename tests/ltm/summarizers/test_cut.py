@@ -41,5 +41,14 @@ def test_a_segment_is_cut_in_the_order_in_which_it_was_said():
     before = Summary("User: Tea, please.", 1, 5, NOON, NOON, by="cut")
     after = Exchange("And a cake?", "With pleasure. Which one?", NOON)
     told = WordCut().summarize([Segment((before, after), 7), Segment((after,), 100)])
-    assert told == ["User: Tea, please. And a cake? With", "And a cake? With pleasure. Which"]
+    assert told == [
+        "User: Tea, please.\nUser: And a cake?",
+        "User: And a cake?\nBot: With",
+    ]
     assert words(told[1]) < WORDS.total([after])
+
+
+def test_dates_have_the_value_that_they_had_when_they_were_said():
+    said = Exchange("A table for tomorrow, please, for the two of us", "With pleasure.", NOON)
+    (told,) = WordCut().summarize([Segment((said,), 6)])
+    assert told == "User: A table for tomorrow (2026-03-15),"

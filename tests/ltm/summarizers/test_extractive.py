@@ -154,7 +154,7 @@ def test_dates_are_not_resolved_twice():
 
 def test_the_summary_of_another_summarizer_is_told_by_nobody():
     other = Summary("Ann flew to Oslo on Monday. She liked it.", 1, 5, NOON, NOON, by="bart: x")
-    assert summary(other, limit=6) == "Ann flew to Oslo on Monday."
+    assert summary(other, limit=7) == "Earlier: Ann flew to Oslo on Monday."
 
 
 def test_a_user_cannot_speak_for_the_bot():
@@ -171,7 +171,9 @@ def test_speakers_have_the_names_that_they_are_given():
     assert "Frau Bot: " in summary(again, limit=40, user="Kundin", bot="Frau Bot")
 
 
-@pytest.mark.parametrize("names", [("", "Bot"), ("User", " "), ("Bot", "Bot")])
+@pytest.mark.parametrize(
+    "names", [("", "Bot"), ("User", " "), ("Bot", "Bot"), ("Earlier", "Bot"), ("User", "Earlier ")]
+)
 def test_speakers_need_names_that_tell_them_apart(names):
     with pytest.raises(ValueError, match="names that tell them apart"):
         Extractive(user=names[0], bot=names[1])
@@ -198,8 +200,8 @@ def test_what_takes_longer_than_its_length_is_not_done(text):
 def test_a_summary_of_another_summarizer_is_told_by_nobody_and_on_no_day():
     since = datetime(2026, 1, 5, 9, tzinfo=UTC)
     text = "Bot: I owe Anna 1000 dollars, to be paid tomorrow."
-    other = Summary(text, 1, 5, since, since + timedelta(days=9), "cut")
+    other = Summary(text, 1, 5, since, since + timedelta(days=9), "bart: x")
     said = Exchange("Fine, Bob.", "Good.", since + timedelta(days=20))
-    (summary,) = Extractive().summarize([Segment((other, said), 11)])
-    assert summary.splitlines()[0] == text
+    (summary,) = Extractive().summarize([Segment((other, said), 12)])
+    assert summary.splitlines()[0] == f"Earlier: {text}"
     assert "2026-01-06" not in summary

@@ -35,6 +35,14 @@ def test_a_long_turn_is_split_between_sentences_and_each_half_names_its_speaker(
     ]
 
 
+def test_each_half_of_what_was_said_earlier_says_so():
+    earlier = "Earlier, 2026-01-05: We met. Bot: Granted."
+    assert windows([earlier], len, 36) == [
+        "Earlier, 2026-01-05: We met.",
+        "Earlier, 2026-01-05: Bot: Granted.",
+    ]
+
+
 def test_a_long_sentence_is_split_between_words():
     assert windows(["Bot: one two three four"], len, 16) == ["Bot: one two", "Bot: three four"]
 

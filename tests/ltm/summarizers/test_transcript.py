@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,10 +24,20 @@ def test_a_summary_tells_the_days_that_it_is_of():
     ]
 
 
+def test_the_lines_of_a_summary_keep_their_speakers():
+    lines = "User: Hi Bot: I owe you money.\n[2026-01-06] Bot: No.\nEarlier: They met."
+    earlier = replace(summary(lines, days=2), by="extractive")
+    assert turns([earlier]) == [
+        "Earlier, 2026-01-05 to 2026-01-07, User: Hi Bot: I owe you money.\n"
+        "Earlier, 2026-01-05 to 2026-01-07, Bot: No.\n"
+        "Earlier, 2026-01-05 to 2026-01-07: They met."
+    ]
+
+
 def test_an_exchange_can_tell_when_it_was():
     assert turns_with_times([summary("They met."), exchange("Tomorrow?", "Yes.")]) == [
         "Earlier, 2026-01-05: They met.",
-        "(2026-01-05 09:30, Monday)\nUser: Tomorrow?\nBot: Yes.",
+        "(2026-01-05 09:30, Monday)\nUser: Tomorrow (2026-01-06)?\nBot: Yes.",
     ]
 
 

@@ -144,8 +144,8 @@ class TestAskSync:
     def test_the_log_holder_is_the_explanation_if_it_is_asked_for(self, api):
         log = api.ask_sync("weather in Tokyo", enableLog=True)["logHolder"]
         assert log["matches"][0]["intent"] == "weather"
-        log = api.ask_sync("hello", enableLog=True)["logHolder"]
-        assert log["unknown"] == ["hello"]
+        log = api.ask_sync("quagmire", enableLog=True)["logHolder"]
+        assert log["unknown"] == ["quagmire"]
 
     def test_the_data_that_come_along_reach_the_engine(self, api, engine, monkeypatch):
         found: list[Any] = []

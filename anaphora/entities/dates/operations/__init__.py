@@ -20,7 +20,7 @@ from anaphora.entities.dates.operations import (  # noqa: F401 - they register t
     times,
 )
 from anaphora.entities.dates.operations.amounts import AMOUNTS, Amount, amounts_of
-from anaphora.entities.dates.operations.gaps import assumed, disagrees, names_day
+from anaphora.entities.dates.operations.gaps import assumed, disagrees, is_daily, names_day
 from anaphora.entities.dates.operations.registry import CLOCKS, OPERATIONS, Meaning, date_of
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "amounts_of",
     "assumed",
     "disagrees",
+    "is_daily",
     "is_fine",
     "names_day",
     "resolve",

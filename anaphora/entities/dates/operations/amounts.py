@@ -18,6 +18,7 @@ __all__ = [
     "amounts_of",
     "finest",
     "later",
+    "length_of",
     "minute_of",
     "point",
 ]
@@ -25,6 +26,13 @@ __all__ = [
 _FINER: Mapping[Grain, Grain] = {
     "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
     "month": "day", "week": "day", "weekend": "day", "day": "hour",
+}  # fmt: skip
+
+# A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
+_SECONDS: Mapping[str, int] = {
+    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
+    "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
+    "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
 }  # fmt: skip
 
 Unit: TypeAlias = Grain | Literal["night"]
@@ -48,8 +56,12 @@ def amounts_of(meaning: Meaning) -> tuple[Amount, Amount]:
     most = amount_of(meaning)
     if meaning[0] != "range":
         return most, most
-    _, number, (operation, _, *unit) = meaning
-    return amount_of((operation, number, *unit)), most
+    return amount_of(meaning[1]), most
+
+
+def length_of(amount: Amount) -> Fraction:
+    """Its seconds, those of months and years on average."""
+    return sum((n * _SECONDS[unit] for n, unit in amount), Fraction())
 
 
 def later(moment: Moment, of: datetime, amount: Amount, sign: int) -> datetime:
@@ -97,8 +109,8 @@ def _sum(one: Meaning, other: Meaning) -> Amount:
     return amount_of(one) + amount_of(other)
 
 
-def _range(least: Any, most: Meaning) -> Amount:
-    """3 to 4 days: the lower end is a number of the units of the upper one, and less."""
+def _range(least: Meaning, most: Meaning) -> Amount:
+    """3 to 4 days."""
     return amount_of(most)
 
 

@@ -32,7 +32,7 @@ def _am(clock: Meaning) -> Clock:
     shown = clock_of(clock)
     if shown.hours > _HALF_DAY:
         raise ValueError("no clock shows that")
-    return shown._replace(hours=shown.hours % _HALF_DAY, open=False)
+    return shown._replace(hours=shown.hours % _HALF_DAY, open=False, half="am")
 
 
 @clock("pm")
@@ -41,7 +41,8 @@ def _pm(clock: Meaning) -> Clock:
     shown = clock_of(clock)
     if shown.hours > _HALF_DAY:
         return shown
-    return shown._replace(hours=shown.hours % _HALF_DAY + _HALF_DAY, open=False)
+    hours = shown.hours % _HALF_DAY + _HALF_DAY
+    return shown._replace(hours=hours, open=False, half="pm")
 
 
 @clock("to")
@@ -60,4 +61,5 @@ def _moved(shown: Clock, minutes: int) -> Clock:
     total = (shown.hours * 60 + shown.minutes + minutes) % _DAY
     if shown.open and total < 60:
         total += _HALF_DAY * 60  # half an hour before one is half past twelve
-    return Clock(total // 60, total % 60, shown.seconds, "minute", shown.open)
+    hours, minutes = divmod(total, 60)
+    return shown._replace(hours=hours, minutes=minutes, grain="minute")

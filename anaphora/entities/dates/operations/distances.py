@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from fractions import Fraction
 
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 from anaphora.entities.dates.operations.amounts import (
+    Amount,
     amount_of,
     amounts_of,
     finest,
@@ -122,15 +124,21 @@ def _aside(moment: Moment, origin: Meaning, duration: Meaning, sign: int) -> Int
 @operation("starting")
 def _starting(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
     """Two weeks from Friday is a day, two nights from Friday are a stay."""
-    nights = any(unit == "night" for _, unit in amount_of(duration))
-    return (_lasting if nights else _from)(moment, origin, duration)
+    return (_lasting if _has_nights(amount_of(duration)) else _from)(moment, origin, duration)
 
 
 @operation("lasting")
 def _lasting(moment: Moment, origin: Meaning, duration: Meaning) -> Interval:
-    """Three days from Monday on, tomorrow at 5 for two hours."""
+    """Three days from Monday on, tomorrow at 5 for two hours. Whoever stays two nights from the
+    24th on leaves on the 26th, as who stays from the 24th to the 26th."""
     found, amount = date_of(origin, moment), amount_of(duration)
     if found.start is None:
         raise ValueError("it has no beginning to count from")
     end = later(moment, found.start, amount, 1)
+    if _has_nights(amount):
+        end = later(moment, end, ((Fraction(1), "day"),), 1)
     return Interval(found.start, end, finest(amount))
+
+
+def _has_nights(amount: Amount) -> bool:
+    return any(unit == "night" for _, unit in amount)

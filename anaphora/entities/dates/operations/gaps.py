@@ -9,7 +9,7 @@ from itertools import chain
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations.registry import Meaning, date_of
 
-__all__ = ["assumed", "disagrees", "names_day"]
+__all__ = ["assumed", "disagrees", "is_daily", "is_told_behind", "names_day"]
 
 # What is left open without the argument at that place; at place 0 it always is.
 _OPEN: Mapping[str, tuple[int, str]] = {
@@ -19,8 +19,21 @@ _OPEN: Mapping[str, tuple[int, str]] = {
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
     "easter": (0, "year"),
 }  # fmt: skip
-_DAYS = ("missing", "monthday", "ymd")
-_YEAR_IS_SAID = "in_year"
+# What may tell the unit that the date before it leaves open.
+_TELLING: Mapping[str, tuple[str, ...]] = {
+    "year": (
+        "ymd", "monthday", "month_of", "month", "in_year", "quarter", "half_year",
+        "week_of_year", "season_of",
+    ),
+    "month": ("ymd", "monthday", "month_of", "in_year", "day_of_month"),
+    "week": ("weekday", "weekday_in"),
+}  # fmt: skip
+# What counts the parts of something, of which there may not be as many.
+_COUNTED = (
+    "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "nth", "week_of_year", "quarter",
+    "half_year",
+)  # fmt: skip
+_TOLD = ("in_year", "in_week")
 
 
 @lru_cache(maxsize=4096)
@@ -28,16 +41,33 @@ def assumed(meaning: Meaning) -> str | None:
     """The unit that was not said, and was taken from the time of the question: the month of
     "until the 28th", the year of "May 5". Of a range that of its end; None if nothing was."""
     name = meaning[0]
-    if name == _YEAR_IS_SAID:
+    if name in _TOLD:
         return None
     if (gap := _OPEN.get(name)) is not None:
         place, unit = gap
         is_said = place and any(argument is not None for argument in meaning[place:])
         return None if is_said else unit
+    if name == "span" and is_told_behind(meaning[1], meaning[2]):
+        return assumed(meaning[2])
     for argument in reversed(meaning):
         if isinstance(argument, tuple) and (unit_of := assumed(argument)) is not None:
             return unit_of
     return None
+
+
+def is_told_behind(first: Meaning, last: Meaning) -> bool:
+    """Whether the last date tells what the first one leaves open: from May 1 to June 3, 2024;
+    from the 3rd to June 10; Tuesday to Thursday next week."""
+    first, last = _day_of(first), _day_of(last)
+    unit = assumed(first)
+    return unit is not None and last[0] in _TELLING.get(unit, ()) and assumed(last) != unit
+
+
+def _day_of(date_: Meaning) -> Meaning:
+    """That of a time or of a part of a day."""
+    while date_[0] in ("at", "within"):
+        date_ = date_[1]
+    return date_
 
 
 def disagrees(meaning: Meaning, moment: Moment) -> bool:
@@ -51,10 +81,16 @@ def disagrees(meaning: Meaning, moment: Moment) -> bool:
 
 @lru_cache(maxsize=4096)
 def names_day(meaning: Meaning) -> bool:
-    """Whether a day of the calendar is named in it, which there may not be: June 31."""
-    return meaning[0] in _DAYS or any(
+    """Whether a day of the calendar is named in it, or the n-th of something, which there may
+    not be: June 31, the fifth Monday of February."""
+    return meaning[0] in _COUNTED or any(
         names_day(part) for part in meaning if isinstance(part, tuple)
     )
+
+
+def is_daily(meaning: Meaning) -> bool:
+    """Whether it is at the same hours of several days: Monday to Friday, 9 to 5."""
+    return bool(meaning[0] == "daily")
 
 
 @lru_cache(maxsize=4096)

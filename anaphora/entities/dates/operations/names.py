@@ -110,6 +110,8 @@ def _nth_weekday(moment: Moment, n: int, day: int, within: Meaning) -> Interval:
 @operation("weekday_beside")
 def _weekday_beside(moment: Moment, day: int, date_: Meaning, n: int) -> Interval:
     """The n-th such day after a date, before it if n is negative: the Friday before Christmas."""
+    if n == 0:
+        raise ValueError("which of them?")
     found = closed(moment, date_)
     if n < 0:
         near = _last_weekday(replace(moment, at=found.start), day)
@@ -229,9 +231,21 @@ def _century(moment: Moment, number: int) -> Interval:
 
 @operation("week_of_year")
 def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Interval:
-    """The week of that number, as ISO 8601 counts them; of this year, if none is told."""
-    first = date.fromisocalendar(moment.today.year if year is None else year, number, 1)
-    return moment.cell("week", noon(moment, first))
+    """The week of that number, as ISO 8601 counts them; without a year this one or the nearest
+    one ahead, or behind."""
+
+    def of_year(year: int) -> Interval:
+        return moment.cell("week", noon(moment, date.fromisocalendar(year, number, 1)))
+
+    return _this_or_nearest(moment, of_year) if year is None else of_year(year)
+
+
+@operation("weekend")
+def _weekend(moment: Moment) -> Interval:
+    """The weekend of this week, or the latest one that has begun."""
+    found = moment.cell("weekend")
+    assert found.start is not None
+    return found if moment.ahead or found.start <= moment.at else moment.cell("weekend", shift=-1)
 
 
 @operation("cell_of")
@@ -253,7 +267,7 @@ def _half_year(moment: Moment, number: int, year: Meaning | int | None = None) -
 def _part_of_year(
     moment: Moment, grain: Grain, number: int, of: int, year: Meaning | int | None
 ) -> Interval:
-    """Without a year: that of this year, whether it has passed or not; -1 is the last one."""
+    """Without a year this one or the nearest one ahead, or behind; -1 is the last one."""
     number = of + 1 + number if number < 0 else number
     if not 1 <= number <= of:
         raise ValueError(f"a year has no {grain} {number}")
@@ -261,9 +275,27 @@ def _part_of_year(
         whole = date_of(year, moment)
         assert whole.start is not None
         year = whole.start.year
-    months = (number - 1) * (12 // of)
-    first = date(moment.today.year if year is None else year, months + 1, 1)
-    return moment.cell(grain, noon(moment, first))
+    month = (number - 1) * (12 // of) + 1
+
+    def of_year(year: int) -> Interval:
+        return moment.cell(grain, noon(moment, date(year, month, 1)))
+
+    return _this_or_nearest(moment, of_year) if year is None else of_year(year)
+
+
+def _this_or_nearest(moment: Moment, of_year: Callable[[int], Interval]) -> Interval:
+    """A part of the year that is not over yet, or that has begun, if dates lie behind."""
+    step = 1 if moment.ahead else -1
+    for shift in range(-step, 8 * step, step):  # the first week may begin in the year before
+        try:
+            found = of_year(moment.today.year + shift)
+        except ValueError:  # week 53
+            continue
+        assert found.start is not None
+        assert found.end is not None
+        if found.end > moment.at if moment.ahead else found.start <= moment.at:
+            return found
+    raise ValueError("there is no such part of a year")
 
 
 @operation("season")
@@ -323,8 +355,10 @@ def _easter(moment: Moment, days: int = 0, church: str = "western") -> Interval:
 def _in_year(moment: Moment, date_: Meaning, year: Meaning) -> Interval:
     """Christmas of next year, May last year."""
     whole = closed(moment, year)
-    before = moment.passed(whole.start, 0)
-    return date_of(date_, replace(moment, at=before, ahead=True))
+    found = date_of(date_, replace(moment, at=whole.start, ahead=True))
+    if found.start is not None and found.start >= whole.end:
+        raise ValueError("there is no such day in it")  # February 29, 2027
+    return found
 
 
 def noon(moment: Moment, day: date) -> datetime:

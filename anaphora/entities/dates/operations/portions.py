@@ -48,6 +48,8 @@ def _some(moment: Moment, n: int, duration: Meaning, of: Meaning) -> Interval:
 def _beside(moment: Moment, unit: Grain, date_: Meaning, n: int) -> Interval:
     """The n-th day, week or weekend that begins when that date is over; of those that are over
     before it begins, if n is negative: the weekend before Christmas."""
+    if n == 0:
+        raise ValueError("which of them?")
     found = closed(moment, date_)
     at = found.start if n < 0 else moment.passed(found.end, -1)
     cell = moment.cell(unit, at)

@@ -7,11 +7,8 @@ from datetime import datetime
 
 from anaphora.entities.dates.calendar import GRAINS, Interval, Moment
 from anaphora.entities.dates.operations.amounts import minute_of
-from anaphora.entities.dates.operations.registry import FINE, Meaning, date_of, operation
-
-# What tells no year, by the place of the argument that would.
-_YEARLESS = {"monthday": 3, "month": 2, "day_of_month": 2}
-_WITH_YEAR = ("ymd", "month_of", "in_year")
+from anaphora.entities.dates.operations.gaps import is_told_behind
+from anaphora.entities.dates.operations.registry import FINE, Meaning, closed, date_of, operation
 
 
 @operation("span")
@@ -25,9 +22,10 @@ def _span(moment: Moment, first: Meaning, last: Meaning) -> Interval:
 
 
 def _in_order(moment: Moment, first: Meaning, last: Meaning) -> tuple[Interval, Interval]:
-    """Both ends. A year that is told of the last one is that of the first one too."""
+    """Both ends. A year, a month or a week that is told of the last one is that of the first one
+    too."""
     other = date_of(last, moment)
-    if _takes_year(first, last):
+    if is_told_behind(first, last):
         return _latest(moment, first, other), other
     one = date_of(first, moment)
     if _is_span(one, other):
@@ -65,20 +63,21 @@ def _latest(moment: Moment, date_: Meaning, before: Interval) -> Interval:
     return date_of(date_, replace(moment, at=before.start, ahead=False))
 
 
-def _takes_year(first: Meaning, last: Meaning) -> bool:
-    """From May 1 to June 3, 2024; from the 3rd to June 10."""
-    first, last = _day_of(first), _day_of(last)
-    place = _YEARLESS.get(first[0])
-    if place is None or any(told is not None for told in first[place:]):
-        return False
-    return last[0] in _WITH_YEAR or (first[0] == "day_of_month" and last[0] == "monthday")
+@operation("in_week")
+def _in_week(moment: Moment, days: Meaning, week: Meaning) -> Interval:
+    """Monday to Wednesday of next week."""
+    before = moment.passed(closed(moment, week).start, -1)
+    return date_of(days, replace(moment, at=before, ahead=True))
 
 
-def _day_of(date_: Meaning) -> Meaning:
-    """That of a time or of a part of a day."""
-    while date_[0] in ("at", "within"):
-        date_ = date_[1]
-    return date_
+@operation("daily")
+def _daily(moment: Moment, days: Meaning, first: Meaning, last: Meaning) -> Interval:
+    """Monday to Friday, 9 to 5: from 9 on the first day to 5 on the last one."""
+    whole = closed(moment, days)
+    first_day, last_day = whole.start.date(), moment.passed(whole.end, -1).date()
+    on = [("ymd", day.year, day.month, day.day) for day in (first_day, last_day)]
+    start, end = (date_of(("at_times", day, first, last), moment) for day in on)
+    return Interval(start.start, end.end, "minute")
 
 
 @operation("since")
@@ -91,6 +90,19 @@ def _since(moment: Moment, first: Meaning) -> Interval:
         raise ValueError("it has no beginning")
     now = minute_of(moment.at)
     return Interval(found.start, now if found.start < now else None, found.grain)
+
+
+@operation("since_or_from")
+def _since_or_from(moment: Moment, first: Meaning) -> Interval:
+    """Where one word is said for both, from the nearer one: since the last 5th up to now, or from
+    the next 5th on. Where dates lie behind, it is the last one."""
+    since = _since(moment, first)
+    onward = _onward(moment, first)
+    if not moment.ahead or since.start == onward.start:
+        return since
+    assert since.start is not None
+    assert onward.start is not None
+    return since if moment.at - since.start <= onward.start - moment.at else onward
 
 
 @operation("until")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
 
@@ -29,13 +29,15 @@ Meaning: TypeAlias = tuple[Any, ...]
 
 class Clock(NamedTuple):
     """What a clock shows, to the unit that was said. ``open`` says that an hour from 1 to 12 may
-    be one of the morning or of the afternoon."""
+    be one of the morning or of the afternoon; ``half`` is the half of the day, if that was said
+    beside it (``am`` or ``pm``)."""
 
     hours: int
     minutes: int = 0
     seconds: int = 0
     grain: Grain = "minute"
     open: bool = False
+    half: Literal["", "am", "pm"] = ""
 
 
 _Date = TypeVar("_Date", bound=Callable[..., Interval])

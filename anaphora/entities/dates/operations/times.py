@@ -22,9 +22,14 @@ _DAY = timedelta(days=1)
 _PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (11, 14),
     "afternoon": (12, 18), "late afternoon": (15, 19), "evening": (18, 23),
-    "long afternoon": (12, 20), "night": (21, 30), "midnight": (23, 25),
+    "long afternoon": (12, 20), "night": (21, 30), "wide night": (21, 30),
+    "wide evening": (18, 23), "midnight": (23, 25),
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
     "start of the day": (0, 9), "end of the day": (16, 24),
+}  # fmt: skip
+# Where a time may be one of the part besides: "Friday night at seven".
+_CLOCK_HOURS: Mapping[str, tuple[float, float]] = {
+    "wide night": (18, 30), "wide evening": (18, 30),
 }  # fmt: skip
 _LENGTHS: Mapping[str, int] = {"second": 1, "minute": 60, "hour": 3600}
 
@@ -96,7 +101,10 @@ def _times(moment: Moment, first: Meaning, last: Meaning) -> Interval:
 @operation("at_times")
 def _at_times(moment: Moment, day: Meaning, first: Meaning, last: Meaning) -> Interval:
     """Tomorrow from five to seven."""
-    one, other = _of_one_half(clock_of(first), clock_of(last))
+    one, other = clock_of(first), clock_of(last)
+    if _day(day, moment)[1].grain == "part":
+        one, other = _either_half(one), _either_half(other)
+    one, other = _of_one_half(one, other)
     on, one = _placed(moment, day, one)
     return _from_to(moment, on, one, other)
 
@@ -115,20 +123,35 @@ def _day(meaning: Meaning, moment: Moment) -> tuple[date, Interval]:
 
 
 def _placed(moment: Moment, meaning: Meaning, clock: Clock) -> tuple[date, Clock]:
-    """The day, and the time as an hour of it: in the half of the day, or behind its midnight,
-    where the part of the day lies, if it is one."""
+    """The day, and the time as an hour of it: the one that lies in the part of the day, or else
+    the nearest to it, if it is a part."""
     day, found = _day(meaning, moment)
     if found.grain != "part":
         return day, clock
     assert found.start is not None
     assert found.end is not None
-    begins = found.start.hour
+    begins: float = found.start.hour
     ends = begins + (found.end - found.start).total_seconds() / 3600
-    for later in (0, _HALF_DAY, 24) if clock.open else (0, 24):
-        hours = clock.hours + later
-        if begins <= hours + clock.minutes / 60 < ends:
-            return day, clock._replace(hours=hours)
-    return day, clock
+    if meaning[-1] in _CLOCK_HOURS:
+        begins, ends = _CLOCK_HOURS[meaning[-1]]
+    later = (0, _HALF_DAY, 24) if _either_half(clock).open else (0, 24)
+    hours = [clock.hours + more for more in later]
+    away = [_hours_away(hour + clock.minutes / 60, begins, ends) for hour in hours]
+    nearest = min(away)
+    if nearest and ends <= _HALF_DAY:
+        return day, clock  # one in the morning is the same day
+    return day, clock._replace(hours=hours[away.index(nearest)])
+
+
+def _hours_away(hour: float, begins: float, ends: float) -> float:
+    """How far a time lies from a part of the day; what lies behind its end counts for more."""
+    return max(begins - hour, hour - ends + 1 if hour >= ends else 0, 0)
+
+
+def _either_half(clock: Clock) -> Clock:
+    """Beside a part of the day also what a clock with 24 hours shows may be in either half of the
+    day: 8h of the evening."""
+    return clock._replace(open=1 <= clock.hours <= _HALF_DAY and not clock.half)
 
 
 def _nearest(moment: Moment, clock: Clock) -> Interval:
@@ -153,11 +176,14 @@ def _showing(moment: Moment, day: date, clock: Clock) -> Interval:
 
 
 def _of_one_half(one: Clock, other: Clock) -> tuple[Clock, Clock]:
-    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am."""
+    """From 5 to 7 pm is from 5 pm, from 9 to 17 is from 9 am, from 11 to 1 am is from 11 pm."""
+    if other.half:
+        one = _either_half(one)
     if not one.open or other.open:
         return one, other
     later = one.hours % _HALF_DAY + _HALF_DAY
-    hours = later if (later, one.minutes) < other[:2] else one.hours
+    is_later = not (one.hours, one.minutes) < other[:2] < (later, one.minutes)
+    hours = later if is_later else one.hours
     return one._replace(hours=hours, open=False), other
 
 

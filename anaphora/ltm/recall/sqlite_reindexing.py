@@ -1,0 +1,32 @@
+"""What the SQLite recall store does in a transaction to index exchanges by other terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sqlite3 import Connection
+
+from anaphora.ltm.recall.sqlite_postings import replace_terms
+from anaphora.ltm.recall.sqlite_records import pack_terms, terms_of
+from anaphora.ltm.recall.store import TermUpdate
+
+__all__ = ["reindex"]
+
+
+def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate]) -> None:
+    """Index exchanges by the terms of a version, if they are there and of an earlier one."""
+    by_owner: dict[int, list[tuple[int, tuple[str, ...] | None, tuple[str, ...]]]] = {}
+    for one in exchanges:
+        row = connection.execute(_FIND, (one.id, version)).fetchone()
+        if row is not None:
+            by_owner.setdefault(row[0], []).append((one.id, terms_of(row[1]), one.terms))
+    for owner, documents in by_owner.items():
+        replace_terms(connection, owner, documents)
+        longer = sum(len(after) - len(before or ()) for _, before, after in documents)
+        connection.execute("UPDATE owners SET length = length + ? WHERE id = ?", (longer, owner))
+        connection.executemany(
+            _CHANGE, [(pack_terms(after), version, id) for id, _, after in documents]
+        )
+
+
+_FIND = "SELECT owner, terms FROM exchanges WHERE id = ? AND terms_version < ?"
+_CHANGE = "UPDATE exchanges SET terms = ?, terms_version = ? WHERE id = ?"

@@ -1,0 +1,196 @@
+"""What a text is looked up by: its words, and what stands there beside them.
+
+Emoji, names with signs (C++, .NET), codes of letters and digits however they are joined (LH454,
+LH-454), amounts however they are grouped (1250, $1,250.00) and telephone numbers by their digits.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import regex
+
+__all__ = ["Token", "tokens"]
+
+# Scripts without blanks between words, and Hangul, whose words carry particles.
+_UNSPACED = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Yi}\p{Tibetan}"
+)
+_LETTER = rf"(?:(?![{_UNSPACED}])[\p{{L}}\p{{N}}\p{{M}}])"
+_ALONE, _ENDS = r"(?<![\p{L}\p{N}])", r"(?![\p{L}\p{N}])"
+_TOKEN = regex.compile(
+    rf"""
+      (?P<unspaced>[{_UNSPACED}][{_UNSPACED}\p{{M}}]*)
+    | (?P<symbol>\p{{RI}}\p{{RI}} | [\d\#*]\uFE0F?\u20E3 | \p{{Sc}}
+        | [\p{{Extended_Pictographic}}\p{{So}}][\uFE0F\p{{EMod}}]*
+          (?:\u200D[\p{{Extended_Pictographic}}\p{{So}}][\uFE0F\p{{EMod}}]*)*)
+    | (?P<digits>{_ALONE}[+(]{{0,2}}\d(?:[ ()./-]{{0,3}}\d){{5,}}){_ENDS}
+    | (?P<amount>{_ALONE}(?:\d{{1,3}}(?:\ \d{{3}})+(?=,\d\d?{_ENDS}|\ ?\p{{Sc}})(?:,\d+)?
+        | \d+(?:[.,'’]\d+)+))
+    | (?P<code>{_ALONE}[A-Z]{{1,4}}\ \d{{2,6}}){_ENDS}
+    | (?P<marked>(?<!\S)[#@.](?=\p{{L}}){_LETTER}+)
+    | (?P<word>{_LETTER}+(?:[-‐‑]{_LETTER}+){{0,2}}(?:\+\+(?!\p{{L}})|[+\#]{_ENDS})?)
+    """,
+    regex.VERBOSE,
+)
+_ASCII_WORD = regex.compile(r"[a-z0-9]+")
+_SPECIAL = regex.compile(r"[0-9#+$@]|(?<!\S)\.")
+_RUNS = regex.compile(r"\d+|[^\d\W_]+")
+_HAN = regex.compile(r"\p{Han}")
+# Blanks that divide the thousands of a number and nothing else.
+_DIGIT_SPACE = regex.compile(r"(?<=\d)[\u00A0\u2009\u202F](?=\d{3})")
+_MODIFIERS = regex.compile(r"[\uFE0F\p{EMod}]")
+_DATE = regex.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
+# A code of more runs of letters and of digits, or of longer ones, is one that nobody divides.
+_MOST_RUNS, _SHORT = 5, 3
+_LONGEST_CODE = 24
+_PHONE_DIGITS = range(7, 16)
+_LOCAL_DIGITS = 7
+
+
+class Token(NamedTuple):
+    """A word, in lower case, or another sign, which has no forms."""
+
+    text: str
+    is_word: bool = True
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of ``text`` in their order, in lower case and normalized (NFKC).
+
+    What can be written in several ways gives the same tokens in all of them: "LH-454" is "lh454",
+    "lh" and "454", and so is "LH454"; "$1,250.00" is "$" and "1250". Of scripts without blanks
+    between words, each pair of letters is a token, and each Han character, which is a word.
+    """
+    if text.isascii() and not _SPECIAL.search(text):  # 2 µs for nine words, else 20
+        yield from map(Token, _ASCII_WORD.findall(text.lower()))
+        return
+    written = unicodedata.normalize("NFKC", _DIGIT_SPACE.sub("'", text))
+    yield from _tokens(unicodedata.normalize("NFC", written))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for match in _TOKEN.finditer(text):
+        found = match[0]
+        match match.lastgroup:
+            case "unspaced":
+                yield from _letters(_lower(found))
+            case "symbol":
+                yield Token(_MODIFIERS.sub("", found), is_word=False)
+            case "digits":
+                yield from _digits(found)
+            case "amount":
+                yield from _amount(found)
+            case "code":
+                yield from _word(found.replace(" ", "-"))
+            case "marked":
+                yield Token(_lower(found), is_word=False)
+                yield from _word(found[1:])
+            case _:
+                yield from _word(found)
+
+
+def _letters(run: str) -> Iterator[Token]:
+    """The pairs of letters of a run without blanks; one that stands alone, by itself."""
+    if len(run) == 1:
+        yield Token(run, is_word=False)
+        return
+    for first, second in pairwise(f"{run} "):
+        if _HAN.match(first):
+            yield Token(first, is_word=False)
+        if second != " ":
+            yield Token(first + second, is_word=False)
+
+
+def _word(written: str) -> Iterator[Token]:
+    """A word or several with hyphens between them, a name with signs, or a code."""
+    word = _lower(written)
+    if (name := word.rstrip("+#")) != word:
+        yield Token(word.replace("-", ""), is_word=False)
+        word = name
+    parts = regex.split("[-‐‑]", word)
+    joined = "".join(parts)
+    runs = _RUNS.findall(joined)
+    if not any(map(str.isdigit, runs)):
+        yield from map(Token, parts)
+        return
+    if joined.isdigit():
+        for part in parts:
+            yield Token(part)
+            yield from _local(part)
+        return
+    if len(joined) <= _LONGEST_CODE:
+        yield Token(joined, is_word=False)
+    elif len(parts) == 1:
+        yield Token(joined)
+    if len(runs) <= _MOST_RUNS and all(len(run) <= _SHORT or run.isdigit() for run in runs):
+        yield from map(Token, runs)
+    elif len(parts) > 1:
+        yield from map(Token, parts)
+
+
+def _amount(written: str) -> Iterator[Token]:
+    """A number without the signs that group it, and without zeros behind its last digit."""
+    number = _number(written)
+    if number is None:
+        yield from map(Token, _RUNS.findall(written))
+    else:
+        yield Token(number, is_word=False)
+        if number.isdigit():
+            yield from _local(number)
+
+
+def _number(written: str) -> str | None:
+    """ "1,250.00" as "1250", "1.250,50" as "1250.5"; None for what is no number ("8.11.2026").
+
+    A point or a comma before three digits groups them, as it does in most texts that have only
+    one of the two; in all texts it is understood in the same way."""
+    groups = regex.findall(r"\d+", written)
+    signs = regex.findall(r"\D", written)
+    *before, last = signs
+    groups_all = len(groups[-1]) == 3 and len(groups[0]) <= 3 and groups[0][0] != "0"
+    is_decimal = last in ".," and last not in before and not (not before and groups_all)
+    fraction = groups.pop().rstrip("0") if is_decimal else ""
+    if is_decimal:
+        signs.pop()
+    head, *tail = groups
+    if len(set(signs)) > 1 or (tail and (len(head) > 3 or len(tail[-1]) != 3)):
+        return None
+    if any(len(one) != len(tail[0]) or len(one) not in (2, 3) for one in tail[:-1]):
+        return None
+    whole = "".join(groups)
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def _digits(written: str) -> Iterator[Token]:
+    """Digits in groups: those of a telephone number also together."""
+    digits = "".join(regex.findall(r"\d", written.replace("(0)", "")))
+    if written.lstrip("(")[:1] != "+":
+        digits = digits.removeprefix("00")
+    is_grouped = not written.isdigit()
+    is_amount = regex.fullmatch(r"\d+(?:[.]\d+)+", written) and _number(written)
+    if is_grouped and not is_amount and not _DATE.fullmatch(written):
+        if len(digits) in _PHONE_DIGITS:
+            yield Token(digits, is_word=False)
+            yield from _local(digits)
+    elif digits != written and not is_grouped:
+        yield Token(digits, is_word=False)
+    for group in regex.findall(r"\d+(?:\.\d+)*", written):
+        if "." in group:
+            yield from _amount(group)
+        else:
+            yield from _word(group)
+
+
+def _local(digits: str) -> Iterator[Token]:
+    """The last digits of a telephone number, which are the same with and without its area."""
+    if len(digits) in _PHONE_DIGITS:
+        yield Token(f"…{digits[-_LOCAL_DIGITS:]}", is_word=False)
+
+
+def _lower(text: str) -> str:
+    return unicodedata.normalize("NFC", text.casefold())

@@ -1,0 +1,90 @@
+"""A memory of an earlier version: it is read as it is, and indexed anew in the background."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+
+from anaphora import Key, LongTermMemory, Whose
+from anaphora.ltm.exchange import Exchange
+from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.recall.postgres import PostgresRecallStore
+from anaphora.ltm.recall.sqlite import SqliteRecallStore
+from anaphora.ltm.recall.store import Among, New
+
+ANN = Key("ann", "guide")
+OF_ANN = Whose("ann")
+NOW = datetime(2026, 11, 12, 9, tzinfo=UTC)
+# What was said, and the terms that the first version made of it.
+EARLIER = (
+    ("I write C++ at work", "i write c at work"),
+    ("My flight is LH-454 🎉", "my flight is lh 454"),
+    ("It costs $1,250.00", "it cost 1 250 00"),
+    ("I was there yesterday", "i was there yesterday"),
+    ("Call 650-253-0000", "call 650 253 0000"),
+)
+
+
+def keep_earlier(store):
+    store.add(
+        [
+            New(ANN, Exchange(text, "", datetime(2026, 11, 8, hour, tzinfo=UTC)), terms, 1)
+            for hour, (text, words) in enumerate(EARLIER)
+            for terms in [(*words.split(), "sunday", "8", "novemb", "2026")]
+        ]
+    )
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def memory_of_before(request, tmp_path):
+    """The store of a memory with the tables and the rows of the version before."""
+    if request.param == "sqlite":
+        path = tmp_path / "memory.db"
+        with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
+            keep_earlier(store)
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("DROP INDEX exchanges_by_terms_version")
+            file.execute("ALTER TABLE exchanges DROP COLUMN terms_version")
+            file.execute("PRAGMA user_version = 4")
+        with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
+            yield store
+        return
+    server = request.getfixturevalue("postgres_server")
+    schema = server.schema()
+    make = {"url": server.url, "settings": HistorySettings(), "schema": schema}
+    with closing(PostgresRecallStore(**make)) as store:
+        keep_earlier(store)
+    with server.client() as client:
+        client.execute(f"ALTER TABLE {schema}.exchanges DROP COLUMN terms_version")
+        client.execute(f"UPDATE {schema}.format SET version = 4")
+    with closing(PostgresRecallStore(**make)) as store:
+        yield store
+
+
+def test_an_earlier_memory_is_read_as_it_is(memory_of_before):
+    said = memory_of_before.exchanges(ANN, first=1, last=9)
+    assert [one.question for one in said] == [text for text, _ in EARLIER]
+    assert {(one.question_dates, one.at.utcoffset().seconds) for one in said} == {(None, 0)}
+    (found, *_) = memory_of_before.matching(OF_ANN, ["454"], among=Among(), limit=3)
+    assert found.number == 2
+
+
+def test_an_earlier_memory_is_indexed_anew(memory_of_before, tmp_path):
+    with LongTermMemory(memory_of_before, journal=tmp_path, clock=lambda: NOW) as memory:
+        memory.add(ANN, Exchange("Thanks, see you", "", NOW))
+        assert memory.flush()
+        for text, said in {
+            "C++": "I write C++ at work",
+            "LH454": "My flight is LH-454 🎉",
+            "🎉": "My flight is LH-454 🎉",
+            "1250": "It costs $1,250.00",
+            "2026-11-07": "I was there yesterday",
+            "6502530000": "Call 650-253-0000",
+        }.items():
+            assert memory.recall(OF_ANN, text).passages[0].exchange.question == said
+        page = memory.recall(OF_ANN, "last Sunday", neighbours=0)
+        assert {one.exchange.at.day for one in page.passages[:5]} == {8}
+        assert not memory.status().failures
