@@ -161,7 +161,7 @@ class Segmentation:
             return False
         if rules.phrases and min(len(first), len(rest)) >= rules.phrases:
             return True
-        if first in rules.before or self._is_a(first, "number"):
+        if first in rules.before or (len(first) > 1 and self._is_a(first, "number")):
             return self._stands_alone(rest)
         if rest in rules.behind:
             return self._stands_alone(first)
