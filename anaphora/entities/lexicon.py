@@ -88,10 +88,10 @@ class Lexicon:
         self.additional = frozenset(additional)
         self.excluded = frozenset(excluded)
         self._size = size
+        self._code = base(language)
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._dictionary = dictionary(base(language))
-        self._tongue = tongue(base(language))
+        self._tongue = tongue(self._code)
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
@@ -105,6 +105,10 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
+
+    @property
+    def _dictionary(self) -> Dictionary | None:
+        return dictionary(self._code)  # loaded when the first word needs it
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
@@ -165,7 +169,9 @@ class Lexicon:
         if _ABBREVIATION.fullmatch(lower):
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
-        strange = bool(meant) or (free and self._dictionary is not None)
+        strange = bool(meant) or (
+            free and self._dictionary is not None and any(map(str.isalpha, lower))
+        )
         courtesy = self._courtesy.get(lower, ()) if free else ()
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
@@ -262,7 +268,8 @@ class Lexicon:
         return lower not in self._stop_words and text.lower() not in self._stop_words
 
     def stems_of(self, texts: Iterable[str]) -> frozenset[str]:
-        return frozenset(self.stems([self._normalize(text.strip()) for text in texts]))
+        lowers = [self._normalize(text.strip()) for text in texts]
+        return frozenset(self.stems(lowers)) if lowers else frozenset()
 
     def stems(self, lowers: Sequence[str]) -> list[str]:
         """What the normalised words are compared by."""
