@@ -161,7 +161,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
         _add(lemmas, others, [
             (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
         ])  # fmt: skip
-    number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
+    listed = dict.fromkeys((*lemmas.values(), *others.values()))
+    number_of = {lemma: number for number, lemma in enumerate(listed)}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
     numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
     seconds = np.full(len(lemmas), _NONE, np.uint32)
