@@ -96,6 +96,7 @@ class Lexicon:
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
         self._stop_words = stop_words(language).union(self._tongue.fragments, polite)
+        self._is_latin = any(map(str.isascii, self._stop_words))
         self._courtesy = _by_word(courtesy)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
@@ -194,9 +195,10 @@ class Lexicon:
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        is_native = self._is_latin or not lower.isascii()
         return Word(
             lower, stem, lower, free, meant=meant,
-            strange=bool(meant or homographs or derived) or (words is not None and not known),
+            strange=bool(meant or homographs or derived or (words and not known and is_native)),
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
