@@ -27,7 +27,7 @@ from spacy.util import (
 )
 from spacy.vocab import Vocab
 
-from anaphora.entities.tongue import replaced, tongue
+from anaphora.entities.tongue import characters, replaced, tongue
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import fork_safe_lock
 
@@ -240,9 +240,12 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
         if not words:
             return []
         text = replaced("\n".join(words), before)
-        text = known.spelled_in_lines(unicodedata.normalize("NFKC", text).casefold())
-        text = replaced(text, {ord(char): None for char in set(text) if not is_visible(char)})
-        return unicodedata.normalize("NFC", text).split("\n")
+        # Word by word: only a few take time.
+        text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
+        text = known.spelled_in_lines(text.casefold())
+        unseen = {ord(char): None for char in characters(text) if not is_visible(char)}
+        text = replaced(text, unseen)
+        return [unicodedata.normalize("NFC", word) for word in text.split("\n")]
 
     return normalize
 

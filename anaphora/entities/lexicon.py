@@ -93,16 +93,17 @@ class Lexicon:
         self.additional = frozenset(additional)
         self.excluded = frozenset(excluded)
         self._size = size
+        self._code = base(language)
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._dictionary = dictionary(base(language))
-        self._tongue = tongue(base(language))
-        self._analyze = analyzer(base(language))
-        self._has_norms = base(language) in _WITH_NORMS
+        self._tongue = tongue(self._code)
+        self._analyze = analyzer(self._code)
+        self._has_norms = self._code in _WITH_NORMS
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
         self._stop_words = stop_words(language).union(self._tongue.fragments, polite)
+        self._is_latin = any(map(str.isascii, self._stop_words))
         self._courtesy = _by_word(courtesy)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
@@ -112,6 +113,10 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
+
+    @property
+    def _dictionary(self) -> Dictionary | None:
+        return dictionary(self._code)  # loaded when the first word needs it
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
@@ -193,7 +198,9 @@ class Lexicon:
         if _ABBREVIATION.fullmatch(lower):
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
-        strange = bool(meant) or (free and self._dictionary is not None)
+        strange = bool(meant) or (
+            free and self._dictionary is not None and any(map(str.isalpha, lower))
+        )
         courtesy = self._courtesy.get(lower, ()) if free else ()
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
@@ -219,9 +226,10 @@ class Lexicon:
         meant = () if is_sure else self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        is_native = self._is_latin or not lower.isascii()
         return Word(
             lower, stem, lower, free, meant=meant,
-            strange=bool(meant or homographs or derived) or (words is not None and not known),
+            strange=bool(meant or homographs or derived or (words and not known and is_native)),
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
@@ -295,7 +303,8 @@ class Lexicon:
         return lower not in self._stop_words and text.lower() not in self._stop_words
 
     def stems_of(self, texts: Iterable[str]) -> frozenset[str]:
-        return frozenset(self.stems([self._normalize(text.strip()) for text in texts]))
+        lowers = [self._normalize(text.strip()) for text in texts]
+        return frozenset(self.stems(lowers)) if lowers else frozenset()
 
     def stems(self, lowers: Sequence[str]) -> list[str]:
         """What the normalised words are compared by."""

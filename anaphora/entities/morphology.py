@@ -2,14 +2,14 @@
 particles, or a verb with its endings.
 
 Lindera with the dictionary of MeCab-ko takes them apart. It is a package of its own, which is
-loaded with the first model in the language; without it the table of the language says which
+loaded with the first word; without it the table of the language says which
 particles may stand behind a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import accumulate, takewhile
@@ -101,19 +101,20 @@ def analyzer(code: str) -> Analyze | None:
     """What takes the words of a language apart, by its code; None for most languages."""
     if code != "ko" or missing_analyzer(code):
         return None
-    from lindera import TokenizerBuilder
-
-    builder = TokenizerBuilder()
-    builder.set_mode("normal")
-    builder.set_dictionary(_DICTIONARY)
-    return lru_cache(maxsize=_MOST_KEPT)(_Analyzer(builder.build()).analyze)
+    return lru_cache(maxsize=_MOST_KEPT)(_Analyzer().analyze)
 
 
 class _Analyzer:
-    """Takes words apart with a tokenizer of Lindera."""
+    """Takes words apart with a tokenizer of Lindera, which is loaded for the first word."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from lindera import TokenizerBuilder
+
+        builder = TokenizerBuilder()
+        builder.set_mode("normal")
+        builder.set_dictionary(_DICTIONARY)
+        return builder.build()
 
     def analyze(self, word: str) -> Morphemes | None:
         """What the word consists of."""

@@ -40,9 +40,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
+import numpy as np
 import yaml
 
-__all__ = ["Compounds", "Tongue", "replaced", "tongue"]
+__all__ = ["Compounds", "Tongue", "characters", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
@@ -162,7 +163,7 @@ class Tongue:
             return
         text = "\n".join(words)
         for one in dict.fromkeys((text, replaced(text, self.also))):
-            unmarked = {ord(char): _unmarked(char) for char in set(one) if not char.isascii()}
+            unmarked = {ord(char): _unmarked(char) for char in characters(one) if char > "\x7f"}
             yield replaced(one, unmarked).split("\n")
 
     def meant(self, word: str, *, is_whole: bool = False) -> tuple[str, ...]:
@@ -264,11 +265,16 @@ def tongue(code: str) -> Tongue:
 def replaced(text: str, table: Mapping[int, str | None]) -> str:
     """As ``text.translate(table)``, where no character comes out that goes in: a tenth of the
     time for a long text."""
-    for char in set(text):
-        code = ord(char)
-        if code in table and (other := table[code]) != char:
+    for code, other in table.items():
+        if (char := chr(code)) != other and char in text:
             text = text.replace(char, other or "")
     return text
+
+
+def characters(text: str) -> list[str]:
+    """The different characters of a long text, in a tenth of the time of ``set(text)``."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return [chr(code) for code in np.flatnonzero(np.bincount(codes))]
 
 
 # Letters with a stroke and the like, which Unicode does not take apart.
