@@ -147,6 +147,8 @@ class Segmentation:
     def _find_joints(self, word: str) -> frozenset[int]:
         if word.isascii() or word in self.compounds.whole:
             return frozenset()
+        if len(word) == 3 and word[0] == word[2] and word[1] in self.compounds.between:
+            return frozenset({1, 2})
         joints: set[int] = set()
         for place in range(1, len(word)):
             first, rest = word[:place], word[place:]

@@ -60,7 +60,8 @@ class Compounds:
     more, or all that the dictionary has as nouns if that is 0, but for those that are ``bound``;
     ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
     is ``before`` or ``behind`` a noun or an adjective is no part of it; ``modifiers`` stand before
-    the ``objects`` alone. ``adjectives`` says that they follow a noun; ``phrases`` is how many
+    the ``objects`` alone, and what is ``between`` parts a word from itself ("cold or not cold").
+    ``adjectives`` says that they follow a noun; ``phrases`` is how many
     signs each of two words has at least that are never one (0 for none). ``whole`` are words that
     must not be parted. ``homographs`` are nouns that are verbs where one of these texts stands
     behind them.
@@ -73,6 +74,7 @@ class Compounds:
     complements: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
     modifiers: frozenset[str] = frozenset()
+    between: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     adjectives: bool = False
     phrases: int = 0
@@ -90,6 +92,7 @@ class Compounds:
             "complements",
             "before",
             "modifiers",
+            "between",
             "behind",
             "whole",
         ):

@@ -232,9 +232,9 @@ class TestNotes:
     @pytest.mark.parametrize(
         ("language", "module", "note"),
         [
-            ("zh", "segmentation", "Note: Chinese words are not told apart"),
-            ("th", "segmentation", "Note: Thai words are not told apart"),
-            ("ko", "morphology", "Note: Korean verbs are not found in their forms"),
+            ("zh", "segmentation", "Chinese words are not told apart"),
+            ("th", "segmentation", "Thai words are not told apart"),
+            ("ko", "morphology", "Korean verbs are not found in their forms"),
         ],
     )
     def test_a_language_whose_package_is_missing_is_told_of_once(
@@ -249,7 +249,7 @@ class TestNotes:
         monkeypatch.setattr(f"anaphora.entities.{module}.find_spec", lambda name: None)
         result = run(str(file), "--strict")
         assert result.stderr.count(note) == 1
-        extra = note.split()[1].lower()
+        extra = note.split()[0].lower()
         assert f"pip install 'anaphora[{extra}]'" in result.stderr
 
 
