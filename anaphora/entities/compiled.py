@@ -111,7 +111,7 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
         ],
         "said_with": {id: sorted(stems) for id, stems in layer.said_with.items()},
         "spread": [
-            ([_step_as_plain(step) for step in one.steps], one.entry, one.any_order, one.typos)
+            (list(map(_step_as_plain, one.steps)), one.entry, one.any_order, one.typos, one.max_gap)
             for one in layer.scattered.phrases
         ],
     }
@@ -128,10 +128,7 @@ def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    spread = [
-        Spread(tuple(map(_step_from, steps)), entry, any_order, typos)
-        for steps, entry, any_order, typos in data["spread"]
-    ]
+    spread = [Spread(tuple(map(_step_from, steps)), *others) for steps, *others in data["spread"]]
     return Layer(entries, Trie(nodes), Scattered(spread), said_with)
 
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import Stems
@@ -176,7 +177,7 @@ class Layer:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
                 said_with.setdefault(element.id, set()).update(stems)
             if element.sparse:
-                spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
+                spread.append(Spread(steps, number, element.permute, typos, element.max_gap))
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
@@ -190,6 +191,7 @@ class Layer:
     def find(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
@@ -200,7 +202,8 @@ class Layer:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
-        ``pattern_ends`` says what patterns match; ``found`` are the entities of earlier layers;
+        ``gaps`` says how far the words of sparse phrases may stand apart, ``pattern_ends`` what
+        patterns match; ``found`` are the entities of earlier layers;
         ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
         words may stand apart anyway are not. ``guesses`` are what a word may stand for, and
         ``has_odd`` says whether some are odd.
@@ -215,7 +218,7 @@ class Layer:
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
             single = guesses and [[one for one in some if one.words == 1] for some in guesses]
-            hits += self.scattered.find(words, pattern_ends, parts_in, single)
+            hits += self.scattered.find(words, gaps, pattern_ends, parts_in, single)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:

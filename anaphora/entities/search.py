@@ -10,6 +10,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
 from anaphora.entities.languages import qualifiers
 from anaphora.entities.layers import Entry, Layer, entries
@@ -39,7 +40,8 @@ which a span of spaCy does not say all."""
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
     words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
-    though they are no part of what is found; ``recognized`` are the elements, by their ids, that
+    though they are no part of what is found; ``negations`` are words such as "not" that no sparse
+    phrase spans; ``recognized`` are the elements, by their ids, that
     others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
     stand for that no phrase has."""
 
@@ -47,6 +49,7 @@ class Knowledge:
     swear: frozenset[str] = frozenset()
     skips: bool = False
     universals: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
@@ -87,6 +90,7 @@ def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -
         swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         universals=qualifiers(vocabulary.lexicon.language, "universal"),
+        negations=qualifiers(vocabulary.lexicon.language, "negation"),
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
         guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
@@ -118,11 +122,14 @@ def search(
         found = Found(replace(known.surroundings, text=sentence.text))
         _add_recognized(recognized, found, places)
     named: dict[int, set[int]] = {}
+    gaps = Gaps(words, sentence, places, known.negations)
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        hits = layer.find(words, runs.ends, found, passable, guesses, has_odd=sentence.has_odd)
+        hits = layer.find(
+            words, gaps, runs.ends, found, passable, guesses, has_odd=sentence.has_odd
+        )
         if passable is not None:
             hits = _without_named(hits, layer, named, words)
         for hit in hits[: most - len(finds)]:
