@@ -92,6 +92,7 @@ _END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
 # "coffee+tea", "2coffees", but no "C++" and no "5kg".
 _JOINTS = (
     rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})",
+    r"(?<=[가-힣])[+/|]+(?=[가-힣])",  # whose words often have one sign
     rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}})",
 )
 _PERIODS = (
@@ -265,10 +266,11 @@ def is_visible(char: str) -> bool:
 
 class LetterTokenizer(DummyTokenizer):
     """Cuts scripts without blanks between words into letters with their marks, others into words;
-    what is no letter or digit stands alone."""
+    what is no letter or digit stands alone. The Thai vowel am is a letter, in one code point or
+    in two."""
 
     _TOKENS = regex.compile(
-        r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[^\W\d_]\p{M}*(?:(?!"
+        r"\u0e4d\u0e32|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}](?:(?!\u0e4d\u0e32)\p{M})*|[^\W\d_]\p{M}*(?:(?!"
         r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}])[^\W\d_]\p{M}*)*|\d+|\s+|[^\w\s]|_"
     )
 

@@ -13,6 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
+from spacy.tokens import Doc, Token
 
 from anaphora.entities.dictionary import Dictionary, dictionary
 from anaphora.entities.languages import (
@@ -24,13 +26,16 @@ from anaphora.entities.languages import (
     stemmer,
     stop_words,
 )
+from anaphora.entities.morphology import Morphemes, analyzer
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
 
-_HYPHENS = "-‐‒–−"  # the non-breaking one becomes the second of these by NFKC
+# The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
+_HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
@@ -92,6 +97,8 @@ class Lexicon:
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
         self._tongue = tongue(self._code)
+        self._analyze = analyzer(self._code)
+        self._has_norms = self._code in _WITH_NORMS
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
@@ -120,6 +127,24 @@ class Lexicon:
         """As :meth:`words` for a single text."""
         return self._young.get(text) or self._keep(text, self._old.get(text))
 
+    def of(self, doc: Doc) -> list[Word]:
+        """A word for each token, from the cache where it is there; by its lemma in the text, where
+        the tokenizer tells it."""
+        words = self.words([token.text for token in doc])
+        if not self._has_norms:
+            return words
+        return [self._normed(word, token) for word, token in zip(words, doc, strict=True)]
+
+    def _normed(self, word: Word, token: Token) -> Word:
+        norm = token.norm_
+        if word.blank or word.joiner or norm == word.lower:
+            return word
+        key = f"{token.text}\0{norm}"
+        known = self._young.get(key) or self._old.get(key)
+        if known is None:
+            known = replace(word, stem=self._normalize(norm), known=True)
+        return self._kept(key, known)
+
     def read(self, texts: Sequence[str]) -> list[Word]:
         """A word for each text, past the cache, quickly for many."""
         lowers = [self._normalize(text) for text in texts]
@@ -138,10 +163,13 @@ class Lexicon:
         if word is None:
             lower = self._normalize(text)
             word = self._word(text, lower, self.stems((lower,))[0])
-        if len(text) <= _LONGEST_KEPT:
+        return self._kept(text, word)
+
+    def _kept(self, key: str, word: Word) -> Word:
+        if len(key) <= _LONGEST_KEPT:
             if len(self._young) >= self._size:
                 self._old, self._young = self._young, {}
-            self._young[text] = word
+            self._young[key] = word
         return word
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
@@ -192,7 +220,10 @@ class Lexicon:
             seen = {"", stem, *homographs}
             others = (found.other if found else "", *self._derived(lower, words))
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
-        meant = self._meant(text, lower, stem, is_known=known)
+        if morphemes := self._morphemes_of(lower):
+            known, homographs = True, morphemes.others
+        is_sure = morphemes is not None and morphemes.is_sure
+        meant = () if is_sure else self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
         is_native = self._is_latin or not lower.isascii()
@@ -244,6 +275,8 @@ class Lexicon:
         attaches = self._tongue.before or self._tongue.behind
         if is_known and not attaches:  # whoever writes the marks of one word does not mean another
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
+        if self._analyze is not None:  # a noun, no stem of a verb
+            meant = tuple([one for one in meant if self.stems((one,)) == [one]])
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
@@ -277,6 +310,11 @@ class Lexicon:
         """What the normalised words are compared by."""
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
         words = self._dictionary
+        if self._analyze is not None:
+            analyzed = map(self._morphemes_of, lowers)
+            return [
+                one.lemma if one else lower for one, lower in zip(analyzed, lowers, strict=True)
+            ]
         if words is None:
             return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
         return [
@@ -285,6 +323,11 @@ class Lexicon:
             else stem or lower
             for stem, lower in zip(stems, lowers, strict=True)
         ]
+
+    def _morphemes_of(self, lower: str) -> Morphemes | None:
+        if self._analyze is None or len(lower) > _LONGEST_KEPT or not lower.isalpha():
+            return None
+        return self._analyze(lower)
 
     def _is_in_dictionaries(self, lower: str) -> bool:
         """Whether it is a word as dictionaries have them: no contraction ("'s"), no number."""

@@ -22,7 +22,10 @@ A table needs no more than what holds for its language, and a language needs no 
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
+- ``compounds``: of a language without blanks, where the words of its dictionary may be parted,
+  see :class:`Compounds`;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -40,13 +43,49 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-__all__ = ["Tongue", "characters", "replaced", "tongue"]
+__all__ = ["Compounds", "Tongue", "characters", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
 _LEAST_OF_VERB = 2  # letters before its clitics
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
+
+
+@dataclass(frozen=True, slots=True)
+class Compounds:
+    """Where the words of a dictionary consist of others: a verb and its object ("drink tea").
+
+    ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
+    more, or all that the dictionary has as nouns if that is 0, but for those that are ``bound``;
+    ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
+    is ``before`` or ``behind`` a noun or an adjective is no part of it. ``adjectives`` says that
+    they follow a noun; ``phrases`` is how many signs each of two words has at least that are never
+    one (0 for none). ``whole`` are words that must not be parted. ``homographs`` are nouns that
+    are verbs where one of these texts stands behind them.
+    """
+
+    objects: frozenset[str] = frozenset()
+    least: int = 0
+    bound: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    complements: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    behind: frozenset[str] = frozenset()
+    adjectives: bool = False
+    phrases: int = 0
+    whole: frozenset[str] = frozenset()
+    homographs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Compounds:
+        """From what a table says."""
+        homographs = data.pop("homographs", {})
+        for key in ("objects", "bound", "verbs", "complements", "before", "behind", "whole"):
+            data[key] = frozenset(data.get(key, "").split())
+        return cls(
+            homographs={noun: tuple(one.split()) for noun, one in homographs.items()}, **data
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +115,8 @@ class Tongue:
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
+    light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compounds: Compounds = field(default_factory=Compounds)
 
     @property
     def has_stems(self) -> bool:
@@ -206,12 +247,15 @@ def tongue(code: str) -> Tongue:
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in ("negators", "fragments", "particles", "participles", "infinitives"):
         data[key] = tuple(data.get(key, "").split())
+    light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
     return Tongue(
+        light_verbs=light_verbs,
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
         forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
         same=str.maketrans(same),
         also=str.maketrans(data.pop("also", {})),
+        compounds=Compounds.of(data.pop("compounds", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,
