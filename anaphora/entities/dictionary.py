@@ -31,10 +31,11 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 1  # goes up with every change of how words are normalised
+_FORMAT = 2  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
+_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
 
 
 class Lemmas(NamedTuple):
@@ -68,7 +69,15 @@ class Dictionary:
             return None
         other = self._others[place]
         first = self._text(self._numbers[place])
-        return Lemmas(first, "" if other == _NONE else self._text(other))
+        return Lemmas(first, "" if other >= _NO_FORMS else self._text(other))
+
+    def is_base(self, word: str) -> bool:
+        """Whether the normalised word is a lemma of which there are other forms. Word lists also
+        have inflected forms as lemmas of themselves alone."""
+        place = self._find(word)
+        if place < 0 or self._others[place] == _NO_FORMS:
+            return False
+        return self._text(self._numbers[place]) == word
 
     def _text(self, number: int) -> str:
         return self._lemmas[self._offsets[number] : self._offsets[number + 1]].decode()
@@ -139,9 +148,12 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     spelled = dict(zip(distinct, normalize(distinct), strict=True))
     lemmas: dict[str, str] = {}
     capitalized: dict[str, str] = {}
-    for (written, lemma), word in zip(pairs, words, strict=True):
-        (capitalized if written[:1].isupper() else lemmas).setdefault(word, spelled[lemma])
     others: dict[str, str] = {}
+    for (written, lemma), word in zip(pairs, words, strict=True):
+        if written[:1].isupper():
+            capitalized.setdefault(word, spelled[lemma])
+        else:
+            _add(lemmas, others, [(word, spelled[lemma])])
     _add(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:
@@ -156,9 +168,12 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
     numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
     seconds = np.full(len(lemmas), _NONE, np.uint32)
-    place_of = {word: place for place, word in enumerate(lemmas)} if others else {}
+    place_of = {word: place for place, word in enumerate(lemmas)}
     for word, lemma in others.items():
         seconds[place_of[word]] = number_of[lemma]
+    for word, lemma in lemmas.items():
+        if word == lemma and word not in of_others and word not in others:
+            seconds[place_of[word]] = _NO_FORMS
     order = np.argsort(hashes)
     texts = [lemma.encode() for lemma in number_of]
     offsets = np.cumsum([0, *map(len, texts)])

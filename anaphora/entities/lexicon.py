@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from anaphora.entities.dictionary import Dictionary, dictionary
+from anaphora.entities.inflection import simpler_forms
 from anaphora.entities.languages import (
     base,
     courtesy_phrases,
@@ -180,10 +181,12 @@ class Lexicon:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            irregular = self._tongue.irregular.get(lower, ())
-            homographs = tuple([one for one in irregular if one != stem])
+            own, inflected = self._uninflected(text, lower, words)
+            irregular = (*self._tongue.irregular.get(lower, ()), *own)
+            homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
-            others = (found.other if found else "", *self._derived(lower, words))
+            other = found.other if found and not self._is_attached(text, lower, words) else ""
+            others = (other, *self._derived(lower, words), *inflected)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
@@ -207,6 +210,37 @@ class Lexicon:
                 break  # the likeliest one goes first
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
+
+    def _uninflected(
+        self, text: str, lower: str, words: Dictionary
+    ) -> tuple[list[str], list[str]]:
+        """The lemmas of the forms that it has by the patterns of the language: those of patterns
+        that hold for base forms, too, and the others."""
+        known = self._tongue
+        own: list[str] = []
+        inflected: list[str] = []
+        if not (known.inflections or known.base_inflections):
+            return own, inflected
+        # As it is written: a last letter that counts as another may be a suffix of its own.
+        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
+        rests = () if lower in words else known.detached(word)
+        for one in (word, *rests):
+            for form in simpler_forms(one, known.base_inflections):
+                own += words.get(known.spelled(form)) or ()
+            if words.is_base(known.spelled(one)):
+                continue
+            for form in simpler_forms(one, known.inflections):
+                inflected += words.get(known.spelled(form)) or ()
+        return own, inflected
+
+    def _is_attached(self, text: str, lower: str, words: Dictionary) -> bool:
+        """Whether the dictionary has the word, beside another one, as a form with an article that
+        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        if not text.startswith(tuple(self._tongue.whole_from)):
+            return False
+        found = words.get(lower)
+        rests = self._tongue.detached(lower, loose=True)
+        return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
 
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
@@ -232,13 +266,25 @@ class Lexicon:
     ) -> tuple[str, ...]:
         if lower.isascii() and text.isascii():
             return ()
-        meant = self._tongue.meant(lower, is_whole=is_known)
-        attaches = self._tongue.before or self._tongue.behind
-        if is_known and not attaches:  # whoever writes the marks of one word does not mean another
+        meant = self._tongue.meant(lower)
+        if is_known:  # whoever writes the marks of one word does not mean another
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
+        if not text.startswith(tuple(self._tongue.whole_from)):
+            meant += self._detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
+
+    def _detached(self, lower: str) -> tuple[str, ...]:
+        """The word without what may be attached to it, as far as the whole is no word itself."""
+        words, known = self._dictionary, self._tongue
+        found = words.get(lower) if words and known.whole else None
+        if words is None or found is None:
+            return known.detached(lower)
+        if words.is_base(lower):
+            return ()
+        is_loose = not any(lower == found.first + one for one in known.loose_endings)
+        return tuple([one for one in known.detached(lower, loose=is_loose) if words.is_base(one)])
 
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
