@@ -138,8 +138,8 @@ def _key(code: str) -> str:
 def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, bytes]:
     """The table of words and their lemmas in the language with that code.
 
-    Of several words that are compared alike, one in lower case goes before others, and one that
-    is written so before one without its marks; a word that is the lemma of others is its own.
+    Of several words that are compared alike, one that is written as it is compared goes before
+    others in lower case, these before capitalized ones, and all before one without its marks; a word that is the lemma of others is its own.
     """
     pairs = [(word, lemma) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
@@ -149,11 +149,15 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     lemmas: dict[str, str] = {}
     capitalized: dict[str, str] = {}
     others: dict[str, str] = {}
+    respelled = []
     for (written, lemma), word in zip(pairs, words, strict=True):
         if written[:1].isupper():
             capitalized.setdefault(word, spelled[lemma])
+        elif written == word:
+            lemmas[word] = spelled[lemma]
         else:
-            _add(lemmas, others, [(word, spelled[lemma])])
+            respelled.append((word, spelled[lemma]))
+    _add(lemmas, others, respelled)
     _add(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:

@@ -14,7 +14,9 @@ A table needs no more than what holds for its language, and a language needs no 
   and the beginning of the rest become together (Arabic "لل: ال"), ``whole_from`` letters that
   have nothing attached before them, though they count as others that may be;
 - ``inflections``: patterns that take inflected forms back to others that the dictionary has (see
-  :mod:`~anaphora.entities.inflection`), ``base_inflections`` those that hold for base forms, too;
+  :mod:`~anaphora.entities.inflection`), ``base_inflections`` those that hold for base forms, too,
+  ``unknown_inflections`` those for words alone that the dictionary lacks; ``lemma_variants``:
+  patterns from a lemma to other forms under which models may have the word;
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
@@ -74,6 +76,8 @@ class Tongue:
     contracted: Mapping[str, str] = field(default_factory=dict)
     inflections: Paths = ()
     base_inflections: Paths = ()
+    unknown_inflections: Paths = ()
+    lemma_variants: Paths = ()
     endings: tuple[str, ...] = ()
     fleeting: frozenset[str] = frozenset()
     silent: str = ""
@@ -94,6 +98,11 @@ class Tongue:
     def has_stems(self) -> bool:
         """Whether the table says what the forms of a word have in common."""
         return bool(self.endings or self.silent or self.once)
+
+    @property
+    def has_inflections(self) -> bool:
+        """Whether the table has patterns of inflected forms."""
+        return bool(self.inflections or self.base_inflections or self.unknown_inflections)
 
     def spelled(self, word: str) -> str:
         """The word with the letters that it counts by."""
@@ -221,9 +230,16 @@ def tongue(code: str) -> Tongue:
     }
     for key in ("before", "behind", "loose", "endings", "clitics"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in ("negators", "loose_endings", "fragments", "particles", "participles", "infinitives"):
+    for key in (
+        "negators",
+        "loose_endings",
+        "fragments",
+        "particles",
+        "participles",
+        "infinitives",
+    ):
         data[key] = tuple(data.get(key, "").split())
-    for key in ("inflections", "base_inflections"):
+    for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
         data[key] = compile_paths(data.get(key, {}), spelling)
     return Tongue(
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
