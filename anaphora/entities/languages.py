@@ -67,6 +67,8 @@ _STEMMERS = {
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
 # Signs in the place of an apostrophe that tokenizers do not take for one.
 _UNUSUAL_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])")
+# The mark of Hebrew abbreviations, as phones write it.
+_UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTERS = "anaphora.Letters.v1"
@@ -93,7 +95,7 @@ _END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
 _JOINTS = (
     rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})",
     r"(?<=[가-힣])[+/|]+(?=[가-힣])",  # whose words often have one sign
-    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}})",
+    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}}|[א-תء-ي]{{3}})",
 )
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
@@ -252,10 +254,10 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
 
 def with_apostrophes(text: str) -> str:
     """The text with an apostrophe where another sign takes its place between two letters, as many
-    keyboards have it ("don`t", "don´t")."""
+    keyboards have it ("don`t", "don´t"); the same for the quote inside of a Hebrew word."""
     if text.isascii() and "`" not in text:
         return text
-    return _UNUSUAL_APOSTROPHE.sub("'", text)
+    return _UNUSUAL_GERSHAYIM.sub('"', _UNUSUAL_APOSTROPHE.sub("'", text))
 
 
 def is_visible(char: str) -> bool:

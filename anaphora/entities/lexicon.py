@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from spacy.tokens import Doc, Token
 
 from anaphora.entities.dictionary import Dictionary, dictionary
+from anaphora.entities.inflection import simpler_forms
 from anaphora.entities.languages import (
     base,
     courtesy_phrases,
@@ -215,10 +216,14 @@ class Lexicon:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            irregular = self._tongue.irregular.get(lower, ())
-            homographs = tuple([one for one in irregular if one != stem])
+            own, inflected = self._uninflected(text, lower, words)
+            if known:
+                own += self._inside(text, lower, words)
+            irregular = (*self._tongue.irregular.get(lower, ()), *own)
+            homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
-            others = (found.other if found else "", *self._derived(lower, words))
+            other = found.other if found and not self._is_attached(text, lower, words) else ""
+            others = (other, *self._derived(lower, words), *inflected)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         if morphemes := self._morphemes_of(lower):
             known, homographs = True, morphemes.others
@@ -247,6 +252,42 @@ class Lexicon:
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
 
+    def _uninflected(self, text: str, lower: str, words: Dictionary) -> tuple[list[str], list[str]]:
+        """The lemmas of the forms that it has by the patterns of the language: those of patterns
+        that hold for base forms, too, and the others."""
+        known = self._tongue
+        if not known.has_inflections:
+            return [], []
+        # As it is written: a last letter that counts as another may be a suffix of its own.
+        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
+        is_unknown = lower not in words
+        own: list[str] = []
+        inflected: list[str] = [] if is_unknown else [*self.stems((lower,))]
+        for one in (word, *(known.detached(word) if is_unknown else ())):
+            own += self._lemmas_of(simpler_forms(one, known.base_inflections), words)
+            if is_unknown:
+                inflected += self._lemmas_of((one,), words)
+                forms = simpler_forms(one, known.unknown_inflections)
+                inflected += self._lemmas_of(forms, words)
+            if not words.is_base(known.spelled(one)):
+                inflected += self._lemmas_of(simpler_forms(one, known.inflections), words)
+        for lemma in dict.fromkeys((*own, *inflected)):
+            inflected += self.stems(list(simpler_forms(lemma, known.lemma_variants)))
+        return own, inflected
+
+    def _lemmas_of(self, forms: Iterable[str], words: Dictionary) -> Iterator[str]:
+        for form in forms:
+            yield from words.get(self._tongue.spelled(form)) or ()
+
+    def _is_attached(self, text: str, lower: str, words: Dictionary) -> bool:
+        """Whether the dictionary has the word, beside another one, as a form with an article that
+        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        if not text.startswith(tuple(self._tongue.whole_from)):
+            return False
+        found = words.get(lower)
+        rests = self._tongue.detached(lower, loose=True)
+        return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
+
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
         endings = self._tongue.infinitives
@@ -271,15 +312,29 @@ class Lexicon:
     ) -> tuple[str, ...]:
         if lower.isascii() and text.isascii():
             return ()
-        meant = self._tongue.meant(lower, is_whole=is_known)
-        attaches = self._tongue.before or self._tongue.behind
-        if is_known and not attaches:  # whoever writes the marks of one word does not mean another
+        meant = self._tongue.meant(lower)
+        if is_known:  # whoever writes the marks of one word does not mean another
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stems((one,)) == [one]])
+        if not (is_known and self._tongue.whole):
+            meant += self._tongue.detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
+
+    def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
+        """The base forms that a word of the dictionary may be with something attached to them,
+        though it may have nothing attached as a base form itself."""
+        known, found = self._tongue, words.get(lower)
+        is_hard = text.startswith(tuple(known.whole_from))
+        if found is None or is_hard or not known.whole or words.is_base(lower):
+            return
+        is_loose = not any(lower == found.first + one for one in known.loose_endings)
+        for rest in known.detached(lower, loose=is_loose):
+            inside = words.get(rest)
+            if inside is not None and inside.first == rest:
+                yield rest
 
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None

@@ -8,7 +8,15 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
 - ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be,
-  ``whole`` that a word of the dictionary has nothing attached;
+  ``whole`` that a word of the dictionary has nothing attached but what is in ``loose``: that may
+  come off an inflected form where the rest is a base form, as may anything off a form that is its
+  lemma with one of the ``loose_endings``; ``contracted``: what an attached word
+  and the beginning of the rest become together (Arabic "لل: ال"), ``whole_from`` letters that
+  have nothing attached before them, though they count as others that may be;
+- ``inflections``: patterns that take inflected forms back to others that the dictionary has (see
+  :mod:`~anaphora.entities.inflection`), ``base_inflections`` those that hold for base forms, too,
+  ``unknown_inflections`` those for words alone that the dictionary lacks; ``lemma_variants``:
+  patterns from a lemma to other forms under which models may have the word;
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
@@ -42,6 +50,8 @@ from typing import Any, Literal
 
 import numpy as np
 import yaml
+
+from anaphora.entities.inflection import Paths, compile_paths
 
 __all__ = ["Compounds", "Tongue", "characters", "replaced", "tongue"]
 
@@ -100,6 +110,14 @@ class Tongue:
     behind: tuple[str, ...] = ()
     least: int = 2
     whole: bool = False
+    loose: tuple[str, ...] = ()
+    loose_endings: tuple[str, ...] = ()
+    whole_from: str = ""
+    contracted: Mapping[str, str] = field(default_factory=dict)
+    inflections: Paths = ()
+    base_inflections: Paths = ()
+    unknown_inflections: Paths = ()
+    lemma_variants: Paths = ()
     endings: tuple[str, ...] = ()
     fleeting: frozenset[str] = frozenset()
     silent: str = ""
@@ -122,6 +140,11 @@ class Tongue:
     def has_stems(self) -> bool:
         """Whether the table says what the forms of a word have in common."""
         return bool(self.endings or self.silent or self.once)
+
+    @property
+    def has_inflections(self) -> bool:
+        """Whether the table has patterns of inflected forms."""
+        return bool(self.inflections or self.base_inflections or self.unknown_inflections)
 
     def spelled(self, word: str) -> str:
         """The word with the letters that it counts by."""
@@ -166,16 +189,13 @@ class Tongue:
             unmarked = {ord(char): _unmarked(char) for char in characters(one) if char > "\x7f"}
             yield replaced(one, unmarked).split("\n")
 
-    def meant(self, word: str, *, is_whole: bool = False) -> tuple[str, ...]:
+    def meant(self, word: str) -> tuple[str, ...]:
         """What a written word may mean beside itself: without marks that the phrases of a model
-        may lack, and unless it ``is_whole`` without what may be attached to it."""
+        may lack."""
         if word.isascii() or len(word) > _LONGEST:
             return ()
         replaced = word.translate(self.also)
-        unmarked = (_plain(word, self.apart), _plain(replaced, self.apart))
-        return _distinct(
-            word, *unmarked, *(() if is_whole and self.whole else self._detached(word))
-        )
+        return _distinct(word, _plain(word, self.apart), _plain(replaced, self.apart))
 
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
@@ -212,14 +232,19 @@ class Tongue:
                 rest = word[: -len(clitic)]
                 yield from (rest, *self.bare(rest))
 
-    def _detached(self, word: str) -> Iterator[str]:
-        for before in ("", *self.before):
-            if not word.startswith(before):
-                continue
-            for behind in ("", *self.behind):
-                rest = len(word) - len(before) - len(behind)
-                if rest >= self.least and word.endswith(behind):
-                    yield word[len(before) : len(before) + rest]
+    def detached(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
+        """The word without what may be attached to it; only without what is ``loose`` if so."""
+        if word.isascii() or len(word) > _LONGEST:
+            return ()
+        rests = [
+            start + word[len(before) : len(word) - len(behind)]
+            for before in (self.loose if loose else ("", *self.before))
+            if word.startswith(before)
+            for behind in (("",) if loose else ("", *self.behind))
+            if len(word) - len(before) - len(behind) >= self.least and word.endswith(behind)
+            for start in dict.fromkeys(("", self.contracted.get(before, "")))
+        ]
+        return _distinct(word, *rests)
 
 
 @lru_cache(maxsize=100)
@@ -233,27 +258,38 @@ def tongue(code: str) -> Tongue:
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})
+    spelling = str.maketrans(same)
+    letters = Tongue(same=spelling, last=data.get("last", {}))
     irregular: dict[str, tuple[str, ...]] = {}
     for lemma, forms in data.pop("irregular", {}).items():
-        for form in forms.split():
-            irregular[form] = (*irregular.get(form, ()), lemma)
+        for form in map(letters.spelled, forms.split()):
+            irregular[form] = (*irregular.get(form, ()), letters.spelled(lemma))
     forms_end = {
         "" if ending == _NOTHING else ending: tuple(
             ["" if other == _NOTHING else other for other in others.split()]
         )
         for ending, others in data.pop("forms_end", {}).items()
     }
-    for key in ("before", "behind", "endings", "clitics"):
+    for key in ("before", "behind", "loose", "endings", "clitics"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in ("negators", "fragments", "particles", "participles", "infinitives"):
+    for key in (
+        "negators",
+        "loose_endings",
+        "fragments",
+        "particles",
+        "participles",
+        "infinitives",
+    ):
         data[key] = tuple(data.get(key, "").split())
     light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
+    for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
+        data[key] = compile_paths(data.get(key, {}), spelling)
     return Tongue(
         light_verbs=light_verbs,
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
         forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
-        same=str.maketrans(same),
+        same=spelling,
         also=str.maketrans(data.pop("also", {})),
         compounds=Compounds.of(data.pop("compounds", {})),
         apart=frozenset(data.pop("apart", "")),
