@@ -17,6 +17,7 @@ from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.saved import as_data
 from anaphora.entities.scattered import Scattered, Spread
 from anaphora.entities.search import Knowledge, knowledge, layers_of
+from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
 from anaphora.entities.trie import Nodes, Step, Trie
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.compiler import compile_part
@@ -81,7 +82,8 @@ def _revived(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )
         return tuple(
-            _layer_from(one, layer) for one, layer in zip(data["layers"], all_entries, strict=True)
+            _layer_from(one, layer, vocabulary.lexicon)
+            for one, layer in zip(data["layers"], all_entries, strict=True)
         )
     except (
         AnaphoraError,
@@ -114,10 +116,14 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
             ([_step_as_plain(step) for step in one.steps], one.entry, one.any_order, one.typos)
             for one in layer.scattered.phrases
         ],
+        "separable": [
+            (one.prefix, one.base, list(map(_step_as_plain, one.steps)), one.entry, one.typos)
+            for one in (layer.separable.phrases if layer.separable else ())
+        ],
     }
 
 
-def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
+def _layer_from(data: Mapping[str, Any], entries: Entries, lexicon: Lexicon) -> Layer:
     patterns: dict[int, list[tuple[Pattern, int]]] = {}
     parts: dict[int, list[tuple[Part, int]]] = {}
     for node, text, child in data["patterns"]:
@@ -132,7 +138,12 @@ def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
         Spread(tuple(map(_step_from, steps)), entry, any_order, typos)
         for steps, entry, any_order, typos in data["spread"]
     ]
-    return Layer(entries, Trie(nodes), Scattered(spread), said_with)
+    separable = [
+        SeparablePhrase(prefix, base, tuple(map(_step_from, steps)), entry, typos)
+        for prefix, base, steps, entry, typos in data["separable"]
+    ]
+    verbs = SeparableVerbs(separable, lexicon) if separable else None
+    return Layer(entries, Trie(nodes), Scattered(spread), said_with, verbs)
 
 
 def _step_as_plain(step: Step) -> Any:

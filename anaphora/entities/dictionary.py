@@ -31,7 +31,7 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 1  # goes up with every change of how words are normalised
+_FORMAT = 2  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -132,7 +132,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     Of several words that are compared alike, one in lower case goes before others, and one that
     is written so before one without its marks; a word that is the lemma of others is its own.
     """
-    pairs = [(word, lemma) for word, lemma in entries if " " not in word]
+    # Dutch lemmas have the parts of compounds ("over_nemen").
+    pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
     words = normalize([word for word, _ in pairs])
     distinct = list(dict.fromkeys(lemma for _, lemma in pairs))

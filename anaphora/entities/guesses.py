@@ -68,6 +68,11 @@ class Vocabulary:
                 snowball = self.lexicon.stem_of_unknown(word)
                 self._add_tolerant((lower, *bare, snowball), stem, typos)
 
+    def add_forms(self, forms: Iterable[str], word: Word, typos: int) -> None:
+        """Puts in forms of a word that may have so many typos."""
+        if typos:
+            self._add_tolerant(forms, word.stem, typos)
+
     def _bare_of(self, lower: str, stem: str) -> Iterable[str]:
         if lower not in self._seen:
             self._seen[lower] = self.lexicon.bare(lower, stem)

@@ -24,6 +24,8 @@ from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.separable_prefixes import separable_prefixes
+from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
 from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import Hit, Step, Trie
 from anaphora.grammar.parts import Part
@@ -135,11 +137,13 @@ class Layer:
         trie: Trie,
         scattered: Scattered,
         said_with: Mapping[str, AbstractSet[str]],
+        separable: SeparableVerbs | None = None,
     ) -> None:
         self.entries = entries
         self.trie = trie
         self.scattered = scattered
         self.said_with = said_with
+        self.separable = separable
         self._groups = {element.id: element.groups for element in entries.elements if element}
         self._telling: dict[str, frozenset[str]] = {}
         self._kinds = entries.each(_kind_of)
@@ -160,6 +164,8 @@ class Layer:
         said_with: dict[str, set[str]] = {}
         builder = TrieBuilder()
         spread: list[Spread] = []
+        separable: list[SeparablePhrase] = []
+        prefixes = separable_prefixes(vocabulary.lexicon.code)
         # A swapped phrase leads to the number of its entry beyond all entries.
         beyond = entries.count
         element_of = entries.each(lambda element: element)
@@ -170,6 +176,12 @@ class Layer:
             for step in steps:
                 if isinstance(step, Word):
                     vocabulary.add(step, typos)
+            if prefixes is not None:
+                verb = SeparablePhrase.of(steps, number, typos, prefixes)
+                if verb is not None:
+                    separable.append(verb)
+                    forms = prefixes.regular_forms(verb.base)
+                    vocabulary.add_forms(forms, vocabulary.lexicon.word(verb.base), typos)
             if element is None:
                 continue
             if skips:
@@ -180,7 +192,8 @@ class Layer:
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
-        return cls(entries, builder.trie(), Scattered(spread), said_with)
+        verbs = SeparableVerbs(separable, vocabulary.lexicon) if separable else None
+        return cls(entries, builder.trie(), Scattered(spread), said_with, verbs)
 
     @property
     def stems(self) -> Stems:
@@ -216,6 +229,9 @@ class Layer:
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
             single = guesses and [[one for one in some if one.words == 1] for some in guesses]
             hits += self.scattered.find(words, pattern_ends, parts_in, single)
+        if self.separable is not None:
+            parts_in = None if found is None else found.everywhere
+            hits += self.separable.find(words, pattern_ends, parts_in, guesses)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
         if len(hits) < 2:

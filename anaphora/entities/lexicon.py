@@ -24,6 +24,7 @@ from anaphora.entities.languages import (
     stemmer,
     stop_words,
 )
+from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
@@ -85,13 +86,15 @@ class Lexicon:
         excluded: Iterable[str] = (),
     ) -> None:
         self.language = language
+        self.code = base(language)
         self.additional = frozenset(additional)
         self.excluded = frozenset(excluded)
         self._size = size
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._dictionary = dictionary(base(language))
-        self._tongue = tongue(base(language))
+        self._dictionary = dictionary(self.code)
+        self._tongue = tongue(self.code)
+        self._prefixes = separable_prefixes(self.code)
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
@@ -184,6 +187,8 @@ class Lexicon:
             homographs = tuple([one for one in irregular if one != stem])
             seen = {"", stem, *homographs}
             others = (found.other if found else "", *self._derived(lower, words))
+            if not known and self._prefixes is not None:
+                others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
