@@ -66,6 +66,7 @@ def _as_plain(layers: tuple[Layer, ...], vocabulary: Vocabulary) -> dict[str, An
     return {
         "layers": [_layer_as_plain(layer) for layer in layers],
         "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.bare.items()],
+        "heads": sorted(vocabulary.heads),
         "stems": [(stem, sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()],
         "tolerant": [(*key, typos) for key, typos in vocabulary.tolerant.items()],
     }
@@ -78,6 +79,7 @@ def _revived(
     try:
         vocabulary.bare.update((bare, set(stems)) for bare, stems in data["bare"])
         vocabulary.stems.update((stem, set(lemmas)) for stem, lemmas in data["stems"])
+        vocabulary.heads.update(data["heads"])
         vocabulary.tolerant.update(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )
@@ -113,7 +115,13 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
         ],
         "said_with": {id: sorted(stems) for id, stems in layer.said_with.items()},
         "spread": [
-            ([_step_as_plain(step) for step in one.steps], one.entry, one.any_order, one.typos)
+            (
+                [_step_as_plain(step) for step in one.steps],
+                one.entry,
+                one.any_order,
+                one.typos,
+                one.compounds,
+            )
             for one in layer.scattered.phrases
         ],
         "separable": [
@@ -134,10 +142,7 @@ def _layer_from(data: Mapping[str, Any], entries: Entries, lexicon: Lexicon) -> 
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    spread = [
-        Spread(tuple(map(_step_from, steps)), entry, any_order, typos)
-        for steps, entry, any_order, typos in data["spread"]
-    ]
+    spread = [Spread(tuple(map(_step_from, steps)), *others) for steps, *others in data["spread"]]
     separable = [
         SeparablePhrase(prefix, base, tuple(map(_step_from, steps)), entry, typos)
         for prefix, base, steps, entry, typos in data["separable"]

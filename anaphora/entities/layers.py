@@ -148,6 +148,7 @@ class Layer:
         self._telling: dict[str, frozenset[str]] = {}
         self._kinds = entries.each(_kind_of)
         self._tolerated = array("b", entries.each(_typos_of))
+        self._compounds = array("b", entries.each(_has_compounds))
         self._swaps = any(element and element.permute for element in entries.elements)
 
     @classmethod
@@ -172,10 +173,12 @@ class Layer:
         for number, steps in reader.read(entries.phrases()):
             builder.add(steps, number)
             element = element_of[number]
-            typos = 0 if element is None else element.typos
+            typos = _typos_of(element)
             for step in steps:
                 if isinstance(step, Word):
                     vocabulary.add(step, typos)
+                    if _has_compounds(element):
+                        vocabulary.add_head(step)
             if prefixes is not None:
                 verb = SeparablePhrase.of(steps, number, typos, prefixes)
                 if verb is not None:
@@ -188,7 +191,7 @@ class Layer:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
                 said_with.setdefault(element.id, set()).update(stems)
             if element.sparse:
-                spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
+                spread.append(Spread(steps, number, element.permute, typos, element.compounds))
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
@@ -233,7 +236,12 @@ class Layer:
             parts_in = None if found is None else found.everywhere
             hits += self.separable.find(words, pattern_ends, parts_in, guesses)
         if guesses is not None:
-            hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
+            hits = [
+                hit
+                for hit in hits
+                if hit.typos <= self._tolerated[hit.entry]
+                and (not hit.by_head or self._compounds[hit.entry])
+            ]
         if len(hits) < 2:
             return hits
         if passable is not None:
@@ -334,6 +342,10 @@ def _kind_of(element: Element | None) -> str | None:
 
 def _typos_of(element: Element | None) -> int:
     return 0 if element is None else element.typos
+
+
+def _has_compounds(element: Element | None) -> bool:
+    return element is not None and element.compounds
 
 
 def _order(hit: Hit) -> tuple[int, int, int]:

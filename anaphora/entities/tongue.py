@@ -24,6 +24,7 @@ A table needs no more than what holds for its language, and a language needs no 
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
 - ``separable_verbs``: the prefixes of verbs that may stand apart, and what tells them from other
   words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
+- ``compounds``: how words are joined to one, see :mod:`~anaphora.entities.compounds`;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
@@ -78,6 +79,7 @@ class Tongue:
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
     separable_verbs: Mapping[str, Any] = field(default_factory=dict)
+    compounds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_stems(self) -> bool:
