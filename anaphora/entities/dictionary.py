@@ -33,7 +33,7 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 3  # goes up with every change of how words are normalised
+_FORMAT = 4  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -151,7 +151,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     others in lower case, these before capitalized ones, and all before one without its marks;
     a word that is the lemma of others is its own.
     """
-    pairs = [(word, lemma) for word, lemma in entries if " " not in word]
+    # Dutch lemmas have the parts of compounds ("over_nemen").
+    pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
     words = normalize([word for word, _ in pairs])
     distinct = list(dict.fromkeys(lemma for _, lemma in pairs))

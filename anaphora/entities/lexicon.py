@@ -28,6 +28,7 @@ from anaphora.entities.languages import (
     stop_words,
 )
 from anaphora.entities.morphology import Morphemes, analyzer
+from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
@@ -91,15 +92,16 @@ class Lexicon:
         excluded: Iterable[str] = (),
     ) -> None:
         self.language = language
+        self.code = base(language)
         self.additional = frozenset(additional)
         self.excluded = frozenset(excluded)
         self._size = size
-        self._code = base(language)
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._tongue = tongue(self._code)
-        self._analyze = analyzer(self._code)
-        self._has_norms = self._code in _WITH_NORMS
+        self._tongue = tongue(self.code)
+        self._analyze = analyzer(self.code)
+        self._has_norms = self.code in _WITH_NORMS
+        self._prefixes = separable_prefixes(self.code)
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
@@ -117,7 +119,7 @@ class Lexicon:
 
     @property
     def _dictionary(self) -> Dictionary | None:
-        return dictionary(self._code)  # loaded when the first word needs it
+        return dictionary(self.code)  # loaded when the first word needs it
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
@@ -224,6 +226,8 @@ class Lexicon:
             seen = {"", stem, *homographs}
             other = found.other if found and not self._is_attached(text, lower, words) else ""
             others = (other, *self._derived(lower, words), *inflected)
+            if not known and self._prefixes is not None:
+                others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         if morphemes := self._morphemes_of(lower):
             known, homographs = True, morphemes.others

@@ -24,7 +24,7 @@ from anaphora.models.values import PackedValues
 
 __all__ = ["as_data", "from_data"]
 
-_FLAGS = ("topic", "sparse", "permute", "greedy", "abstract")
+_FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
 def as_data(model: Model, language: str) -> dict[str, Any]:
@@ -89,6 +89,7 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                 permute="permute" in one["flags"],
                 greedy="greedy" in one["flags"],
                 abstract="abstract" in one["flags"],
+                compounds="compounds" in one["flags"],
             )
             for one in data["elements"]
         ),

@@ -44,14 +44,15 @@ with the numbers of the entities there."""
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
-    order than here, and each with ``typos`` wrong letters. At most ``max_gap`` other words stand
-    between two of them."""
+    order than here, and each with ``typos`` wrong letters or, with ``compounds``, as the head of a
+    compound. At most ``max_gap`` other words stand between two of them."""
 
     steps: tuple[Step, ...]
     entry: int
     any_order: bool = False
     typos: int = 0
     max_gap: int = DEFAULT_MAX_GAP
+    compounds: bool = False
 
 
 class Scattered:
@@ -59,7 +60,7 @@ class Scattered:
 
     def __init__(self, phrases: Iterable[Spread]) -> None:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
-        self._most_typos = max((phrase.typos for phrase in self._phrases), default=0)
+        self._tolerances = {(phrase.typos, phrase.compounds) for phrase in self._phrases}
         self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
         # The words of phrases that consist of nothing else, and of none twice.
         self._keys = [
@@ -111,13 +112,13 @@ class Scattered:
                 return _merged(hits) if len(hits) > 1 else list(hits)
         special = pattern_ends or _no_runs, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
-        searches = [
-            _Search(words, gaps, *special, _with_at_most(typos, guesses))
-            for typos in range(self._most_typos + 1 if guesses else 1)
-        ]
+        searches = {
+            tolerance: _Search(words, gaps, *special, _tolerated(tolerance, guesses))
+            for tolerance in (self._tolerances if guesses else ((0, False),))
+        }
         for number in numbers:
             phrase = self._phrases[number]
-            search = searches[phrase.typos if guesses else 0]
+            search = searches[(phrase.typos, phrase.compounds) if guesses else (0, False)]
             search.work += 1
             found = [where for step in phrase.steps if (where := search.of(step))]
             if len(found) < len(phrase.steps):
@@ -215,7 +216,7 @@ class _Search:
         self.words = words
         self.gaps = gaps
         self._pattern_ends, self._parts_in = pattern_ends, parts_in
-        self._typos: dict[tuple[str, int], int] = {}
+        self._guesses: dict[tuple[str, int], Guess] = {}
         self._special: dict[Pattern | Part, _Places] = {}
         starts: dict[str, list[int]] = {}
         for index, word in enumerate(words):
@@ -224,7 +225,7 @@ class _Search:
                 for guess in guesses[index]:
                     key = " ".join(guess.stems)
                     starts.setdefault(key, []).append(index)
-                    self._typos[key, index] = guess.typos
+                    self._guesses[key, index] = guess
         for key, indexes in starts.items():
             self.places[key] = _Places(indexes, [index + 1 for index in indexes])
 
@@ -232,12 +233,12 @@ class _Search:
     def is_spent(self) -> bool:
         return self.work > MOST_WORK
 
-    def typos(self, steps: Iterable[tuple[Step, int]]) -> int:
-        """The most wrong letters that one of the words has which stand for these steps."""
-        if not self._typos:
-            return 0
+    def guesses(self, steps: Iterable[tuple[Step, int]]) -> list[Guess]:
+        """The guesses by which words stand for these steps."""
+        if not self._guesses:
+            return []
         words = [(_key(step), index) for step, index in steps if isinstance(step, Word)]
-        return max([self._typos.get(word, 0) for word in words], default=0)
+        return [self._guesses[word] for word in words if word in self._guesses]
 
     def of(self, step: Step) -> _Places | None:
         """Where the step may stand; None for nowhere."""
@@ -404,18 +405,21 @@ def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterat
         if not gaps and not permuted:
             continue  # the trie finds it
         steps = [(phrase.steps[one.step], one.start) for one in window]
-        typos = search.typos(steps)
+        guesses = search.guesses(steps)
+        typos = max([guess.typos for guess in guesses], default=0)
+        by_head = any(guess.by_head for guess in guesses)
         for parts in _made_of(phrase, window):
             yield Hit(
                 start,
                 end,
                 phrase.entry,
-                exact=not (permuted or typos) and _is_spelled(phrase, window, search),
+                exact=not (permuted or typos or by_head) and _is_spelled(phrase, window, search),
                 gaps=gaps,
                 tokens=tokens if gaps else (),
                 permuted=permuted,
                 parts=parts,
                 typos=typos,
+                by_head=by_head,
             )
 
 
@@ -442,14 +446,18 @@ def _merged(hits: Iterable[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _with_at_most(
-    typos: int, guesses: Sequence[Sequence[Guess]] | None
+def _tolerated(
+    tolerance: tuple[int, bool], guesses: Sequence[Sequence[Guess]] | None
 ) -> Sequence[Sequence[Guess]]:
-    return [[guess for guess in some if guess.typos <= typos] for some in guesses or ()]
+    typos, compounds = tolerance
+    return [
+        [guess for guess in some if guess.typos <= typos and (compounds or not guess.by_head)]
+        for some in guesses or ()
+    ]
 
 
-def _rank(hit: Hit) -> tuple[int, bool, bool]:
-    return hit.typos, hit.permuted, not hit.exact
+def _rank(hit: Hit) -> tuple[int, bool, bool, bool]:
+    return hit.typos, hit.by_head, hit.permuted, not hit.exact
 
 
 def _words(phrase: Spread) -> list[str]:

@@ -148,7 +148,7 @@ def search(
             entry = layer.entries[hit.entry]
             here = hit if places is None else _placed(hit, places)
             entity = None
-            special = hit.gaps or hit.permuted or hit.typos or hit.parts
+            special = hit.gaps or hit.permuted or hit.typos or hit.parts or hit.by_head
             if entry.element and (found is not None or special):
                 entity = _entity(entry, here, sentence, found)
                 if found is not None:
@@ -234,6 +234,7 @@ def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> 
         gaps=hit.gaps + sum([part.gaps for part in parts]),
         permuted=hit.permuted,
         misspelt=hit.typos > 0 or any("misspelt" in part.marks for part in parts),
+        compound=hit.by_head or any("compound" in part.marks for part in parts),
         parts=parts,
     )
 

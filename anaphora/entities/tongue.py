@@ -31,9 +31,12 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
 - ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
+- ``separable_verbs``: the prefixes of verbs that may stand apart, and what tells them from other
+  words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
+- ``compounds``: how words are joined to one, see :mod:`~anaphora.entities.compounds`;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
-- ``compounds``: of a language without blanks, where the words of its dictionary may be parted,
-  see :class:`Compounds`;
+- ``segments``: of a language without blanks, where the words of its dictionary may be parted,
+  see :class:`SegmentRules`;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -53,7 +56,7 @@ import yaml
 
 from anaphora.entities.inflection import Paths, compile_paths
 
-__all__ = ["Compounds", "Tongue", "characters", "replaced", "tongue"]
+__all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
@@ -63,7 +66,7 @@ _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to an
 
 
 @dataclass(frozen=True, slots=True)
-class Compounds:
+class SegmentRules:
     """Where the words of a dictionary consist of others: a verb and its object ("drink tea").
 
     ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
@@ -88,7 +91,7 @@ class Compounds:
     homographs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Compounds:
+    def of(cls, data: dict[str, Any]) -> SegmentRules:
         """From what a table says."""
         homographs = data.pop("homographs", {})
         for key in ("objects", "bound", "verbs", "complements", "before", "behind", "whole"):
@@ -134,7 +137,9 @@ class Tongue:
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    compounds: Compounds = field(default_factory=Compounds)
+    segments: SegmentRules = field(default_factory=SegmentRules)
+    separable_verbs: Mapping[str, Any] = field(default_factory=dict)
+    compounds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_stems(self) -> bool:
@@ -291,7 +296,7 @@ def tongue(code: str) -> Tongue:
         forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
-        compounds=Compounds.of(data.pop("compounds", {})),
+        segments=SegmentRules.of(data.pop("segments", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,

@@ -186,6 +186,7 @@ def _element_as_plain(element: Element) -> dict[str, Any]:
         "abstract": element.abstract,
         "typos": element.typos,
         "max_gap": element.max_gap,
+        "compounds": element.compounds,
         "recognition": recognition
         and (recognition.kind, recognition.name, dict(recognition.options)),
     }

@@ -78,8 +78,9 @@ class Element:
     ``sparse`` lets other words stand between those of a phrase, at most ``max_gap`` between two
     of them; ``permute`` lets neighbouring words change places; a ``greedy`` element is found in its
     longest phrase only; an ``abstract`` one is for other elements to be composed of, and no intent
-    sees it. ``typos`` is how many wrong letters a word of its phrases may have; ``recognition``
-    tells who else finds it. Where there are many ``values``, they are packed.
+    sees it. ``typos`` is how many wrong letters a word of its phrases may have, with ``compounds``
+    such a word is found as the head of a compound too; ``recognition`` tells who else finds it.
+    Where there are many ``values``, they are packed.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Element:
     abstract: bool = False
     typos: int = 0
     max_gap: int = DEFAULT_MAX_GAP
+    compounds: bool = False
     recognition: Recognition | None = None
 
     def __post_init__(self) -> None:

@@ -117,6 +117,7 @@ def _element(
         greedy=_chosen(written.greedy, draft.file.greedy),
         abstract=written.abstract,
         typos=written.typos,
+        compounds=written.compounds,
         recognition=None
         if reference is None
         else read_recognition(draft, path, reference, written.config, code),

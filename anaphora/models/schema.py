@@ -423,6 +423,11 @@ class ElementSchema(_Schema):
     typos: Typos = Field(
         default=0, description="How many wrong letters a word of its synonyms may have: 0 to 2."
     )
+    compounds: Flag = Field(
+        default=False,
+        description="Whether a compound is found by its last word, in languages that write "
+        "compounds as one word: Deckenlampe as Lampe.",
+    )
     recognizer: Recognizer | None = Field(
         default=None,
         description="Who finds it beside its synonyms: a built-in entity (date), an entity of "
