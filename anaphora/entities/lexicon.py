@@ -187,8 +187,11 @@ class Lexicon:
             homographs = tuple([one for one in irregular if one != stem])
             seen = {"", stem, *homographs}
             others = (found.other if found else "", *self._derived(lower, words))
-            if not known and self._prefixes is not None:
-                others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
+            if self._prefixes is not None:
+                if not known:
+                    others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
+                elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
+                    others += (infinitive,)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         meant = self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
