@@ -226,8 +226,11 @@ class Lexicon:
             seen = {"", stem, *homographs}
             other = found.other if found and not self._is_attached(text, lower, words) else ""
             others = (other, *self._derived(lower, words), *inflected)
-            if not known and self._prefixes is not None:
-                others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
+            if self._prefixes is not None:
+                if not known:
+                    others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
+                elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
+                    others += (infinitive,)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         if morphemes := self._morphemes_of(lower):
             known, homographs = True, morphemes.others

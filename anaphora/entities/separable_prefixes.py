@@ -29,10 +29,10 @@ class SeparablePrefixes:
     prefix and verb in one word (``joined``), the dictionary must have that form. Some of the
     prefixes are ``prepositions`` or articles too: what a ``determiner`` or a content word other
     than an ``adverb`` follows is no prefix. A verb beside one of the ``subjects`` is finite.
-    ``coordinators`` join clauses, ``subordinators`` begin
-    those whose verb stands last. ``modals`` may stand between a prefix and an infinitive, the
-    ``participle`` is known by what it begins with. The ``endings`` take the place of those of an
-    infinitive (``stem``) in the regular forms of a verb.
+    ``coordinators`` join clauses, ``subordinators`` begin those whose verb stands last. ``modals``
+    may stand between a prefix and an infinitive. A ``participle`` begins with that syllable, and
+    takes ``inflections``. The ``endings`` take the place of those of an infinitive (``stem``) in
+    the regular forms of a verb.
     """
 
     prefixes: frozenset[str]
@@ -49,6 +49,7 @@ class SeparablePrefixes:
     particle: str
     joined: bool
     participle: str
+    inflections: tuple[str, ...]
     stem: tuple[str, ...]
     endings: tuple[str, ...]
     words: Dictionary
@@ -84,10 +85,30 @@ class SeparablePrefixes:
                 if self.is_verb(lemma):
                     yield prefix + lemma
 
+    def infinitive_of_participle(self, word: str, lemma: str) -> str:
+        """The verb of a participle that the dictionary has as an adjective alone ("umgebucht"),
+        or whose ``lemma`` it has as a form of a verb as well ("bestellte"); '' for other words."""
+        if word != lemma:
+            found = self.words.get(lemma)
+            is_inflected = word.removeprefix(lemma) in self.inflections
+            return found.other if found and is_inflected and self.is_verb(found.other) else ""
+        if not word.endswith(("t", "d")):
+            return ""
+        for end in range(1, len(word) - len(self.participle) - _LEAST_OF_BASE):
+            prefix, rest = word[:end], word[end:]
+            if rest.startswith(self.participle) and (
+                prefix in self.prefixes or prefix in self.ambiguous
+            ):
+                for ending in self.stem:
+                    base = rest[len(self.participle) : -1] + ending
+                    if self.is_verb(base) and prefix + base in self.words:
+                        return prefix + base
+        return ""
+
     def may_be_verb(self, word: str) -> bool:
         """Whether the word is none of those that are no form of a verb."""
         return not (
-            word in self.prefixes
+            word in self.prepositions
             or word in self.coordinators
             or word in self.determiners
             or word in self.adverbs
@@ -116,6 +137,6 @@ def separable_prefixes(code: str) -> SeparablePrefixes | None:
     normalize = normalizer(code)
     for key in _WORDS:
         table[key] = frozenset(map(normalize, table[key].split()))
-    for key in ("stem", "endings"):
+    for key in ("stem", "endings", "inflections"):
         table[key] = tuple(map(normalize, table[key].split()))
     return SeparablePrefixes(**table, negations=qualifiers(code, "negation"), words=words)

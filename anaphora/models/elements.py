@@ -17,7 +17,10 @@ from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
 from anaphora.models.value_loaders import with_loaded_values
 
-__all__ = ["check_composition", "element_names", "read_elements"]
+__all__ = ["COMPOUND_LANGUAGES", "check_composition", "element_names", "read_elements"]
+
+COMPOUND_LANGUAGES = ("da", "de", "fi", "nb", "nl", "no", "nn", "sv")
+"""The languages whose compounds are found by their heads."""
 
 _MOST_ANCESTORS = 100
 _JOINTS = re.compile("[_-]+")
@@ -102,6 +105,8 @@ def _element(
             f"nothing can be said for the element '{written.id}'",
             "give it synonyms or values, or leave 'id_synonym' on",
         )
+    if written.compounds:
+        _check_compounds(draft, path)
     return Element(
         id=written.id,
         groups=frozenset(written.groups) or frozenset({written.id}),
@@ -126,6 +131,17 @@ def _element(
 
 def _chosen(own: bool | None, common: bool) -> bool:  # noqa: FBT001 - two values, no switches
     return common if own is None else own
+
+
+def _check_compounds(draft: Draft, path: Path) -> None:
+    if draft.is_spoilt("language"):
+        return
+    if not set(draft.languages).intersection(COMPOUND_LANGUAGES):
+        draft.complain(
+            (*path, "compounds"),
+            f"no compounds are known in the languages of the model: {', '.join(draft.languages)}",
+            f"leave 'compounds' out: it is for {', '.join(COMPOUND_LANGUAGES)}",
+        )
 
 
 def _check_amount(draft: Draft, index: int, element: Element) -> None:

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from anaphora import ModelError, parse_model
+from anaphora.entities import tongue as tongues
+from anaphora.entities.compounds import has_compounds
+from anaphora.entities.languages import base
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import variants
+from anaphora.models.elements import COMPOUND_LANGUAGES
 from anaphora.storage.cache import Cache
 
 from .models import element, model
@@ -76,6 +81,10 @@ def test_a_word_that_ends_alike_is_no_compound(head: str, text: str) -> None:
         ("nl", "lamp", "plafondlamp"),
         ("nl", "kamer", "slaapkamers"),
         ("nl", "rekening", "elektriciteitsrekening"),
+        ("sv", "lampa", "köksbordslampa"),
+        ("da", "lampe", "køkkenlampe"),
+        ("nb", "dør", "kjøkkendøren"),
+        ("fi", "lamppu", "kattolamput"),
     ],
 )
 def test_other_languages_have_compounds(language: str, head: str, text: str) -> None:
@@ -125,6 +134,21 @@ def test_a_cache_keeps_heads(tmp_path: Path) -> None:
         assert [one.text for one in pipeline("Stehlampe").entities] == ["Stehlampe"]
 
 
-def test_languages_without_compounds_find_none() -> None:
-    said = element("door", "door", compounds=True)
-    assert found("frontdoor", said, language="en") == []
+def test_a_model_of_other_languages_is_told_that_it_has_no_compounds() -> None:
+    said = (
+        "id: m\nelements:\n  - {id: door, compounds: true}\n"
+        "intents: [\"intent=i term={# == 'door'}\"]\n"
+    )
+    with pytest.raises(ModelError) as caught:
+        parse_model(said)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.message) == (
+        3, "no compounds are known in the languages of the model: en",
+    )  # fmt: skip
+    assert parse_model(f"language: [en, de]\n{said}").elements[0].compounds
+
+
+def test_models_know_the_languages_with_compounds() -> None:
+    files = Path(tongues.__file__).parent / "tongues"
+    codes = {path.stem for path in files.glob("*.yaml") if has_compounds(path.stem)}
+    assert {base(code) for code in COMPOUND_LANGUAGES} == codes

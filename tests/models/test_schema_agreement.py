@@ -30,7 +30,7 @@ MODEL_KEYS = (
 )
 ELEMENT_KEYS = (
     *("id", "description", "groups", "synonyms", "values", "topic", "meta", "id_synonym", "sparse"),
-    *("permute", "greedy", "abstract", "typos"),
+    *("permute", "greedy", "abstract", "typos", "compounds"),
 )
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "conversation": ("timeout", "depth"),
