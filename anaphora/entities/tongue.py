@@ -72,10 +72,11 @@ class SegmentRules:
     ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
     more, or all that the dictionary has as nouns if that is 0, but for those that are ``bound``;
     ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
-    is ``before`` or ``behind`` a noun or an adjective is no part of it. ``adjectives`` says that
-    they follow a noun; ``phrases`` is how many signs each of two words has at least that are never
-    one (0 for none). ``whole`` are words that must not be parted. ``homographs`` are nouns that
-    are verbs where one of these texts stands behind them.
+    is ``before`` or ``behind`` a noun or an adjective is no part of it; ``modifiers`` stand before
+    the ``objects`` alone. ``adjectives`` says that they follow a noun; ``phrases`` is how many
+    signs each of two words has at least that are never one (0 for none). ``whole`` are words that
+    must not be parted. ``homographs`` are nouns that are verbs where one of these texts stands
+    behind them.
     """
 
     objects: frozenset[str] = frozenset()
@@ -84,6 +85,7 @@ class SegmentRules:
     verbs: frozenset[str] = frozenset()
     complements: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     adjectives: bool = False
     phrases: int = 0
@@ -94,7 +96,16 @@ class SegmentRules:
     def of(cls, data: dict[str, Any]) -> SegmentRules:
         """From what a table says."""
         homographs = data.pop("homographs", {})
-        for key in ("objects", "bound", "verbs", "complements", "before", "behind", "whole"):
+        for key in (
+            "objects",
+            "bound",
+            "verbs",
+            "complements",
+            "before",
+            "modifiers",
+            "behind",
+            "whole",
+        ):
             data[key] = frozenset(data.get(key, "").split())
         return cls(
             homographs={noun: tuple(one.split()) for noun, one in homographs.items()}, **data
