@@ -30,7 +30,7 @@ __all__ = ["Lexicon", "Word", "solid"]
 
 _HYPHENS = "-‐‒–−"  # the non-breaking one becomes the second of these by NFKC
 _SPLIT = re.compile(f"[{_HYPHENS}]")
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
@@ -162,8 +162,11 @@ class Lexicon:
                 lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
             )
         meant = self._meant(text, lower, stem)
-        if _ABBREVIATION.fullmatch(lower):
-            meant += tuple(self.stems((lower.replace(".", ""),)))
+        if "'" in lower or self._tongue.suffix_marks:
+            others = self.stems(list(self._around_marks(lower)))
+            meant += tuple([one for one in others if one != stem])
+        if _ABBREVIATION.fullmatch(lower.replace(" ", "")):
+            meant += tuple(self.stems((re.sub("[. ]", "", lower),)))
         qualifier = free and lower in self.qualifiers  # n't
         strange = bool(meant) or (free and self._dictionary is not None)
         courtesy = self._courtesy.get(lower, ()) if free else ()
@@ -186,6 +189,9 @@ class Lexicon:
             others = (found.other if found else "", *self._derived(lower, words))
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         meant = self._meant(text, lower, stem, is_known=known)
+        if self._tongue.elided and not known and len(lower) <= _LONGEST_KEPT:
+            behind = self.stems(list(self._tongue.without_elided(lower)))
+            meant += tuple([one for one in behind if one != stem and one not in meant])
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
         return Word(
@@ -194,6 +200,16 @@ class Lexicon:
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
+
+    def _around_marks(self, lower: str) -> Iterator[str]:
+        """The word without its apostrophes, and without the endings that a sign parts from it."""
+        joined = lower.replace("'", "")
+        if joined != lower and joined.isalpha() and lower[0] != "'":  # no "'m"
+            yield joined
+        for mark in self._tongue.suffix_marks:
+            name, found, ending = lower.partition(mark)
+            if found and len(name) > 1 and ending.isalpha():
+                yield name
 
     def _are_clitics(self, pieces: Sequence[str]) -> bool:
         return all(piece in self._tongue.clitics for piece in pieces)
@@ -243,6 +259,10 @@ class Lexicon:
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
         return found is not None and found.first != stem
+
+    def is_known(self, lower: str) -> bool:
+        """Whether a dictionary has the word."""
+        return self._dictionary is not None and lower in self._dictionary
 
     def stem_of_unknown(self, word: Word) -> str:
         """What forms of the word that no dictionary has may have in common with it; '' where that

@@ -22,6 +22,9 @@ A table needs no more than what holds for its language, and a language needs no 
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``elided``: what is written before a vowel with an apostrophe, and by many people without ("l"
+  of "lhotel");
+- ``suffix_marks``: signs behind which a name or an abbreviation has its endings ("Ankara'da");
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
@@ -44,6 +47,8 @@ __all__ = ["Tongue", "replaced", "tongue"]
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
 _LEAST_OF_VERB = 2  # letters before its clitics
+_LEAST_BEHIND_ELISION = 3  # letters
+_VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
@@ -75,6 +80,8 @@ class Tongue:
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
+    suffix_marks: str = ""
 
     @property
     def has_stems(self) -> bool:
@@ -170,6 +177,17 @@ class Tongue:
                 rest = word[: -len(clitic)]
                 yield from (rest, *self.bare(rest))
 
+    def without_elided(self, word: str) -> Iterator[str]:
+        """What stands behind elided words in one that is written without their apostrophe."""
+        for elided in self.elided:
+            rest = word[len(elided) :]
+            if (
+                word.startswith(elided)
+                and len(rest) >= _LEAST_BEHIND_ELISION
+                and _unmarked(rest[0])[0] in _VOWELS
+            ):
+                yield rest
+
     def _detached(self, word: str) -> Iterator[str]:
         for before in ("", *self.before):
             if not word.startswith(before):
@@ -201,7 +219,7 @@ def tongue(code: str) -> Tongue:
         )
         for ending, others in data.pop("forms_end", {}).items()
     }
-    for key in ("before", "behind", "endings", "clitics"):
+    for key in ("before", "behind", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in ("negators", "fragments", "particles", "participles", "infinitives"):
         data[key] = tuple(data.get(key, "").split())
