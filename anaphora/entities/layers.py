@@ -25,6 +25,7 @@ from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.segmentation import Edges
 from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import Hit, Step, Trie
 from anaphora.grammar.parts import Part
@@ -196,6 +197,7 @@ class Layer:
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
+        edges: Edges | None = None,
         *,
         has_odd: bool = True,
     ) -> list[Hit]:
@@ -205,8 +207,8 @@ class Layer:
         ``gaps`` says how far the words of sparse phrases may stand apart, ``pattern_ends`` what
         patterns match; ``found`` are the entities of earlier layers;
         ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
-        words may stand apart anyway are not. ``guesses`` are what a word may stand for, and
-        ``has_odd`` says whether some are odd.
+        words may stand apart anyway are not. ``guesses`` are what a word may stand for, ``edges``
+        say where a phrase may start and end, and ``has_odd`` says whether some words are odd.
         """
         parts_at = None if found is None else found.at
         hits = self.trie.find(words, pattern_ends, parts_at, passable, guesses, has_odd=has_odd)
@@ -221,6 +223,8 @@ class Layer:
             hits += self.scattered.find(words, gaps, pattern_ends, parts_in, single)
         if guesses is not None:
             hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
+        if edges is not None:
+            hits = edges.whole(hits)
         if len(hits) < 2:
             return hits
         if passable is not None:

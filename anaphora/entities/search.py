@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from anaphora.entities.found import Found
 from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
-from anaphora.entities.languages import qualifiers
+from anaphora.entities.languages import base, qualifiers
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.segmentation import SEGMENTED, Edges, segmentation
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.token_runs import TokenRuns
 from anaphora.entities.trie import Hit
@@ -43,7 +44,8 @@ class Knowledge:
     though they are no part of what is found; ``negations`` are words such as "not" that no sparse
     phrase spans; ``recognized`` are the elements, by their ids, that
     others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
-    stand for that no phrase has."""
+    stand for that no phrase has; ``segmented`` is the code of a language without blanks between
+    its words, '' for others."""
 
     layers: tuple[Layer, ...] = ()
     swear: frozenset[str] = frozenset()
@@ -53,6 +55,7 @@ class Knowledge:
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
+    segmented: str = ""
 
     composes: bool = field(init=False)
     """Whether phrases are composed of entities."""
@@ -85,8 +88,10 @@ def layers_of(
 def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -> Knowledge:
     """What is to be looked for of ``model``, with its phrases in ``layers`` and their words in the
     ``vocabulary``."""
+    code = base(vocabulary.lexicon.language)
     return Knowledge(
         layers=layers,
+        segmented=code if code in SEGMENTED else "",
         swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         universals=qualifiers(vocabulary.lexicon.language, "universal"),
@@ -121,6 +126,11 @@ def search(
     if known.composes:
         found = Found(replace(known.surroundings, text=sentence.text))
         _add_recognized(recognized, found, places)
+    edges = None
+    if known.segmented:
+        at = range(len(words)) if places is None else places
+        texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
+        edges = Edges(segmentation(known.segmented), words, texts, offsets)
     named: dict[int, set[int]] = {}
     gaps = Gaps(words, sentence, places, known.negations)
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
@@ -128,7 +138,7 @@ def search(
     error = ""
     for layer in known.layers:
         hits = layer.find(
-            words, gaps, runs.ends, found, passable, guesses, has_odd=sentence.has_odd
+            words, gaps, runs.ends, found, passable, guesses, edges, has_odd=sentence.has_odd
         )
         if passable is not None:
             hits = _without_named(hits, layer, named, words)
