@@ -30,6 +30,9 @@ A table needs no more than what holds for its language, and a language needs no 
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``elided``: what is written before a vowel with an apostrophe, and by many people without ("l"
+  of "lhotel");
+- ``suffix_marks``: signs behind which a name or an abbreviation has its endings ("Ankara'da");
 - ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
 - ``separable_verbs``: the prefixes of verbs that may stand apart, and what tells them from other
   words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
@@ -61,6 +64,8 @@ __all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
 _LEAST_OF_VERB = 2  # letters before its clitics
+_LEAST_BEHIND_ELISION = 3  # letters
+_VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
@@ -147,6 +152,8 @@ class Tongue:
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
+    suffix_marks: str = ""
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     segments: SegmentRules = field(default_factory=SegmentRules)
     separable_verbs: Mapping[str, Any] = field(default_factory=dict)
@@ -248,6 +255,17 @@ class Tongue:
                 rest = word[: -len(clitic)]
                 yield from (rest, *self.bare(rest))
 
+    def without_elided(self, word: str) -> Iterator[str]:
+        """What stands behind elided words in one that is written without their apostrophe."""
+        for elided in self.elided:
+            rest = word[len(elided) :]
+            if (
+                word.startswith(elided)
+                and len(rest) >= _LEAST_BEHIND_ELISION
+                and _unmarked(rest[0])[0] in _VOWELS
+            ):
+                yield rest
+
     def detached(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
         """The word without what may be attached to it; only without what is ``loose`` if so."""
         if word.isascii() or len(word) > _LONGEST:
@@ -286,7 +304,7 @@ def tongue(code: str) -> Tongue:
         )
         for ending, others in data.pop("forms_end", {}).items()
     }
-    for key in ("before", "behind", "loose", "endings", "clitics"):
+    for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in (
         "negators",
