@@ -167,9 +167,11 @@ class Lexicon:
         qualifier = free and lower in self.qualifiers  # n't
         strange = bool(meant) or (free and self._dictionary is not None)
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        words = self._dictionary
+        known = words is not None and self._is_in_dictionaries(lower) and lower in words
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
-            courtesy=courtesy,
+            courtesy=courtesy, known=known,
         )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
