@@ -208,9 +208,11 @@ class Lexicon:
             free and self._dictionary is not None and any(map(str.isalpha, lower))
         )
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        words = self._dictionary
+        known = words is not None and self._is_in_dictionaries(lower) and lower in words
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
-            courtesy=courtesy,
+            courtesy=courtesy, known=known,
         )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
