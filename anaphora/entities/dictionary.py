@@ -31,7 +31,7 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 2  # goes up with every change of how words are normalised
+_FORMAT = 3  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -139,7 +139,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     """The table of words and their lemmas in the language with that code.
 
     Of several words that are compared alike, one that is written as it is compared goes before
-    others in lower case, these before capitalized ones, and all before one without its marks; a word that is the lemma of others is its own.
+    others in lower case, these before capitalized ones, and all before one without its marks; a
+    word that is the lemma of others is its own, and no other one without its marks.
     """
     pairs = [(word, lemma) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
@@ -166,7 +167,9 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.bare_of_many(marked):
         _add(lemmas, others, [
-            (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
+            (one, lemmas[word])
+            for word, one in zip(marked, unmarked, strict=True)
+            if one != word and one not in of_others
         ])  # fmt: skip
     number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)

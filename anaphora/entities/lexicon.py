@@ -163,6 +163,8 @@ class Lexicon:
                 lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
             )
         meant = self._meant(text, lower, stem)
+        if (sign := self._tongue.name_ends) and sign in lower[1:]:
+            meant += tuple(self.stems((lower.partition(sign)[0],)))
         if _ABBREVIATION.fullmatch(lower):
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
@@ -275,7 +277,10 @@ class Lexicon:
             return ()
         meant = self._tongue.meant(lower)
         if is_known:  # whoever writes the marks of one word does not mean another
-            meant = tuple([one for one in meant if not self._is_another(one, stem)])
+            unmarked = lower.translate(self._tongue.optional)
+            meant = tuple([
+                one for one in meant if one == unmarked or not self._is_another(one, stem)
+            ])  # fmt: skip
         if not (is_known and self._tongue.whole):
             meant += self._tongue.detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
