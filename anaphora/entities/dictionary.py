@@ -31,7 +31,7 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 3  # goes up with every change of how words are normalised
+_FORMAT = 5  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -140,7 +140,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
 
     Of several words that are compared alike, one that is written as it is compared goes before
     others in lower case, these before capitalized ones, and all before one without its marks; a
-    word that is the lemma of others is its own, and no other one without its marks.
+    word that is the lemma of others is its own, and no other one without a letter set apart.
     """
     pairs = [(word, lemma) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
@@ -164,12 +164,14 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
+    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.bare_of_many(marked):
         _add(lemmas, others, [
             (one, lemmas[word])
             for word, one in zip(marked, unmarked, strict=True)
-            if one != word and one not in of_others
+            if one != word and (apart.isdisjoint(word) or one not in of_others)
         ])  # fmt: skip
     number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)

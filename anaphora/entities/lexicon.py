@@ -277,10 +277,8 @@ class Lexicon:
             return ()
         meant = self._tongue.meant(lower)
         if is_known:  # whoever writes the marks of one word does not mean another
-            unmarked = lower.translate(self._tongue.optional)
-            meant = tuple([
-                one for one in meant if one == unmarked or not self._is_another(one, stem)
-            ])  # fmt: skip
+            same = {lower.translate(self._tongue.optional), lower.translate(self._tongue.also)}
+            meant = tuple([one for one in meant if one in same or not self._is_another(one, stem)])
         if not (is_known and self._tongue.whole):
             meant += self._tongue.detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
