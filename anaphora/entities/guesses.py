@@ -207,8 +207,10 @@ class Guesses:
             return self._of_parts(word, is_sure=is_sure) or self._by_head(word)
         others = (*word.homographs, *word.derived, *word.meant)
         meant = [stem for stem in others if self._is_known(stem)]
-        if word.lower.isascii() or not word.known:  # else its marks say which word it is
-            for stem in (word.stem, *word.meant):
+        is_marked = word.known and not word.lower.isascii()
+        for stem in (word.stem, *word.meant):
+            # The marks that a word has say which one it is, but it may lack others.
+            if not (is_marked and stem.isascii()):
                 meant += self._bare.get(stem, ())
         if not (meant or word.known):
             meant += self._stems.get(word.stem, ())

@@ -234,6 +234,8 @@ def normalizer(language: str) -> Callable[[str], str]:
     def normalize(word: str) -> str:
         if lowers_ascii and word.isascii():
             return word.lower()
+        if not lowers_ascii:  # I and a dot, typed one after the other
+            word = unicodedata.normalize("NFC", word)
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
         if is_spelled:
             text = known.spelled(text) or text
@@ -253,7 +255,10 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
     def normalize(words: Sequence[str]) -> list[str]:
         if not words:
             return []
-        text = replaced("\n".join(words), before)
+        text = "\n".join(words)
+        if code in _BEFORE_LOWERING:
+            text = unicodedata.normalize("NFC", text)
+        text = replaced(text, before)
         # Word by word: only a few take time.
         text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
         text = known.spelled_in_lines(text.casefold())

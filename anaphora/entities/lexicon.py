@@ -339,7 +339,8 @@ class Lexicon:
             return ()
         meant = self._tongue.meant(lower)
         if is_known:  # whoever writes the marks of one word does not mean another
-            meant = tuple([one for one in meant if not self._is_another(one, stem)])
+            same = {lower.translate(self._tongue.optional), lower.translate(self._tongue.also)}
+            meant = tuple([one for one in meant if one in same or not self._is_another(one, stem)])
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stems((one,)) == [one]])
         if not (is_known and self._tongue.whole):

@@ -7,6 +7,8 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``unseen``: marks that need not be written;
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
+- ``optional``: letters with a mark that those leave out who write the other marks, and the
+  ``distinct`` words that begin with them and are others without it (Turkish kâr and kar);
 - ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be,
   ``whole`` that a word of the dictionary has nothing attached but what is in ``loose``: that may
   come off an inflected form where the rest is a base form, as may anything off a form that is its
@@ -125,6 +127,8 @@ class Tongue:
     last: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
+    optional: Mapping[int, str] = field(default_factory=dict)
+    distinct: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     least: int = 2
@@ -200,7 +204,9 @@ class Tongue:
         """How the word is written by those who leave out its marks."""
         if word.isascii():
             return ()
-        return _distinct(word, _plain(word), _plain(word.translate(self.also)))
+        return _distinct(
+            word, _plain(word), _plain(word.translate(self.also)), word.translate(self.optional)
+        )
 
     def bare_of_many(self, words: Sequence[str]) -> Iterator[list[str]]:
         """As :meth:`bare` for many words, none of which has a line feed: the words as they are
@@ -217,8 +223,14 @@ class Tongue:
         may lack."""
         if word.isascii() or len(word) > _LONGEST:
             return ()
+        if self.is_distinct(word):
+            return ()
         replaced = word.translate(self.also)
         return _distinct(word, _plain(word, self.apart), _plain(replaced, self.apart))
+
+    def is_distinct(self, word: str) -> bool:
+        """Whether the word with its optional marks is another one than without them."""
+        return bool(self.distinct) and word.startswith(self.distinct)
 
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
@@ -308,6 +320,7 @@ def tongue(code: str) -> Tongue:
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in (
         "negators",
+        "distinct",
         "loose_endings",
         "fragments",
         "particles",
@@ -326,6 +339,7 @@ def tongue(code: str) -> Tongue:
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
         segments=SegmentRules.of(data.pop("segments", {})),
+        optional=str.maketrans(data.pop("optional", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,
