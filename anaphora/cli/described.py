@@ -23,7 +23,9 @@ _EXAMPLES = {
     "--entity": """'{"element": "city", "value": "Tokyo"}'""",
     "--meta": """'{"model": {"unit": 2.5}}'""",
 }
-_MARKS = ("abstract", "bracketed", "misspelt", "permuted", "quoted", "stem", "swear")
+_MARKS = (
+    "abstract", "bracketed", "compound", "misspelt", "permuted", "quoted", "stem", "swear",
+)  # fmt: skip
 
 
 def context_of(entities: str | None = None, meta: str | None = None) -> Context:

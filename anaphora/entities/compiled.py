@@ -19,6 +19,7 @@ from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.saved import as_data
 from anaphora.entities.scattered import Scattered, Spread
 from anaphora.entities.search import Knowledge, knowledge, layers_of
+from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
 from anaphora.entities.trie import Nodes, Step, Trie
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.compiler import compile_part
@@ -68,6 +69,7 @@ def _as_plain(layers: tuple[Layer, ...], vocabulary: Vocabulary) -> dict[str, An
     return {
         "layers": [_layer_as_plain(layer) for layer in layers],
         "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.bare.items()],
+        "heads": sorted(vocabulary.heads),
         "stems": [(stem, sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()],
         "tolerant": [(*key, typos) for key, typos in vocabulary.tolerant.items()],
     }
@@ -80,11 +82,13 @@ def _revived(
     try:
         vocabulary.bare.update((bare, set(stems)) for bare, stems in data["bare"])
         vocabulary.stems.update((stem, set(lemmas)) for stem, lemmas in data["stems"])
+        vocabulary.heads.update(data["heads"])
         vocabulary.tolerant.update(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )
         return tuple(
-            _layer_from(one, layer) for one, layer in zip(data["layers"], all_entries, strict=True)
+            _layer_from(one, layer, vocabulary.lexicon)
+            for one, layer in zip(data["layers"], all_entries, strict=True)
         )
     except (
         AnaphoraError,
@@ -114,13 +118,24 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
         ],
         "said_with": {id: sorted(stems) for id, stems in layer.said_with.items()},
         "spread": [
-            ([_step_as_plain(step) for step in one.steps], one.entry, one.any_order, one.typos)
+            (
+                [_step_as_plain(step) for step in one.steps],
+                one.entry,
+                one.any_order,
+                one.typos,
+                one.max_gap,
+                one.compounds,
+            )
             for one in layer.scattered.phrases
+        ],
+        "separable": [
+            (one.prefix, one.base, list(map(_step_as_plain, one.steps)), one.entry, one.typos)
+            for one in (layer.separable.phrases if layer.separable else ())
         ],
     }
 
 
-def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
+def _layer_from(data: Mapping[str, Any], entries: Entries, lexicon: Lexicon) -> Layer:
     patterns: dict[int, list[tuple[Pattern, int]]] = {}
     parts: dict[int, list[tuple[Part, int]]] = {}
     for node, text, child in data["patterns"]:
@@ -131,11 +146,13 @@ def _layer_from(data: Mapping[str, Any], entries: Entries) -> Layer:
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    spread = [
-        Spread(tuple(map(_step_from, steps)), entry, any_order, typos)
-        for steps, entry, any_order, typos in data["spread"]
+    spread = [Spread(tuple(map(_step_from, steps)), *others) for steps, *others in data["spread"]]
+    separable = [
+        SeparablePhrase(prefix, base, tuple(map(_step_from, steps)), entry, typos)
+        for prefix, base, steps, entry, typos in data["separable"]
     ]
-    return Layer(entries, Trie(nodes), Scattered(spread), said_with)
+    verbs = SeparableVerbs(separable, lexicon) if separable else None
+    return Layer(entries, Trie(nodes), Scattered(spread), said_with, verbs)
 
 
 def _step_as_plain(step: Step) -> Any:

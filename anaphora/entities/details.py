@@ -35,6 +35,7 @@ def as_detail(entity: Entity) -> dict[str, Any]:
         "gaps": entity.gaps,
         "permuted": "permuted" in entity.marks,
         "misspelt": "misspelt" in entity.marks,
+        "compound": "compound" in entity.marks,
         "alias": "".join(entity.aliases),
         "parts": [as_detail(part) for part in entity.parts],
     }
@@ -52,6 +53,7 @@ def from_detail(
         gaps=data["gaps"],
         permuted=data["permuted"],
         misspelt=data["misspelt"],
+        compound=data["compound"],
         parts=tuple(from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
         meta=data.get("meta"),

@@ -33,11 +33,12 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 2  # goes up with every change of how words are normalised
+_FORMAT = 6  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
 _SIZES = Struct("<5Q")  # bytes of the parts: hashes, numbers, others, offsets, lemmas
+_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
 
 
 class Lemmas(NamedTuple):
@@ -73,7 +74,15 @@ class Dictionary:
             return None
         other = self._others[place]
         first = self._text(self._numbers[place])
-        return Lemmas(first, "" if other == _NONE else self._text(other))
+        return Lemmas(first, "" if other >= _NO_FORMS else self._text(other))
+
+    def is_base(self, word: str) -> bool:
+        """Whether the normalised word is a lemma of which there are other forms. Word lists also
+        have inflected forms as lemmas of themselves alone."""
+        place = self._find(word)
+        if place < 0 or self._others[place] == _NO_FORMS:
+            return False
+        return self._text(self._numbers[place]) == word
 
     def _text(self, number: int) -> str:
         return str(self._lemmas[self._offsets[number] : self._offsets[number + 1]], "utf-8")
@@ -138,37 +147,53 @@ def _key(code: str) -> str:
 def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     """The table of words and their lemmas in the language with that code.
 
-    Of several words that are compared alike, one in lower case goes before others, and one that
-    is written so before one without its marks; a word that is the lemma of others is its own.
+    Of several words that are compared alike, one that is written as it is compared goes before
+    others in lower case, these before capitalized ones, and all before one without its marks; a
+    word that is the lemma of others is its own, and no other one without a letter set apart.
     """
-    pairs = [(word, lemma) for word, lemma in entries if " " not in word]
+    # Dutch lemmas have the parts of compounds ("over_nemen").
+    pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
     normalize, known = normalizer_of_many(code), tongue(code)
     words = normalize([word for word, _ in pairs])
     distinct = list(dict.fromkeys(lemma for _, lemma in pairs))
     spelled = dict(zip(distinct, normalize(distinct), strict=True))
     lemmas: dict[str, str] = {}
     capitalized: dict[str, str] = {}
-    for (written, lemma), word in zip(pairs, words, strict=True):
-        (capitalized if written[:1].isupper() else lemmas).setdefault(word, spelled[lemma])
     others: dict[str, str] = {}
+    respelled = []
+    for (written, lemma), word in zip(pairs, words, strict=True):
+        if written[:1].isupper():
+            capitalized.setdefault(word, spelled[lemma])
+        elif written == word:
+            lemmas[word] = spelled[lemma]
+        else:
+            respelled.append((word, spelled[lemma]))
+    _add(lemmas, others, respelled)
     _add(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
+    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.bare_of_many(marked):
         _add(lemmas, others, [
-            (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
+            (one, lemmas[word])
+            for word, one in zip(marked, unmarked, strict=True)
+            if one != word and (apart.isdisjoint(word) or one not in of_others)
         ])  # fmt: skip
     listed = dict.fromkeys((*lemmas.values(), *others.values()))
     number_of = {lemma: number for number, lemma in enumerate(listed)}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
     numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
     seconds = np.full(len(lemmas), _NONE, np.uint32)
-    place_of = {word: place for place, word in enumerate(lemmas)} if others else {}
+    place_of = {word: place for place, word in enumerate(lemmas)}
     for word, lemma in others.items():
         seconds[place_of[word]] = number_of[lemma]
+    for word, lemma in lemmas.items():
+        if word == lemma and word not in of_others and word not in others:
+            seconds[place_of[word]] = _NO_FORMS
     order = np.argsort(hashes)
     texts = [lemma.encode() for lemma in number_of]
     offsets = np.cumsum([0, *map(len, texts)])

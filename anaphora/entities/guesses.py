@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from anaphora.entities.compounds import CompoundHeads
 from anaphora.entities.dictionary import is_word
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.misspelt import LEAST, Spellings
@@ -25,6 +26,7 @@ _MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
 _SHORT = 4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
+_LEAST_OF_HALF = 3  # letters of each of two words that are written as one
 _LEAST_OF_QUALIFIERS = 7  # letters; shorter ones have other words near them (never, fever)
 _DIGIT = re.compile(r"\d")
 
@@ -36,11 +38,13 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 class Guess(Struct, frozen=True, gc=False):
     """The stems that a word may stand for (several for one with hyphens inside), and the most
     wrong letters that one of them would have. ``words`` counts the words from this one on that
-    stand for it, joined by hyphens."""
+    stand for it, joined by hyphens. ``by_head`` says that the stem is that of the head alone of a
+    compound."""
 
     stems: tuple[str, ...]
     typos: int = 0
     words: int = 1
+    by_head: bool = False
 
 
 @dataclass(slots=True)
@@ -48,25 +52,38 @@ class Vocabulary:
     """What the words of phrases are collected in while they are learnt: ``bare`` are the stems
     of words by how they are written without their marks, ``tolerant`` the spellings and
     stems of words of elements with typos, each with how many wrong letters it may have;
-    ``stems`` are the lemmas of words by their Snowball stems."""
+    ``stems`` are the lemmas of words by their Snowball stems, ``heads`` are the stems of words
+    that may be the head of a compound."""
 
     lexicon: Lexicon
     bare: dict[str, set[str]] = field(default_factory=dict)
     tolerant: dict[tuple[str, str], int] = field(default_factory=dict)
     stems: dict[str, set[str]] = field(default_factory=dict)
+    heads: set[str] = field(default_factory=set)
     _seen: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def add(self, word: Word, typos: int) -> None:
         """Puts in a word of a phrase of an element with so many typos."""
         if stem := self.lexicon.stem_of_unknown(word):
             self.stems.setdefault(stem, set()).add(word.stem)
-        if not typos and word.form.isascii():
+        form = word.form or word.lower  # of a spelling variant
+        if not typos and form.isascii():
             return
-        for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):
+        for lower, stem in zip(form.split(" "), word.parts or (word.stem,), strict=False):
             bare = () if lower.isascii() else self._bare_of(lower, stem)
             if typos:
                 snowball = self.lexicon.stem_of_unknown(word)
                 self._add_tolerant((lower, *bare, snowball), stem, typos)
+
+    def add_head(self, word: Word) -> None:
+        """Puts in a word of a phrase that is found in compounds."""
+        if word.free and not word.parts:
+            self.heads.add(word.stem)
+
+    def add_forms(self, forms: Iterable[str], word: Word, typos: int) -> None:
+        """Puts in forms of a word that may have so many typos."""
+        if typos:
+            self._add_tolerant(forms, word.stem, typos)
 
     def _bare_of(self, lower: str, stem: str) -> Iterable[str]:
         if lower not in self._seen:
@@ -94,11 +111,13 @@ class Guesses:
         self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
         self._stems = {stem: tuple(sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()}
         self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
-        self.asks_of_all = bool(self._bare) or self._spellings is not None
+        self._compounds = CompoundHeads(vocabulary.heads, vocabulary.lexicon)
+        self.asks_of_all = bool(self._bare or vocabulary.heads) or self._spellings is not None
         """Whether not only a word that means something else may stand for another."""
         self._plain: set[str] = set()
         self._young: dict[_Key, tuple[Guess, ...]] = {}
         self._old: dict[_Key, tuple[Guess, ...]] = {}
+        self._halved: dict[str, tuple[Guess, ...]] = {}
 
     @property
     def tolerates(self) -> bool:
@@ -131,11 +150,11 @@ class Guesses:
 
     def _odd(self, words: Sequence[Word]) -> list[int]:
         """The places of words that something else than wrong letters may make stand for others."""
-        bare, plain = self._bare, self._plain
+        bare, plain, has_compounds = self._bare, self._plain, bool(self._compounds)
         return [
             index
             for index, word in enumerate(words)
-            if (word.strange and word.lower not in plain) or word.stem in bare
+            if ((word.strange or has_compounds) and word.lower not in plain) or word.stem in bare
         ]
 
     def _of_odd(
@@ -185,19 +204,26 @@ class Guesses:
         if len(word.lower) > _LONGEST or word.lower in self._lexicon.qualifiers:
             return ()
         if word.parts:
-            return self._of_parts(word, is_sure=is_sure)
+            return self._of_parts(word, is_sure=is_sure) or self._by_head(word)
         others = (*word.homographs, *word.derived, *word.meant)
         meant = [stem for stem in others if self._is_known(stem)]
-        if word.lower.isascii() or not word.known:  # else its marks say which word it is
-            for stem in (word.stem, *word.meant):
+        is_marked = word.known and not word.lower.isascii()
+        for stem in (word.stem, *word.meant):
+            # The marks that a word has say which one it is, but it may lack others.
+            if not (is_marked and stem.isascii()):
                 meant += self._bare.get(stem, ())
         if not (meant or word.known):
             meant += self._stems.get(word.stem, ())
         if meant:
             return tuple([Guess((stem,)) for stem in dict.fromkeys(meant)])
-        if is_sure or not word.free:
+        if not word.free:
             return ()
-        return self._misspelt(word)
+        if guesses := self._by_head(word) or self._halves(word):
+            return guesses
+        return () if is_sure else self._misspelt(word)
+
+    def _by_head(self, word: Word) -> tuple[Guess, ...]:
+        return tuple([Guess((stem,), by_head=True) for stem in self._compounds.of(word)])
 
     def _of_parts(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         """The one likeliest guess at a word with hyphens inside."""
@@ -217,6 +243,23 @@ class Guesses:
                 return ()
             best.append(guesses[0])
         return (Guess(_stems(best), max(guess.typos for guess in best)),)
+
+    def _halves(self, word: Word) -> tuple[Guess, ...]:
+        """What a word that no dictionary has means as two of the model: "icecream"."""
+        lower, least = word.lower, _LEAST_OF_HALF
+        if word.known or len(lower) < 2 * least or not lower.isalpha():
+            return ()
+        known = self._halved.get(lower)
+        if known is None:
+            cuts = range(least, len(lower) - least + 1)
+            halves = [lower[at:] if behind else lower[:at] for at in cuts for behind in (0, 1)]
+            stems = self._lexicon.stems(halves)
+            pairs = zip(stems[::2], stems[1::2], strict=True)
+            known = tuple([Guess(pair) for pair in pairs if all(map(self._is_known, pair))])
+            if len(self._halved) >= _MOST_KEPT:
+                self._halved = {}
+            self._halved[lower] = known
+        return known
 
     def _misspelt(self, word: Word) -> tuple[Guess, ...]:
         lower = word.lower

@@ -17,6 +17,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import Stems
@@ -25,6 +26,8 @@ from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.scattered import Scattered, Spread
 from anaphora.entities.segmentation import Edges
+from anaphora.entities.separable_prefixes import separable_prefixes
+from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
 from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import Hit, Step, Trie
 from anaphora.grammar.parts import Part
@@ -136,15 +139,18 @@ class Layer:
         trie: Trie,
         scattered: Scattered,
         said_with: Mapping[str, AbstractSet[str]],
+        separable: SeparableVerbs | None = None,
     ) -> None:
         self.entries = entries
         self.trie = trie
         self.scattered = scattered
         self.said_with = said_with
+        self.separable = separable
         self._groups = {element.id: element.groups for element in entries.elements if element}
         self._telling: dict[str, frozenset[str]] = {}
         self._kinds = entries.each(_kind_of)
         self._tolerated = array("b", entries.each(_typos_of))
+        self._compounds = array("b", entries.each(_has_compounds))
         self._swaps = any(element and element.permute for element in entries.elements)
 
     @classmethod
@@ -161,27 +167,42 @@ class Layer:
         said_with: dict[str, set[str]] = {}
         builder = TrieBuilder()
         spread: list[Spread] = []
+        separable: list[SeparablePhrase] = []
+        prefixes = separable_prefixes(vocabulary.lexicon.code)
         # A swapped phrase leads to the number of its entry beyond all entries.
         beyond = entries.count
         element_of = entries.each(lambda element: element)
         for number, steps in reader.read(entries.phrases()):
             builder.add(steps, number)
             element = element_of[number]
-            typos = 0 if element is None else element.typos
+            typos = _typos_of(element)
             for step in steps:
                 if isinstance(step, Word):
                     vocabulary.add(step, typos)
+                    if _has_compounds(element):
+                        vocabulary.add_head(step)
+            if prefixes is not None:
+                verb = SeparablePhrase.of(steps, number, typos, prefixes)
+                if verb is not None:
+                    separable.append(verb)
+                    forms = prefixes.regular_forms(verb.base)
+                    vocabulary.add_forms(forms, vocabulary.lexicon.word(verb.base), typos)
             if element is None:
                 continue
             if skips:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
                 said_with.setdefault(element.id, set()).update(stems)
             if element.sparse:
-                spread.append(Spread(steps, number, any_order=element.permute, typos=typos))
+                spread.append(
+                    Spread(
+                        steps, number, element.permute, typos, element.max_gap, element.compounds
+                    )
+                )
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
-        return cls(entries, builder.trie(), Scattered(spread), said_with)
+        verbs = SeparableVerbs(separable, vocabulary.lexicon) if separable else None
+        return cls(entries, builder.trie(), Scattered(spread), said_with, verbs)
 
     @property
     def stems(self) -> Stems:
@@ -191,6 +212,7 @@ class Layer:
     def find(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
@@ -202,7 +224,8 @@ class Layer:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
-        ``pattern_ends`` says what patterns match; ``found`` are the entities of earlier layers;
+        ``gaps`` says how far the words of sparse phrases may stand apart, ``pattern_ends`` what
+        patterns match; ``found`` are the entities of earlier layers;
         ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
         words may stand apart anyway are not. ``guesses`` are what a word may stand for, ``edges``
         say where a phrase may start and end, and ``has_odd`` says whether some words are odd.
@@ -217,9 +240,17 @@ class Layer:
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
             single = guesses and [[one for one in some if one.words == 1] for some in guesses]
-            hits += self.scattered.find(words, pattern_ends, parts_in, single)
+            hits += self.scattered.find(words, gaps, pattern_ends, parts_in, single)
+        if self.separable is not None:
+            parts_in = None if found is None else found.everywhere
+            hits += self.separable.find(words, pattern_ends, parts_in, guesses)
         if guesses is not None:
-            hits = [hit for hit in hits if hit.typos <= self._tolerated[hit.entry]]
+            hits = [
+                hit
+                for hit in hits
+                if hit.typos <= self._tolerated[hit.entry]
+                and (not hit.by_head or self._compounds[hit.entry])
+            ]
         if edges is not None:
             hits = edges.whole(hits)
         if len(hits) < 2:
@@ -322,6 +353,10 @@ def _kind_of(element: Element | None) -> str | None:
 
 def _typos_of(element: Element | None) -> int:
     return 0 if element is None else element.typos
+
+
+def _has_compounds(element: Element | None) -> bool:
+    return element is not None and element.compounds
 
 
 def _order(hit: Hit) -> tuple[int, int, int]:

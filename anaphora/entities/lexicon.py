@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from spacy.tokens import Doc, Token
 
 from anaphora.entities.dictionary import Dictionary, dictionary
+from anaphora.entities.inflection import simpler_forms
 from anaphora.entities.languages import (
     base,
     courtesy_phrases,
@@ -27,6 +28,7 @@ from anaphora.entities.languages import (
     stop_words,
 )
 from anaphora.entities.morphology import Morphemes, analyzer
+from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
@@ -34,7 +36,7 @@ __all__ = ["Lexicon", "Word", "solid"]
 # The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
 _HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
 _WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
@@ -90,15 +92,16 @@ class Lexicon:
         excluded: Iterable[str] = (),
     ) -> None:
         self.language = language
+        self.code = base(language)
         self.additional = frozenset(additional)
         self.excluded = frozenset(excluded)
         self._size = size
-        self._code = base(language)
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._tongue = tongue(self._code)
-        self._analyze = analyzer(self._code)
-        self._has_norms = self._code in _WITH_NORMS
+        self._tongue = tongue(self.code)
+        self._analyze = analyzer(self.code)
+        self._has_norms = self.code in _WITH_NORMS
+        self._prefixes = separable_prefixes(self.code)
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
@@ -116,7 +119,7 @@ class Lexicon:
 
     @property
     def _dictionary(self) -> Dictionary | None:
-        return dictionary(self._code)  # loaded when the first word needs it
+        return dictionary(self.code)  # loaded when the first word needs it
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
@@ -195,16 +198,21 @@ class Lexicon:
                 lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
             )
         meant = self._meant(text, lower, stem)
-        if _ABBREVIATION.fullmatch(lower):
-            meant += tuple(self.stems((lower.replace(".", ""),)))
+        if "'" in lower or self._tongue.suffix_marks:
+            others = self.stems(list(self._around_marks(lower)))
+            meant += tuple([one for one in others if one != stem])
+        if _ABBREVIATION.fullmatch(lower.replace(" ", "")):
+            meant += tuple(self.stems((re.sub("[. ]", "", lower),)))
         qualifier = free and lower in self.qualifiers  # n't
         strange = bool(meant) or (
             free and self._dictionary is not None and any(map(str.isalpha, lower))
         )
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        words = self._dictionary
+        known = words is not None and self._is_in_dictionaries(lower) and lower in words
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
-            courtesy=courtesy,
+            courtesy=courtesy, known=known,
         )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
@@ -215,15 +223,27 @@ class Lexicon:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            irregular = self._tongue.irregular.get(lower, ())
-            homographs = tuple([one for one in irregular if one != stem])
+            own, inflected = self._uninflected(text, lower, words)
+            if known:
+                own += self._inside(text, lower, words)
+            irregular = (*self._tongue.irregular.get(lower, ()), *own)
+            homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
-            others = (found.other if found else "", *self._derived(lower, words))
+            other = found.other if found and not self._is_attached(text, lower, words) else ""
+            others = (other, *self._derived(lower, words), *inflected)
+            if self._prefixes is not None:
+                if not known:
+                    others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
+                elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
+                    others += (infinitive,)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
         if morphemes := self._morphemes_of(lower):
             known, homographs = True, morphemes.others
         is_sure = morphemes is not None and morphemes.is_sure
         meant = () if is_sure else self._meant(text, lower, stem, is_known=known)
+        if self._tongue.elided and not known and len(lower) <= _LONGEST_KEPT:
+            behind = self.stems(list(self._tongue.without_elided(lower)))
+            meant += tuple([one for one in behind if one != stem and one not in meant])
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
         is_native = self._is_latin or not lower.isascii()
@@ -233,6 +253,16 @@ class Lexicon:
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
+
+    def _around_marks(self, lower: str) -> Iterator[str]:
+        """The word without its apostrophes, and without the endings that a sign parts from it."""
+        joined = lower.replace("'", "")
+        if joined != lower and joined.isalpha() and lower[0] != "'":  # no "'m"
+            yield joined
+        for mark in self._tongue.suffix_marks:
+            name, found, ending = lower.partition(mark)
+            if found and len(name) > 1 and ending.isalpha():
+                yield name
 
     def _are_clitics(self, pieces: Sequence[str]) -> bool:
         return all(piece in self._tongue.clitics for piece in pieces)
@@ -246,6 +276,42 @@ class Lexicon:
                 break  # the likeliest one goes first
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
+
+    def _uninflected(self, text: str, lower: str, words: Dictionary) -> tuple[list[str], list[str]]:
+        """The lemmas of the forms that it has by the patterns of the language: those of patterns
+        that hold for base forms, too, and the others."""
+        known = self._tongue
+        if not known.has_inflections:
+            return [], []
+        # As it is written: a last letter that counts as another may be a suffix of its own.
+        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
+        is_unknown = lower not in words
+        own: list[str] = []
+        inflected: list[str] = [] if is_unknown else [*self.stems((lower,))]
+        for one in (word, *(known.detached(word) if is_unknown else ())):
+            own += self._lemmas_of(simpler_forms(one, known.base_inflections), words)
+            if is_unknown:
+                inflected += self._lemmas_of((one,), words)
+                forms = simpler_forms(one, known.unknown_inflections)
+                inflected += self._lemmas_of(forms, words)
+            if not words.is_base(known.spelled(one)):
+                inflected += self._lemmas_of(simpler_forms(one, known.inflections), words)
+        for lemma in dict.fromkeys((*own, *inflected)):
+            inflected += self.stems(list(simpler_forms(lemma, known.lemma_variants)))
+        return own, inflected
+
+    def _lemmas_of(self, forms: Iterable[str], words: Dictionary) -> Iterator[str]:
+        for form in forms:
+            yield from words.get(self._tongue.spelled(form)) or ()
+
+    def _is_attached(self, text: str, lower: str, words: Dictionary) -> bool:
+        """Whether the dictionary has the word, beside another one, as a form with an article that
+        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        if not text.startswith(tuple(self._tongue.whole_from)):
+            return False
+        found = words.get(lower)
+        rests = self._tongue.detached(lower, loose=True)
+        return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
 
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
@@ -271,19 +337,38 @@ class Lexicon:
     ) -> tuple[str, ...]:
         if lower.isascii() and text.isascii():
             return ()
-        meant = self._tongue.meant(lower, is_whole=is_known)
-        attaches = self._tongue.before or self._tongue.behind
-        if is_known and not attaches:  # whoever writes the marks of one word does not mean another
-            meant = tuple([one for one in meant if not self._is_another(one, stem)])
+        meant = self._tongue.meant(lower)
+        if is_known:  # whoever writes the marks of one word does not mean another
+            same = {lower.translate(self._tongue.optional), lower.translate(self._tongue.also)}
+            meant = tuple([one for one in meant if one in same or not self._is_another(one, stem)])
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stems((one,)) == [one]])
+        if not (is_known and self._tongue.whole):
+            meant += self._tongue.detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
 
+    def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
+        """The base forms that a word of the dictionary may be with something attached to them,
+        though it may have nothing attached as a base form itself."""
+        known, found = self._tongue, words.get(lower)
+        is_hard = text.startswith(tuple(known.whole_from))
+        if found is None or is_hard or not known.whole or words.is_base(lower):
+            return
+        is_loose = not any(lower == found.first + one for one in known.loose_endings)
+        for rest in known.detached(lower, loose=is_loose):
+            inside = words.get(rest)
+            if inside is not None and inside.first == rest:
+                yield rest
+
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
         return found is not None and found.first != stem
+
+    def is_known(self, lower: str) -> bool:
+        """Whether a dictionary has the word."""
+        return self._dictionary is not None and lower in self._dictionary
 
     def stem_of_unknown(self, word: Word) -> str:
         """What forms of the word that no dictionary has may have in common with it; '' where that

@@ -24,7 +24,7 @@ from anaphora.models.values import PackedValues
 
 __all__ = ["as_data", "from_data"]
 
-_FLAGS = ("topic", "sparse", "permute", "greedy", "abstract")
+_FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
 def as_data(model: Model, language: str) -> dict[str, Any]:
@@ -46,6 +46,7 @@ def as_data(model: Model, language: str) -> dict[str, Any]:
                 "ancestors": list(element.ancestors),
                 "recognition": _recognition_as_data(element.recognition),
                 "typos": element.typos,
+                "max_gap": element.max_gap,
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
                 "phrases": _phrases_as_data(element.phrases, language),
@@ -79,6 +80,7 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                 ancestors=tuple(one["ancestors"]),
                 recognition=_recognition_from_data(one["recognition"]),
                 typos=one["typos"],
+                max_gap=one["max_gap"],
                 meta=one["meta"],
                 phrases=_phrases_from_data(one["phrases"]),
                 values=_values_from_data(one["values"]),
@@ -87,6 +89,7 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
                 permute="permute" in one["flags"],
                 greedy="greedy" in one["flags"],
                 abstract="abstract" in one["flags"],
+                compounds="compounds" in one["flags"],
             )
             for one in data["elements"]
         ),

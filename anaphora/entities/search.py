@@ -10,6 +10,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
 from anaphora.entities.languages import base, qualifiers
 from anaphora.entities.layers import Entry, Layer, entries
@@ -40,7 +41,8 @@ which a span of spaCy does not say all."""
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
     words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
-    though they are no part of what is found; ``recognized`` are the elements, by their ids, that
+    though they are no part of what is found; ``negations`` are words such as "not" that no sparse
+    phrase spans; ``recognized`` are the elements, by their ids, that
     others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
     stand for that no phrase has; ``segmented`` is the code of a language without blanks between
     its words, '' for others."""
@@ -49,6 +51,7 @@ class Knowledge:
     swear: frozenset[str] = frozenset()
     skips: bool = False
     universals: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
@@ -92,6 +95,7 @@ def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -
         swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         universals=qualifiers(vocabulary.lexicon.language, "universal"),
+        negations=qualifiers(vocabulary.lexicon.language, "negation"),
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
         guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
@@ -128,12 +132,13 @@ def search(
         texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
         edges = Edges(segmentation(known.segmented), words, texts, offsets)
     named: dict[int, set[int]] = {}
+    gaps = Gaps(words, sentence, places, known.negations)
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
         hits = layer.find(
-            words, runs.ends, found, passable, guesses, edges, has_odd=sentence.has_odd
+            words, gaps, runs.ends, found, passable, guesses, edges, has_odd=sentence.has_odd
         )
         if passable is not None:
             hits = _without_named(hits, layer, named, words)
@@ -143,7 +148,7 @@ def search(
             entry = layer.entries[hit.entry]
             here = hit if places is None else _placed(hit, places)
             entity = None
-            special = hit.gaps or hit.permuted or hit.typos or hit.parts
+            special = hit.gaps or hit.permuted or hit.typos or hit.parts or hit.by_head
             if entry.element and (found is not None or special):
                 entity = _entity(entry, here, sentence, found)
                 if found is not None:
@@ -229,6 +234,7 @@ def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> 
         gaps=hit.gaps + sum([part.gaps for part in parts]),
         permuted=hit.permuted,
         misspelt=hit.typos > 0 or any("misspelt" in part.marks for part in parts),
+        compound=hit.by_head or any("compound" in part.marks for part in parts),
         parts=parts,
     )
 

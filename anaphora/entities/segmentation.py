@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Literal, Protocol, TypeAlias
 
 from anaphora.entities.lexicon import Word
-from anaphora.entities.tongue import Compounds, tongue
+from anaphora.entities.tongue import SegmentRules, tongue
 from anaphora.entities.trie import Hit
 
 __all__ = ["SEGMENTED", "Edges", "Segmentation", "Segmenter", "missing_segmenter", "segmentation"]
@@ -121,9 +121,9 @@ class Segmentation:
     """Where the words of texts in one language begin and end; without a ``segmenter``, those of
     other scripts alone."""
 
-    def __init__(self, segmenter: Segmenter | None, compounds: Compounds) -> None:
+    def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
-        self.compounds = compounds
+        self.rules = rules
         self._joints_in = lru_cache(maxsize=_MOST_KEPT)(self._find_joints)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
@@ -145,7 +145,7 @@ class Segmentation:
         return self._joints_in(word)
 
     def _find_joints(self, word: str) -> frozenset[int]:
-        if word.isascii() or word in self.compounds.whole:
+        if word.isascii() or word in self.rules.whole:
             return frozenset()
         if len(word) == 3 and word[0] == word[2] and word[1] in self.compounds.between:
             return frozenset({1, 2})
@@ -158,7 +158,7 @@ class Segmentation:
 
     def _are_apart(self, first: str, rest: str) -> bool:
         """Whether two words stand side by side, though the dictionary has them as one."""
-        rules, segmenter = self.compounds, self._segmenter
+        rules, segmenter = self.rules, self._segmenter
         if segmenter is None or not (segmenter.is_word(first) and segmenter.is_word(rest)):
             return False
         if rules.phrases and min(len(first), len(rest)) >= rules.phrases:
@@ -178,14 +178,14 @@ class Segmentation:
 
     def _is_object(self, word: str) -> bool:
         """Whether it is a noun that stands as a word of its own."""
-        if word in self.compounds.objects or word in self.compounds.bound:
-            return word in self.compounds.objects
-        least = self.compounds.least
+        if word in self.rules.objects or word in self.rules.bound:
+            return word in self.rules.objects
+        least = self.rules.least
         return len(word) >= least if least else self._is_a(word, "noun")
 
     def _is_a(self, word: str, word_class: WordClass) -> bool:
         assert self._segmenter is not None
-        if word in self.compounds.verbs:
+        if word in self.rules.verbs:
             return word_class == "verb"
         return self._segmenter.word_class(word) == word_class
 
@@ -202,7 +202,7 @@ class Edges:
         starts: Sequence[int],
     ) -> None:
         self._segmentation = segmentation
-        self._compounds = segmentation.compounds
+        self._rules = segmentation.rules
         pieces: list[str] = []
         self._starts: list[int] = []
         self._ends: list[int] = []
@@ -233,7 +233,7 @@ class Edges:
 
     def whole(self, hits: list[Hit]) -> list[Hit]:
         """The hits that are one or more whole words."""
-        if not hits or not (self._inside or self._compounds.homographs):
+        if not hits or not (self._inside or self._rules.homographs):
             return hits
         spans = [list(self._spans(hit)) for hit in hits]
         tiled = self._tiled({span for some in spans for span in some})
@@ -262,7 +262,7 @@ class Edges:
 
     def _tiled(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         """The words that consist of phrases of the model, one of which has two signs or more."""
-        if not self._compounds.phrases:
+        if not self._rules.phrases:
             return frozenset()
         words = set(self._inside.values())
         return frozenset(
@@ -271,13 +271,13 @@ class Edges:
             if any(
                 (start, place) in spans and (place, end) in spans
                 for place in range(start + 1, end)
-                if max(place - start, end - place) >= self._compounds.phrases
+                if max(place - start, end - place) >= self._rules.phrases
             )
         )
 
     def _is_homograph(self, start: int, end: int) -> bool:
         """Whether it is another word by what stands behind it."""
-        follow = self._compounds.homographs.get(self._text[start:end])
+        follow = self._rules.homographs.get(self._text[start:end])
         return follow is not None and self._text.startswith(follow, end)
 
 
@@ -290,4 +290,4 @@ def _as_in_dictionaries(lower: str) -> str:
 def segmentation(code: str) -> Segmentation:
     """The words of a language by its code; loads what it needs."""
     made = None if missing_segmenter(code) else _SEGMENTERS[code]()
-    return Segmentation(made, tongue(code).compounds)
+    return Segmentation(made, tongue(code).segments)

@@ -7,8 +7,18 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``unseen``: marks that need not be written;
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
+- ``optional``: letters with a mark that those leave out who write the other marks, and the
+  ``distinct`` words that begin with them and are others without it (Turkish kâr and kar);
 - ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be,
-  ``whole`` that a word of the dictionary has nothing attached;
+  ``whole`` that a word of the dictionary has nothing attached but what is in ``loose``: that may
+  come off an inflected form where the rest is a base form, as may anything off a form that is its
+  lemma with one of the ``loose_endings``; ``contracted``: what an attached word
+  and the beginning of the rest become together (Arabic "لل: ال"), ``whole_from`` letters that
+  have nothing attached before them, though they count as others that may be;
+- ``inflections``: patterns that take inflected forms back to others that the dictionary has (see
+  :mod:`~anaphora.entities.inflection`), ``base_inflections`` those that hold for base forms, too,
+  ``unknown_inflections`` those for words alone that the dictionary lacks; ``lemma_variants``:
+  patterns from a lemma to other forms under which models may have the word;
 - for languages without a stemmer: ``endings``, what a word changes at its end, ``fleeting``, the
   vowels that come and go before the last consonant of what is left, ``silent``, marks that may be
   missing, and ``once``, letters that may stand twice;
@@ -22,10 +32,16 @@ A table needs no more than what holds for its language, and a language needs no 
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``elided``: what is written before a vowel with an apostrophe, and by many people without ("l"
+  of "lhotel");
+- ``suffix_marks``: signs behind which a name or an abbreviation has its endings ("Ankara'da");
 - ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
+- ``separable_verbs``: the prefixes of verbs that may stand apart, and what tells them from other
+  words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
+- ``compounds``: how words are joined to one, see :mod:`~anaphora.entities.compounds`;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
-- ``compounds``: of a language without blanks, where the words of its dictionary may be parted,
-  see :class:`Compounds`;
+- ``segments``: of a language without blanks, where the words of its dictionary may be parted,
+  see :class:`SegmentRules`;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -43,17 +59,21 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-__all__ = ["Compounds", "Tongue", "characters", "replaced", "tongue"]
+from anaphora.entities.inflection import Paths, compile_paths
+
+__all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
 _LEAST_OF_VERB = 2  # letters before its clitics
+_LEAST_BEHIND_ELISION = 3  # letters
+_VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
 
 @dataclass(frozen=True, slots=True)
-class Compounds:
+class SegmentRules:
     """Where the words of a dictionary consist of others: a verb and its object ("drink tea").
 
     ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
@@ -82,7 +102,7 @@ class Compounds:
     homographs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Compounds:
+    def of(cls, data: dict[str, Any]) -> SegmentRules:
         """From what a table says."""
         homographs = data.pop("homographs", {})
         for key in (
@@ -110,10 +130,20 @@ class Tongue:
     last: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
+    optional: Mapping[int, str] = field(default_factory=dict)
+    distinct: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     least: int = 2
     whole: bool = False
+    loose: tuple[str, ...] = ()
+    loose_endings: tuple[str, ...] = ()
+    whole_from: str = ""
+    contracted: Mapping[str, str] = field(default_factory=dict)
+    inflections: Paths = ()
+    base_inflections: Paths = ()
+    unknown_inflections: Paths = ()
+    lemma_variants: Paths = ()
     endings: tuple[str, ...] = ()
     fleeting: frozenset[str] = frozenset()
     silent: str = ""
@@ -129,13 +159,22 @@ class Tongue:
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
+    suffix_marks: str = ""
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    compounds: Compounds = field(default_factory=Compounds)
+    segments: SegmentRules = field(default_factory=SegmentRules)
+    separable_verbs: Mapping[str, Any] = field(default_factory=dict)
+    compounds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_stems(self) -> bool:
         """Whether the table says what the forms of a word have in common."""
         return bool(self.endings or self.silent or self.once)
+
+    @property
+    def has_inflections(self) -> bool:
+        """Whether the table has patterns of inflected forms."""
+        return bool(self.inflections or self.base_inflections or self.unknown_inflections)
 
     def spelled(self, word: str) -> str:
         """The word with the letters that it counts by."""
@@ -168,7 +207,9 @@ class Tongue:
         """How the word is written by those who leave out its marks."""
         if word.isascii():
             return ()
-        return _distinct(word, _plain(word), _plain(word.translate(self.also)))
+        return _distinct(
+            word, _plain(word), _plain(word.translate(self.also)), word.translate(self.optional)
+        )
 
     def bare_of_many(self, words: Sequence[str]) -> Iterator[list[str]]:
         """As :meth:`bare` for many words, none of which has a line feed: the words as they are
@@ -180,16 +221,19 @@ class Tongue:
             unmarked = {ord(char): _unmarked(char) for char in characters(one) if char > "\x7f"}
             yield replaced(one, unmarked).split("\n")
 
-    def meant(self, word: str, *, is_whole: bool = False) -> tuple[str, ...]:
+    def meant(self, word: str) -> tuple[str, ...]:
         """What a written word may mean beside itself: without marks that the phrases of a model
-        may lack, and unless it ``is_whole`` without what may be attached to it."""
+        may lack."""
         if word.isascii() or len(word) > _LONGEST:
             return ()
+        if self.is_distinct(word):
+            return ()
         replaced = word.translate(self.also)
-        unmarked = (_plain(word, self.apart), _plain(replaced, self.apart))
-        return _distinct(
-            word, *unmarked, *(() if is_whole and self.whole else self._detached(word))
-        )
+        return _distinct(word, _plain(word, self.apart), _plain(replaced, self.apart))
+
+    def is_distinct(self, word: str) -> bool:
+        """Whether the word with its optional marks is another one than without them."""
+        return bool(self.distinct) and word.startswith(self.distinct)
 
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
@@ -226,14 +270,30 @@ class Tongue:
                 rest = word[: -len(clitic)]
                 yield from (rest, *self.bare(rest))
 
-    def _detached(self, word: str) -> Iterator[str]:
-        for before in ("", *self.before):
-            if not word.startswith(before):
-                continue
-            for behind in ("", *self.behind):
-                rest = len(word) - len(before) - len(behind)
-                if rest >= self.least and word.endswith(behind):
-                    yield word[len(before) : len(before) + rest]
+    def without_elided(self, word: str) -> Iterator[str]:
+        """What stands behind elided words in one that is written without their apostrophe."""
+        for elided in self.elided:
+            rest = word[len(elided) :]
+            if (
+                word.startswith(elided)
+                and len(rest) >= _LEAST_BEHIND_ELISION
+                and _unmarked(rest[0])[0] in _VOWELS
+            ):
+                yield rest
+
+    def detached(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
+        """The word without what may be attached to it; only without what is ``loose`` if so."""
+        if word.isascii() or len(word) > _LONGEST:
+            return ()
+        rests = [
+            start + word[len(before) : len(word) - len(behind)]
+            for before in (self.loose if loose else ("", *self.before))
+            if word.startswith(before)
+            for behind in (("",) if loose else ("", *self.behind))
+            if len(word) - len(before) - len(behind) >= self.least and word.endswith(behind)
+            for start in dict.fromkeys(("", self.contracted.get(before, "")))
+        ]
+        return _distinct(word, *rests)
 
 
 @lru_cache(maxsize=100)
@@ -247,29 +307,42 @@ def tongue(code: str) -> Tongue:
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})
+    spelling = str.maketrans(same)
+    letters = Tongue(same=spelling, last=data.get("last", {}))
     irregular: dict[str, tuple[str, ...]] = {}
     for lemma, forms in data.pop("irregular", {}).items():
-        for form in forms.split():
-            irregular[form] = (*irregular.get(form, ()), lemma)
+        for form in map(letters.spelled, forms.split()):
+            irregular[form] = (*irregular.get(form, ()), letters.spelled(lemma))
     forms_end = {
         "" if ending == _NOTHING else ending: tuple(
             ["" if other == _NOTHING else other for other in others.split()]
         )
         for ending, others in data.pop("forms_end", {}).items()
     }
-    for key in ("before", "behind", "endings", "clitics"):
+    for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
-    for key in ("negators", "fragments", "particles", "participles", "infinitives"):
+    for key in (
+        "negators",
+        "distinct",
+        "loose_endings",
+        "fragments",
+        "particles",
+        "participles",
+        "infinitives",
+    ):
         data[key] = tuple(data.get(key, "").split())
     light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
+    for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
+        data[key] = compile_paths(data.get(key, {}), spelling)
     return Tongue(
         light_verbs=light_verbs,
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
         forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
-        same=str.maketrans(same),
+        same=spelling,
         also=str.maketrans(data.pop("also", {})),
-        compounds=Compounds.of(data.pop("compounds", {})),
+        segments=SegmentRules.of(data.pop("segments", {})),
+        optional=str.maketrans(data.pop("optional", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,

@@ -48,9 +48,8 @@ _MOST_PASSED = 4  # words that may be passed over in a row
 
 Step: TypeAlias = Word | Pattern | Part
 
-_Other: TypeAlias = tuple[tuple[int, ...], int, int]
-"""The stems that a word may stand for, how many wrong letters it would have, and how many words
-stand for them."""
+_Other: TypeAlias = tuple[tuple[int, ...], Guess]
+"""The stems that a word may stand for by a guess, as numbers."""
 
 PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
@@ -64,7 +63,8 @@ class Hit(Struct, frozen=True, gc=False):
     all from ``start`` to ``end``, else empty. ``passed`` are the words in it that were passed
     over. ``permuted`` says that they stand in another order than in the phrase; ``parts`` are the
     names and the numbers of the entities in it; ``typos`` is the most wrong letters that one of
-    its words has.
+    its words has; ``by_head`` says that one of them is a compound with a word of the phrase as its
+    head.
     """
 
     start: int
@@ -77,6 +77,7 @@ class Hit(Struct, frozen=True, gc=False):
     permuted: bool = False
     parts: tuple[tuple[str, int], ...] = ()
     typos: int = 0
+    by_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ class Trie:
             for guess in some:
                 numbers = tuple([stems[stem] for stem in guess.stems])
                 if _NONE not in numbers:
-                    others.setdefault(index, []).append((numbers, guess.typos, guess.words))
+                    others.setdefault(index, []).append((numbers, guess))
         return others or None
 
     def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
@@ -244,12 +245,12 @@ class Trie:
                     after = self._follow(node, word, numbers[here])
                     if after != _NONE:
                         ways.append(way.over(after, here + 1, passed, word.form))
-                    for stems, typos, width in others.get(here, ()) if others else ():
+                    for stems, guess in others.get(here, ()) if others else ():
                         after = self._along(node, stems)
                         if after != _NONE:
-                            most, end = max(typos, way.typos), here + width
+                            end = here + guess.words
                             form = " ".join([one.form for one in words[here:end]])
-                            ways.append(way.over(after, end, passed, form, typos=most))
+                            ways.append(way.over(after, end, passed, form, guess=guess))
                     if node == ROOT or not passable or not passable[here]:
                         break
         return _merged(hits)
@@ -287,13 +288,14 @@ class Trie:
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)
-        if way is None or not (way.passed or way.parts or way.typos):
+        if way is None or not (way.passed or way.parts or way.typos or way.by_head):
             return [Hit(start, end, entry, exact) for entry, exact in found.items()]
         gaps, passed, parts, typos = len(way.passed), way.passed, way.parts, way.typos
+        inexact = gaps or typos or way.by_head
         return [
             Hit(
-                start, end, entry, exact and not (gaps or typos), gaps,
-                passed=passed, parts=parts, typos=typos,
+                start, end, entry, exact and not inexact, gaps,
+                passed=passed, parts=parts, typos=typos, by_head=way.by_head,
             )
             for entry, exact in found.items()
         ]  # fmt: skip
@@ -315,6 +317,7 @@ class _Way(NamedTuple):
     forms: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
     typos: int = 0
+    by_head: bool = False
 
     def over(
         self,
@@ -323,12 +326,15 @@ class _Way(NamedTuple):
         passed: int,
         form: str,
         parts: tuple[tuple[str, int], ...] = (),
-        typos: int = 0,
+        guess: Guess | None = None,
     ) -> _Way:
-        """The walk after one more step, before which some words were passed over; ``typos`` are
-        the most since its start, if there are more now."""
+        """The walk after one more step, before which some words were passed over; with a ``guess``,
+        if the word only stands for that of the step."""
         over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
-        return _Way(node, at, over, (*self.forms, form), self.parts + parts, typos or self.typos)
+        typos, by_head = self.typos, self.by_head
+        if guess is not None:
+            typos, by_head = max(guess.typos, typos), guess.by_head or by_head
+        return _Way(node, at, over, (*self.forms, form), self.parts + parts, typos, by_head)
 
 
 def form_of(step: Step) -> str:
@@ -355,5 +361,5 @@ def _merged(hits: list[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _rank(hit: Hit) -> tuple[int, int, bool]:
-    return hit.gaps, hit.typos, not hit.exact
+def _rank(hit: Hit) -> tuple[int, int, bool, bool]:
+    return hit.gaps, hit.typos, hit.by_head, not hit.exact

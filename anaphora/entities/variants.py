@@ -17,9 +17,9 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """At most ``limit`` maximal sets of entities that don't overlap, the best first.
 
     Better is what covers more tokens, then has the longer entities, then the denser ones, then
-    fewer of them misspelt, then fewer found by a stem alone, then more of them written exactly,
-    then more of the model's own; among equals, what comes first in the utterance's order of
-    entities. An utterance without entities has one empty variant. Where very many entities
+    fewer of them misspelt, then fewer found by a stem or a head alone, then more of them written
+    exactly, then more of the model's own; among equals, what comes first in the utterance's order
+    of entities. An utterance without entities has one empty variant. Where very many entities
     between whose words others stand overlap, not all sets are tried. Behind them, as far as there
     is room, comes each without its misspelt entities, for they may be no misspelt words at all.
     Raises ValueError for a limit below 1.
@@ -80,12 +80,14 @@ def _cost(entity: Entity) -> int:
 
 
 def _inexactness(entity: Entity) -> int:
-    """One misspelt entity counts more than any number of those found by a stem, and one of these
-    more than any number of those that are written exactly."""
+    """One misspelt entity counts more than any number of those found by a stem or the head of a
+    compound, and one of these more than any number of those that are written exactly."""
     if entity.exact:
         return -1
     marks = entity.marks
-    return _MISSPELT if "misspelt" in marks else _BY_STEM if "stem" in marks else 0
+    if "misspelt" in marks:
+        return _MISSPELT
+    return _BY_STEM if "stem" in marks or "compound" in marks else 0
 
 
 def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:

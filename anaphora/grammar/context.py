@@ -74,8 +74,8 @@ class EntityView(Protocol):
 
     @property
     def marks(self) -> frozenset[str]:
-        """What is known of how it stands in the text: "abstract", "bracketed", "misspelt",
-        "permuted", "quoted", "stem", "swear"."""
+        """What is known of how it stands in the text: "abstract", "bracketed", "compound",
+        "misspelt", "permuted", "quoted", "stem", "swear"."""
         ...
 
     @property

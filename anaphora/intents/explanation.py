@@ -319,8 +319,9 @@ def _named(entity: Entity) -> str:
 
 
 def _text(entity: Entity) -> str:
-    """What was said of it, and whether that has wrong letters or only a stem in common."""
-    for mark, note in (("misspelt", "misspelt"), ("stem", "by its stem")):
+    """What was said of it, and whether that has wrong letters, or only a head or a stem in
+    common."""
+    for mark, note in _NOTES.items():
         if mark in entity.marks:
             return f"{entity.text!r} ({note})"
     return repr(entity.text)
@@ -352,6 +353,7 @@ def _rule(gone: Forgotten) -> str:
     return f"evicted by {'itself, mentioned again' if again else _named(gone.by)}"
 
 
+_NOTES = {"misspelt": "misspelt", "compound": "by its head", "stem": "by its stem"}
 _PENDING_IS = {
     "asked again": "it says nothing about what is asked for: it is asked for again",
     "confirmed": "a yes: the earlier question is answered without what it left unused",

@@ -17,7 +17,7 @@ _READING_STEPS = {
     "lengths": "it reads the sentence in longer pieces",
     "gaps": "it reads words that stand together",
     "misspelt": "it takes fewer words for misspelt ones",
-    "stemmed": "it finds fewer words by their stems alone",
+    "stemmed": "it finds fewer words by their stems or heads alone",
     "inexact": "it reads more words as they are spelled",
     "builtin": "it uses fewer built-in entities",
     "partial": "so read, the sentence is complete by itself",
@@ -96,7 +96,7 @@ def rank_of_use(filling: Filling, words: ContentWords) -> ReadingRank:
             inexact += 1
             if marks := entity.marks:
                 misspelt += "misspelt" in marks
-                stemmed += "stem" in marks
+                stemmed += "stem" in marks or "compound" in marks
         if not entity.own:
             builtin += 1
     # By place: by name takes half as long again.

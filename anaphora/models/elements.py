@@ -17,7 +17,10 @@ from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
 from anaphora.models.value_loaders import with_loaded_values
 
-__all__ = ["check_composition", "element_names", "read_elements"]
+__all__ = ["COMPOUND_LANGUAGES", "check_composition", "element_names", "read_elements"]
+
+COMPOUND_LANGUAGES = ("da", "de", "fi", "nb", "nl", "no", "nn", "sv")
+"""The languages whose compounds are found by their heads."""
 
 _MOST_ANCESTORS = 100
 _JOINTS = re.compile("[_-]+")
@@ -92,6 +95,8 @@ def _element(
     values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
     spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
     loaded = written.value_loader is not None or reference is not None
+    if written.max_gap is not None and not _chosen(written.sparse, draft.file.sparse):
+        draft.complain((*path, "max_gap"), "only a sparse element has gaps", "add 'sparse: true'")
     if reference is None and written.config:
         draft.complain((*path, "config"), "only a recognizer has options", "name a 'recognizer'")
     if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
@@ -100,6 +105,8 @@ def _element(
             f"nothing can be said for the element '{written.id}'",
             "give it synonyms or values, or leave 'id_synonym' on",
         )
+    if written.compounds:
+        _check_compounds(draft, path)
     return Element(
         id=written.id,
         groups=frozenset(written.groups) or frozenset({written.id}),
@@ -110,10 +117,12 @@ def _element(
         description=written.description,
         meta=written.meta,
         sparse=_chosen(written.sparse, draft.file.sparse),
+        max_gap=draft.file.max_gap if written.max_gap is None else written.max_gap,
         permute=_chosen(written.permute, draft.file.permute),
         greedy=_chosen(written.greedy, draft.file.greedy),
         abstract=written.abstract,
         typos=written.typos,
+        compounds=written.compounds,
         recognition=None
         if reference is None
         else read_recognition(draft, path, reference, written.config, code),
@@ -122,6 +131,17 @@ def _element(
 
 def _chosen(own: bool | None, common: bool) -> bool:  # noqa: FBT001 - two values, no switches
     return common if own is None else own
+
+
+def _check_compounds(draft: Draft, path: Path) -> None:
+    if draft.is_spoilt("language"):
+        return
+    if not set(draft.languages).intersection(COMPOUND_LANGUAGES):
+        draft.complain(
+            (*path, "compounds"),
+            f"no compounds are known in the languages of the model: {', '.join(draft.languages)}",
+            f"leave 'compounds' out: it is for {', '.join(COMPOUND_LANGUAGES)}",
+        )
 
 
 def _check_amount(draft: Draft, index: int, element: Element) -> None:

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from anaphora.models.builtin import BUILT_IN, NLPCRAFT
-from anaphora.models.domain import BridgeMode, ResetWhat, Status
+from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode, ResetWhat, Status
 from anaphora.models.durations import parse_duration
 from anaphora.models.nodes import WrittenFloat, WrittenInt
 
@@ -423,6 +423,11 @@ class ElementSchema(_Schema):
     typos: Typos = Field(
         default=0, description="How many wrong letters a word of its synonyms may have: 0 to 2."
     )
+    compounds: Flag = Field(
+        default=False,
+        description="Whether a compound is found by its last word, in languages that write "
+        "compounds as one word: Deckenlampe as Lampe.",
+    )
     recognizer: Recognizer | None = Field(
         default=None,
         description="Who finds it beside its synonyms: a built-in entity (date), an entity of "
@@ -432,6 +437,11 @@ class ElementSchema(_Schema):
     config: Data = Field(default={}, description="The options of its recognizer.")
     sparse: Flag | None = Field(
         default=None, description="Whether other words may stand between those of a synonym."
+    )
+    max_gap: Amount | None = Field(
+        default=None,
+        description="How many other words may stand between two words of a sparse synonym: 6, if "
+        "the model says nothing else.",
     )
     permute: Flag | None = Field(
         default=None, description="Whether neighbouring words of a synonym may change places."
@@ -615,6 +625,9 @@ class ModelSchema(_Schema):
         description="The Python module of the functions that intents and elements name as #name.",
     )
     sparse: Flag = Field(default=False, description="The default of 'sparse' for all elements.")
+    max_gap: Amount = Field(
+        default=DEFAULT_MAX_GAP, description="The default of 'max_gap' for all elements."
+    )
     permute: Flag = Field(default=False, description="The default of 'permute'.")
     greedy: Flag = Field(default=True, description="The default of 'greedy'.")
     max_synonyms: Amount | None = Field(

@@ -136,3 +136,8 @@ def test_particles_are_taken_off_no_word_of_the_dictionary():
     word = Lexicon("he").word("ורד")  # a rose, and no "and Rad"
     assert word.known
     assert word.meant == ()
+
+
+def test_lemmas_that_are_written_in_parts_are_whole():
+    words = dictionaries.Dictionary(compile_table([("overgenomen", "over_nemen")], "nl"))
+    assert words.get("overgenomen") == ("overnemen", "")
