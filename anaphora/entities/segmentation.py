@@ -147,7 +147,7 @@ class Segmentation:
     def _find_joints(self, word: str) -> frozenset[int]:
         if word.isascii() or word in self.rules.whole:
             return frozenset()
-        if len(word) == 3 and word[0] == word[2] and word[1] in self.compounds.between:
+        if len(word) == 3 and word[0] == word[2] and word[1] in self.rules.between:
             return frozenset({1, 2})
         joints: set[int] = set()
         for place in range(1, len(word)):
