@@ -341,10 +341,10 @@ class Lexicon:
         if is_known:  # whoever writes the marks of one word does not mean another
             same = {lower.translate(self._tongue.optional), lower.translate(self._tongue.also)}
             meant = tuple([one for one in meant if one in same or not self._is_another(one, stem)])
-        if self._analyze is not None:  # a noun, no stem of a verb
-            meant = tuple([one for one in meant if self.stems((one,)) == [one]])
         if not (is_known and self._tongue.whole):
             meant += self._tongue.detached(lower)
+        if self._analyze is not None:  # a noun, no stem of a verb
+            meant = tuple([one for one in meant if self.stems((one,)) == [one]])
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
