@@ -35,6 +35,7 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``suffix_marks``: signs behind which a name or an abbreviation has its endings ("Ankara'da");
 - ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
+  ``phrasal_verbs``: the verbs that make a noun with a particle of two letters ("login");
 - ``compounds``: of a language without blanks, where the words of its dictionary may be parted,
   see :class:`Compounds`;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
@@ -140,6 +141,7 @@ class Tongue:
     infinitives: tuple[str, ...] = ()
     elided: tuple[str, ...] = ()
     suffix_marks: str = ""
+    phrasal_verbs: tuple[str, ...] = ()
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compounds: Compounds = field(default_factory=Compounds)
 
@@ -295,6 +297,7 @@ def tongue(code: str) -> Tongue:
         "loose_endings",
         "fragments",
         "particles",
+        "phrasal_verbs",
         "participles",
         "infinitives",
     ):
