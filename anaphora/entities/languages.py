@@ -99,7 +99,7 @@ _BEHIND_WORD = rf"(?<=[{ALPHA}]{{2}})(?:[-–—]|[~•·→|/\\+=&@]+|<3+)"
 _SHARP = rf"(?:(?<=[{ALPHA}]{{2}})|(?<=[^{ALPHA}]))#"  # no "C#"
 # "coffee+tea", "2coffees", but no "C++", "R&B" and "5kg". A letter of some scripts is a word.
 _SYLLABLES = "\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff"
-_SIGNS = r"(?:[-=]+>|[+/|&=*~•×→<>()\[\]{}\"“”„«»]+)"
+_SIGNS = r"(?:[-=]+>|[+/|&=*~•×→—<>()\[\]{}\"“”„«»]+)"
 _JOINTS = (
     rf"(?<=[{ALPHA}]{{2}}){_SIGNS}(?=[{ALPHA}]{{2}}|[{_SYLLABLES}])",
     rf"(?<=[{_SYLLABLES}]){_SIGNS}(?=[{ALPHA}]{{2}}|[{_SYLLABLES}])",
@@ -336,7 +336,7 @@ def _words_of(nlp: Language) -> Tokenizer:
             if not str(rule).startswith("^")
         ),
     ]
-    infixes = [*map(_without_apostrophe, of.infixes or ()), _MARK_INSIDE, *_JOINTS]
+    infixes = [*_JOINTS, *map(_without_apostrophe, of.infixes or ()), _MARK_INSIDE]
     return Tokenizer(
         nlp.vocab,
         rules={

@@ -31,6 +31,7 @@ _LONGEST_WITH_PARTICLE = 3  # words of a phrase in which that is likely
 _LEAST_BEHIND_E = 4  # letters of what "e" is parted from
 _LEAST_OF_HALF = 3  # letters of each word of a compound
 _LEAST_OF_COMPOUND = 7  # letters of one that a dictionary has as a word
+_SHORT_PARTICLES = frozenset({"in", "on"})  # in which many words end
 _PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
 _HALVES = {"wifi": "wi fi", "вайфай": "вай фай"}  # neither half is a word
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -48,6 +49,7 @@ class SpellingVariants:
     def __init__(self, tokenizer: Callable[[str], Doc], lexicon: Lexicon, language: Tongue) -> None:
         self._lexicon = lexicon
         self._particles = frozenset(language.particles)
+        self._phrasal_verbs = frozenset(language.phrasal_verbs)
         self._negators = language.negators
         self._light_verbs = language.light_verbs
         self._analyze = analyzer(base(lexicon.language))
@@ -161,7 +163,7 @@ class SpellingVariants:
             return f"{lower[0]} {lower[1:]}"  # "tshirt"
         for particle in self._particles:
             verb = lower.removesuffix(particle)
-            if verb != lower and len(verb) >= _LEAST_OF_PART and self._is_verb(verb):
+            if verb != lower and len(verb) >= _LEAST_OF_PART and self._takes(verb, particle):
                 return f"{verb} {particle}"
         if is_known and len(lower) < _LEAST_OF_COMPOUND:
             return ""
@@ -171,10 +173,12 @@ class SpellingVariants:
                 return " ".join(halves)
         return ""
 
-    def _is_verb(self, lower: str) -> bool:
-        """Whether the word has an English participle."""
-        participles = f"{lower}ing", f"{lower}{lower[-1]}ing", f"{lower.removesuffix('e')}ing"
-        return self._lexicon.is_known(lower) and any(map(self._lexicon.is_known, participles))
+    def _takes(self, verb: str, particle: str) -> bool:
+        """Whether a word that ends in the particle may be one with a verb: "cabin" is none."""
+        if particle in _SHORT_PARTICLES:
+            return verb in self._phrasal_verbs
+        participles = f"{verb}ing", f"{verb}{verb[-1]}ing", f"{verb.removesuffix('e')}ing"
+        return self._lexicon.is_known(verb) and any(map(self._lexicon.is_known, participles))
 
     def _is_joint(self, word: str, after: str, *, takes_particle: bool) -> bool:
         """Whether two words of a phrase are often written as one."""

@@ -40,6 +40,7 @@ A table needs no more than what holds for its language, and a language needs no 
   words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
 - ``compounds``: how words are joined to one, see :mod:`~anaphora.entities.compounds`;
 - ``particles``: what stands behind a verb and is often written as one with it ("log in");
+  ``phrasal_verbs``: the verbs that make a noun with a particle of two letters ("login");
 - ``segments``: of a language without blanks, where the words of its dictionary may be parted,
   see :class:`SegmentRules`;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
@@ -161,6 +162,7 @@ class Tongue:
     infinitives: tuple[str, ...] = ()
     elided: tuple[str, ...] = ()
     suffix_marks: str = ""
+    phrasal_verbs: tuple[str, ...] = ()
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     segments: SegmentRules = field(default_factory=SegmentRules)
     separable_verbs: Mapping[str, Any] = field(default_factory=dict)
@@ -327,6 +329,7 @@ def tongue(code: str) -> Tongue:
         "loose_endings",
         "fragments",
         "particles",
+        "phrasal_verbs",
         "participles",
         "infinitives",
     ):

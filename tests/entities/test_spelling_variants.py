@@ -142,3 +142,150 @@ def test_a_variant_takes_part_in_sparse_phrases() -> None:
 def test_long_chains_of_hyphens_are_read_in_time() -> None:
     text = "-".join(["ab"] * 3_000)
     assert found(text, element("it", "abab"))[0][0] == "it"
+
+
+# What people leave out or put in
+
+
+@pytest.mark.parametrize(
+    ("language", "synonym", "text"),
+    [
+        ("fr", "hôtel", "lhotel"),
+        ("fr", "ordinateur", "dordinateur"),
+        ("fr", "école", "lécole"),
+        ("it", "albergo", "dellalbergo"),
+        ("it", "amica", "unamica"),
+        ("ca", "hotel", "lhotel"),
+        ("fr", "l'entrée", "lentree"),
+        ("fr", "j'ai faim", "j ai faim"),
+        ("en", "can't reach", "can t reach"),
+        ("en", "doesn't open", "does'nt open"),
+        ("en", "kids' room", "kids room"),
+        ("en", "kids' room", "kid's room"),
+        ("de", "wie geht's", "wie geht’s"),
+        ("nl", "foto", "foto’s"),
+        ("nl", "fotos", "foto's"),
+        ("nl", "'s avonds", "s avonds"),
+        ("uk", "пять", "п'ять"),
+        ("uk", "ім'я", "імя"),
+        ("uk", "комп'ютер", 'комп"ютер'),
+        ("tr", "Türkiye", "Türkiye'nin"),
+        ("sv", "tv", "tv:n"),
+        ("ca", "col·legi", "collegi"),
+    ],
+)
+def test_an_apostrophe_is_left_out_or_put_in(language: str, synonym: str, text: str) -> None:
+    assert [name for name, *_ in found(text, element("it", synonym), language=language)] == ["it"]
+
+
+@pytest.mark.parametrize(
+    ("language", "synonym", "text"),
+    [
+        ("en", "we'll", "well done"),
+        ("en", "she'll", "a shell"),
+        ("en", "well", "we'll see"),
+        ("en", "hell", "he'll see"),
+        ("en", "id", "I'd go"),
+        ("en", "it", "its colour"),
+        ("fr", "avant", "le savant"),
+        ("fr", "une", "la lune"),
+        ("fr", "ait", "du lait"),
+        ("it", "una", "la luna"),
+        ("it", "atte", "il latte"),
+    ],
+)
+def test_another_word_is_no_word_without_its_apostrophe(
+    language: str, synonym: str, text: str
+) -> None:
+    assert found(text, element("it", synonym), language=language) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "synonym", "text"),
+    [
+        ("en", "wifi", "wi fi"),
+        ("en", "t shirt", "tshirt"),
+        ("en", "tshirt", "t shirt"),
+        ("en", "signup", "sign up"),
+        ("en", "checkin", "check in"),
+        ("en", "takeaway", "take away"),
+        ("en", "take away", "takeaway"),
+        ("en", "ice cream", "icecreams"),
+        ("en", "livingroom", "living room"),
+        ("en", "weekend", "week end"),
+        ("de", "Kaffeemaschine", "Kaffee Maschine"),
+        ("de", "U-Bahn", "ubahn"),
+        ("sv", "kaffemaskin", "kaffe maskin"),
+        ("fr", "sèche-linge", "sechelinge"),
+    ],
+)
+def test_a_compound_is_one_word_or_two(language: str, synonym: str, text: str) -> None:
+    assert [name for name, *_ in found(text, element("it", synonym), language=language)] == ["it"]
+
+
+@pytest.mark.parametrize(("synonym", "text"), [("cabin", "a cab in town"), ("office", "off ice")])
+def test_two_words_are_no_compound_by_chance(synonym: str, text: str) -> None:
+    assert found(text, element("it", synonym)) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "synonym", "text"),
+    [
+        ("en", "Ph.D.", "PhD"),
+        ("en", "PhD", "Ph.D."),
+        ("en", "U.S.A.", "U.S.A"),
+        ("es", "EE. UU.", "EEUU"),
+        ("es", "EE. UU.", "EE UU"),
+        ("es", "EEUU", "EE. UU."),
+        ("de", "z. B.", "z.B."),
+    ],
+)
+def test_the_periods_of_an_abbreviation_are_left_out(
+    language: str, synonym: str, text: str
+) -> None:
+    assert [name for name, *_ in found(text, element("it", synonym), language=language)] == ["it"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "coffee+tea", "coffee/tea", "coffee&tea", "coffee=tea", "coffee->tea", "coffee>tea",
+        "coffee*tea", "coffee(tea)", 'coffee"tea"', "coffee…tea", "coffee☕tea", "coffee—tea",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("language", ["en", "de", "fr", "pl", "tr"])
+def test_signs_join_two_words(text: str, language: str) -> None:
+    drinks = element("coffee", "coffee"), element("tea", "tea")
+    assert [name for name, *_ in found(text, *drinks, language=language)] == ["coffee", "tea"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2coffees", "2×coffee", "1)coffee", "coffee(2)", "coffee:2", "coffee=2", "coffee!!1",
+        "~coffee~", "•coffee", "/coffee", "coffee/", "coffee|", "coffee+", "coffee<3", "coffee☕",
+        "c\u00adoffee", "cof\u200bfee", "coffee\u00a0please", "ｃｏｆｆｅｅ",
+    ],
+)  # fmt: skip
+def test_signs_stand_at_a_word_without_a_blank(text: str) -> None:
+    assert [name for name, *_ in found(text, element("coffee", "coffee"))] == ["coffee"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/home/tea/x", "C:\\tea\\x", "~/tea/x", "http://x.org/tea/x", "tea@x.org", "www.tea.org",
+        "steam", "R&D",
+    ],
+)  # fmt: skip
+def test_paths_and_addresses_stay_whole(text: str) -> None:
+    assert found(text, element("tea", "tea"), element("d", "d")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["C++", "C#", "5kg", "3pm", "AC/DC", "24/7", "12/24", "and/or", "R&B", "x+y"]
+)
+def test_words_with_signs_are_found_as_they_are(text: str) -> None:
+    assert found(f"we like {text} most", element("it", text), element("c", "C")) == [
+        ("it", text, True)
+    ]
