@@ -182,10 +182,14 @@ class Lexicon:
         if words is not None and len(lower) <= _LONGEST_KEPT:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
+            if not known and self._tongue.whole:
+                stem = self._lemma_inside(lower, words) or stem
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
             own, inflected = self._uninflected(text, lower, words)
             if known:
                 own += self._inside(text, lower, words)
+            if self._tongue.whole:  # its words are ambiguous: one reading does not rule out others
+                own += inflected
             irregular = (*self._tongue.irregular.get(lower, ()), *own)
             homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
@@ -284,6 +288,11 @@ class Lexicon:
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
+
+    def _lemma_inside(self, lower: str, words: Dictionary) -> str:
+        """The lemma of a word that no dictionary has, without what is attached to it."""
+        insides = map(words.get, self._tongue.detached(lower))
+        return next((inside.first for inside in insides if inside is not None), "")
 
     def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
         """The base forms that a word of the dictionary may be with something attached to them,
