@@ -117,11 +117,12 @@ class Lexicon:
         return self._young.get(text) or self._keep(text, self._old.get(text))
 
     def read(self, texts: Sequence[str]) -> list[Word]:
-        """A word for each text, past the cache, quickly for many."""
+        """A word of a phrase for each text, past the cache, quickly for many: what it may be an
+        inflected form of stays open."""
         lowers = [self._normalize(text) for text in texts]
         stems = self.stems(lowers)
         return [
-            self._word(text, lower, stem)
+            self._word(text, lower, stem, is_typed=False)
             for text, lower, stem in zip(texts, lowers, stems, strict=True)
         ]
 
@@ -140,10 +141,10 @@ class Lexicon:
             self._young[text] = word
         return word
 
-    def _word(self, text: str, lower: str, stem: str) -> Word:
+    def _word(self, text: str, lower: str, stem: str, *, is_typed: bool = True) -> Word:
         stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
-            return self._of_letters(text, lower, stem)
+            return self._of_letters(text, lower, stem, is_typed=is_typed)
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -175,7 +176,7 @@ class Lexicon:
             courtesy=courtesy,
         )  # fmt: skip
 
-    def _of_letters(self, text: str, lower: str, stem: str) -> Word:
+    def _of_letters(self, text: str, lower: str, stem: str, *, is_typed: bool) -> Word:
         words, known = self._dictionary, False
         homographs: tuple[str, ...] = ()
         derived: tuple[str, ...] = ()
@@ -185,8 +186,11 @@ class Lexicon:
             if not known and self._tongue.whole:
                 stem = self._lemma_inside(lower, words) or stem
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            own, inflected = self._uninflected(text, lower, words)
-            if known:
+            own: list[str] = []
+            inflected: list[str] = []
+            if is_typed and self._tongue.has_inflections:
+                own, inflected = self._uninflected(text, lower, words)
+            if known and is_typed:
                 own += self._inside(text, lower, words)
             if self._tongue.whole:  # its words are ambiguous: one reading does not rule out others
                 own += inflected
@@ -223,8 +227,6 @@ class Lexicon:
         """The lemmas of the forms that it has by the patterns of the language: those of patterns
         that hold for base forms, too, and the others."""
         known = self._tongue
-        if not known.has_inflections:
-            return [], []
         # As it is written: a last letter that counts as another may be a suffix of its own.
         word = lower[:-1] + text[-1] if text[-1] in known.last else lower
         is_unknown = lower not in words
