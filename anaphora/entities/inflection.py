@@ -45,9 +45,9 @@ def simpler_forms(word: str, paths: Paths) -> Iterator[str]:
                 form: None
                 for one in forms
                 for pattern, results in stage
-                if pattern.search(one)
+                if (match := pattern.search(one))
                 for result in results
-                if (form := pattern.sub(result, one, count=1))
+                if (form := one[: match.start()] + match.expand(result) + one[match.end() :])
             }
             if len(forms) > _MOST:
                 break

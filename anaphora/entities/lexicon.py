@@ -149,11 +149,12 @@ class Lexicon:
         return self._kept(key, known)
 
     def read(self, texts: Sequence[str]) -> list[Word]:
-        """A word for each text, past the cache, quickly for many."""
+        """A word of a phrase for each text, past the cache, quickly for many: what it may be an
+        inflected form of stays open."""
         lowers = [self._normalize(text) for text in texts]
         stems = self.stems(lowers)
         return [
-            self._word(text, lower, stem)
+            self._word(text, lower, stem, is_typed=False)
             for text, lower, stem in zip(texts, lowers, stems, strict=True)
         ]
 
@@ -175,10 +176,10 @@ class Lexicon:
             self._young[key] = word
         return word
 
-    def _word(self, text: str, lower: str, stem: str) -> Word:
+    def _word(self, text: str, lower: str, stem: str, *, is_typed: bool = True) -> Word:
         stem = self._tongue.forms.get(lower, stem)
         if lower.isalpha():  # most words by far
-            return self._of_letters(text, lower, stem)
+            return self._of_letters(text, lower, stem, is_typed=is_typed)
         if lower.isspace() or not any(map(is_visible, lower)):
             return Word(lower, stem, lower, free=False, blank=True, odd=True, strange=True)
         if lower in _HYPHENS:
@@ -215,17 +216,24 @@ class Lexicon:
             courtesy=courtesy, known=known,
         )  # fmt: skip
 
-    def _of_letters(self, text: str, lower: str, stem: str) -> Word:
+    def _of_letters(self, text: str, lower: str, stem: str, *, is_typed: bool) -> Word:
         words, known = self._dictionary, False
         homographs: tuple[str, ...] = ()
         derived: tuple[str, ...] = ()
         if words is not None and len(lower) <= _LONGEST_KEPT:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
+            if not known and self._tongue.whole:
+                stem = self._lemma_inside(lower, words) or stem
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            own, inflected = self._uninflected(text, lower, words)
-            if known:
+            own: list[str] = []
+            inflected: list[str] = []
+            if is_typed and self._tongue.has_inflections:
+                own, inflected = self._uninflected(text, lower, words)
+            if known and is_typed:
                 own += self._inside(text, lower, words)
+            if self._tongue.whole:  # its words are ambiguous: one reading does not rule out others
+                own += inflected
             irregular = (*self._tongue.irregular.get(lower, ()), *own)
             homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
@@ -281,8 +289,6 @@ class Lexicon:
         """The lemmas of the forms that it has by the patterns of the language: those of patterns
         that hold for base forms, too, and the others."""
         known = self._tongue
-        if not known.has_inflections:
-            return [], []
         # As it is written: a last letter that counts as another may be a suffix of its own.
         word = lower[:-1] + text[-1] if text[-1] in known.last else lower
         is_unknown = lower not in words
@@ -348,6 +354,11 @@ class Lexicon:
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
+
+    def _lemma_inside(self, lower: str, words: Dictionary) -> str:
+        """The lemma of a word that no dictionary has, without what is attached to it."""
+        insides = map(words.get, self._tongue.detached(lower))
+        return next((inside.first for inside in insides if inside is not None), "")
 
     def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
         """The base forms that a word of the dictionary may be with something attached to them,
