@@ -30,8 +30,8 @@ class Weights:
     ``noun`` is what a name is worth where nouns are written like names, ``address`` a name that
     is only called out ("Thanks, John!"). A word counts by its length, as long words are rare: one
     of seven letters and more as ``word``, a short one and a form of a stop word ``short`` times
-    that, stop words and words of courtesy nothing. Words of a question count ``question`` times as much, of an exclamation
-    ``exclamation`` times.
+    that, stop words and words of courtesy nothing. Words of a question count ``question`` times
+    as much, of an exclamation ``exclamation`` times.
 
     Chosen on the first, third, … dialog of LoCoMo with benchmarks/summary_quality.py, but for
     ``value``: what the bot has understood counts more than what only looks like a fact.

@@ -69,4 +69,4 @@ def test_forms_of_a_word_are_one_fact_and_forms_of_stop_words_tell_little():
     ((first,), (second,)) = facts(
         [["My children went shopping."], ["A child goes shopping."]], ["en"] * 2
     )
-    assert first["child"] == second["child"] > first["go"]
+    assert min(first["child"], second["child"]) > max(first["go"], second["go"])
