@@ -41,14 +41,14 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class Costs:
     """What is counted beside the words, in words, so that few whole sentences are chosen before
-    many scraps: for each ``sentence``, and for a ``cut``. The start of a sentence, cut there, has
-    at least ``shortest`` words. What adds less than ``worth`` for each word is left out, though
-    there would be room.
+    many scraps, each on a line with a label: for each ``sentence``, and for a ``cut``. The start
+    of a sentence, cut there, has at least ``shortest`` words. What adds less than ``worth`` for
+    each word is left out, though there would be room.
 
     (Cutting off the start of sentences too covers no more, and reads badly.)
     """
 
-    sentence: float = 2.0
+    sentence: float = 3.0
     cut: float = 1.5
     shortest: int = 4
     worth: float = 0.1

@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Key, LongTermMemory, Whose
+from anaphora.ltm import records
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.journal import Journal
 from anaphora.ltm.recall.postgres import PostgresRecallStore
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
 from anaphora.ltm.recall.store import Among, New
+from anaphora.ltm.recall.urls import recall_store_at
 
 ANN = Key("ann", "guide")
 OF_ANN = Whose("ann")
@@ -25,17 +28,25 @@ EARLIER = (
     ("It costs $1,250.00", "it cost 1 250 00"),
     ("I was there yesterday", "i was there yesterday"),
     ("Call 650-253-0000", "call 650 253 0000"),
+    ("My children went home", "my children went home"),
+    ("Die Häuser sind teuer", "die hauser sind teuer"),
 )
+GERMAN = "Die Häuser sind teuer"
 
 
 def keep_earlier(store):
     store.add(
         [
-            New(ANN, Exchange(text, "", datetime(2026, 11, 8, hour, tzinfo=UTC)), terms, 1)
+            New(ANN, said_before(text, hour), terms, 1)
             for hour, (text, words) in enumerate(EARLIER)
             for terms in [(*words.split(), "sunday", "8", "novemb", "2026")]
         ]
     )
+
+
+def said_before(text, hour):
+    at = datetime(2026, 11, 8, hour, tzinfo=UTC)
+    return Exchange(text, "", at, language="de" if text == GERMAN else "")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -83,8 +94,34 @@ def test_an_earlier_memory_is_indexed_anew(memory_of_before, tmp_path):
             "1250": "It costs $1,250.00",
             "2026-11-07": "I was there yesterday",
             "6502530000": "Call 650-253-0000",
+            "child goes": "My children went home",
+            "Haus": GERMAN,
         }.items():
             assert memory.recall(OF_ANN, text).passages[0].exchange.question == said
         page = memory.recall(OF_ANN, "last Sunday", neighbours=0)
         assert {one.exchange.at.day for one in page.passages[:5]} == {8}
         assert not memory.status().failures
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_what_the_version_before_made_of_the_words_is_made_anew(version, tmp_path):
+    path = tmp_path / "memory.db"
+    with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
+        said = Exchange("Compré dos lápices", "", NOW, language="es")
+        store.add([New(ANN, said, ("compr", "dos", "lapic"), version)])
+        assert not store.matching(OF_ANN, ["lápiz"], among=Among(), limit=3)
+    with LongTermMemory(f"sqlite:///{path}", clock=lambda: NOW) as memory:
+        assert memory.flush()
+        (found,) = memory.recall(OF_ANN, "el lápiz").passages
+        assert found.exchange.question == "Compré dos lápices"
+
+
+def test_what_waits_in_the_journal_of_an_earlier_version_is_found_by_other_forms(tmp_path):
+    path, files = tmp_path / "memory.db", tmp_path / "files"
+    waiting = recall_store_at(f"sqlite:///{path}", settings=HistorySettings())
+    with closing(waiting.store), closing(Journal(waiting.journal_in(files))) as journal:
+        said = Exchange("I lost my knives", "", NOW, language="en", clock=1)
+        journal.append(records.dump(ANN, said))
+    with LongTermMemory(f"sqlite:///{path}", journal=files, clock=lambda: NOW) as memory:
+        assert memory.flush()
+        assert memory.recall(OF_ANN, "knife").passages

@@ -63,3 +63,10 @@ def test_an_unknown_language_has_names_and_numbers_all_the_same():
 )
 def test_a_question_is_known_by_its_mark(sentence, question):
     assert asks(sentence) is question
+
+
+def test_forms_of_a_word_are_one_fact_and_forms_of_stop_words_tell_little():
+    ((first,), (second,)) = facts(
+        [["My children went shopping."], ["A child goes shopping."]], ["en"] * 2
+    )
+    assert min(first["child"], second["child"]) > max(first["go"], second["go"])
