@@ -5,6 +5,7 @@ Commands import the engine when they run: ``anaphora --help`` must not wait for 
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -84,6 +85,7 @@ def anaphora(
 def main() -> None:
     """Run the command line; errors of the package are told without a traceback."""
     _prepare_streams()
+    _tell_of_preparations()
     try:
         try:
             app()
@@ -113,6 +115,14 @@ def _prepare_streams() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _tell_of_preparations() -> None:
+    """Whoever sits at a terminal is told what takes seconds, once on a machine."""
+    if sys.stderr.isatty():
+        log = logging.getLogger("anaphora.entities.dictionary")
+        log.addHandler(logging.StreamHandler(sys.stderr))
+        log.setLevel(logging.INFO)
 
 
 def _drop_output() -> None:

@@ -11,8 +11,10 @@ import Stemmer
 from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.guesses import Vocabulary
+from anaphora.entities.languages import base
 from anaphora.entities.layers import Entries, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word
+from anaphora.entities.morphology import analyzer_version
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.saved import as_data
 from anaphora.entities.scattered import Scattered, Spread
@@ -49,7 +51,8 @@ def learn_through(
         RecursionError,
     ):  # metadata of which a cache cannot know what it is
         said = None
-    key = said and digest(said, language, spacy_version, Stemmer.version())
+    made_by = (spacy_version, Stemmer.version(), analyzer_version(base(language)))
+    key = said and digest(said, language, *made_by)
     vocabulary = Vocabulary(lexicon)
     if key and (kept := cache.get(_KIND, key)) is not None:
         layers = _revived(kept, entries(model, language), vocabulary)
@@ -120,6 +123,7 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
                 one.entry,
                 one.any_order,
                 one.typos,
+                one.max_gap,
                 one.compounds,
             )
             for one in layer.scattered.phrases

@@ -11,10 +11,12 @@ import logging
 import os
 import sys
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
+from itertools import accumulate, pairwise
+from struct import Struct
 from typing import NamedTuple
 from unicodedata import unidata_version
 
@@ -25,16 +27,18 @@ from spacy.strings import get_string_id
 from anaphora.entities.languages import base, normalizer_of_many
 from anaphora.entities.tongue import tongue
 from anaphora.errors import AnaphoraError
-from anaphora.storage.cache import Cache, Kept
+from anaphora.storage.cache import Cache
 
 __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 2  # goes up with every change of how words are normalised
+_FORMAT = 4  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
+_SIZES = Struct("<5Q")  # bytes of the parts: hashes, numbers, others, offsets, lemmas
+_NO_FORMS = _NONE - 1  # in the place of another lemma: the word is its own, and no other's
 
 
 class Lemmas(NamedTuple):
@@ -48,12 +52,14 @@ class Lemmas(NamedTuple):
 class Dictionary:
     """The lemmas of the words of one language; ``table`` is what :func:`compile_table` makes."""
 
-    def __init__(self, table: Mapping[str, bytes]) -> None:
-        self._hashes = memoryview(table["hashes"]).cast("Q")
-        self._numbers = memoryview(table["numbers"]).cast("I")
-        self._others = memoryview(table["others"]).cast("I")
-        self._offsets = memoryview(table["offsets"]).cast("I")
-        self._lemmas = table["lemmas"]
+    def __init__(self, table: bytes | memoryview) -> None:
+        data = memoryview(table)
+        sizes = _SIZES.unpack_from(data)
+        ends = list(accumulate(sizes, initial=_SIZES.size))
+        parts = [data[start:end] for start, end in pairwise(ends)]
+        self._hashes = parts[0].cast("Q")
+        self._numbers, self._others, self._offsets = (part.cast("I") for part in parts[1:4])
+        self._lemmas = parts[4]
 
     def __contains__(self, word: str) -> bool:
         return self._find(word) >= 0
@@ -68,10 +74,18 @@ class Dictionary:
             return None
         other = self._others[place]
         first = self._text(self._numbers[place])
-        return Lemmas(first, "" if other == _NONE else self._text(other))
+        return Lemmas(first, "" if other >= _NO_FORMS else self._text(other))
+
+    def is_base(self, word: str) -> bool:
+        """Whether the normalised word is a lemma of which there are other forms. Word lists also
+        have inflected forms as lemmas of themselves alone."""
+        place = self._find(word)
+        if place < 0 or self._others[place] == _NO_FORMS:
+            return False
+        return self._text(self._numbers[place]) == word
 
     def _text(self, number: int) -> str:
-        return self._lemmas[self._offsets[number] : self._offsets[number + 1]].decode()
+        return str(self._lemmas[self._offsets[number] : self._offsets[number + 1]], "utf-8")
 
     def _find(self, word: str) -> int:
         hashes, wanted = self._hashes, get_string_id(word)
@@ -94,18 +108,22 @@ def dictionary(code: str) -> Dictionary | None:
     process some milliseconds. The table is kept in the folder that ``ANAPHORA_CACHE`` names, else
     where the user's caches are.
     """
+    code = _CODES.get(code, code)
+    cache, kind, key = _cache(), f"lemmas-{code}", _key(code)
+    if cache is not None and (kept := cache.get_bytes(kind, key)) is not None:
+        return Dictionary(kept)
+    # To import simplemma takes longer than to read what is kept.
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
-    code = _CODES.get(code, code)
     if code not in SUPPORTED_LANGUAGES:
         return None
-    kept = Kept(_cache(), f"lemmas-{code}", _key(code))
-    return Dictionary(kept("table", lambda: _compiled(code)))
-
-
-def _compiled(code: str) -> dict[str, bytes]:
-    _log.info("preparing the dictionary of the language '%s', once on this machine", code)
-    return compile_table(_entries(code), code)
+    _log.info("preparing the dictionary of the language '%s', once on this machine …", code)
+    table = compile_table(_entries(code), code)
+    if cache is not None:
+        cache.put_bytes(kind, key, table)
+        if (kept := cache.get_bytes(kind, key)) is not None:  # which processes share
+            return Dictionary(kept)
+    return Dictionary(table)
 
 
 def _cache() -> Cache | None:
@@ -126,11 +144,12 @@ def _key(code: str) -> str:
     return blake2b(repr((made_by, spelling)).encode(), digest_size=16).hexdigest()
 
 
-def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, bytes]:
+def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     """The table of words and their lemmas in the language with that code.
 
-    Of several words that are compared alike, one in lower case goes before others, and one that
-    is written so before one without its marks; a word that is the lemma of others is its own.
+    Of several words that are compared alike, one that is written as it is compared goes before
+    others in lower case, these before capitalized ones, and all before one without its marks;
+    a word that is the lemma of others is its own.
     """
     # Dutch lemmas have the parts of compounds ("over_nemen").
     pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
@@ -140,9 +159,16 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
     spelled = dict(zip(distinct, normalize(distinct), strict=True))
     lemmas: dict[str, str] = {}
     capitalized: dict[str, str] = {}
-    for (written, lemma), word in zip(pairs, words, strict=True):
-        (capitalized if written[:1].isupper() else lemmas).setdefault(word, spelled[lemma])
     others: dict[str, str] = {}
+    respelled = []
+    for (written, lemma), word in zip(pairs, words, strict=True):
+        if written[:1].isupper():
+            capitalized.setdefault(word, spelled[lemma])
+        elif written == word:
+            lemmas[word] = spelled[lemma]
+        else:
+            respelled.append((word, spelled[lemma]))
+    _add(lemmas, others, respelled)
     _add(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:
@@ -153,23 +179,28 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> dict[str, by
         _add(lemmas, others, [
             (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
         ])  # fmt: skip
-    number_of = {lemma: number for number, lemma in enumerate({*lemmas.values(), *others.values()})}
+    listed = dict.fromkeys((*lemmas.values(), *others.values()))
+    number_of = {lemma: number for number, lemma in enumerate(listed)}
     hashes = np.fromiter(map(get_string_id, lemmas), np.uint64)
     numbers = np.fromiter(map(number_of.__getitem__, lemmas.values()), np.uint32)
     seconds = np.full(len(lemmas), _NONE, np.uint32)
-    place_of = {word: place for place, word in enumerate(lemmas)} if others else {}
+    place_of = {word: place for place, word in enumerate(lemmas)}
     for word, lemma in others.items():
         seconds[place_of[word]] = number_of[lemma]
+    for word, lemma in lemmas.items():
+        if word == lemma and word not in of_others and word not in others:
+            seconds[place_of[word]] = _NO_FORMS
     order = np.argsort(hashes)
     texts = [lemma.encode() for lemma in number_of]
     offsets = np.cumsum([0, *map(len, texts)])
-    return {
-        "hashes": hashes[order].tobytes(),
-        "numbers": numbers[order].tobytes(),
-        "others": seconds[order].tobytes(),
-        "offsets": offsets.astype(np.uint32).tobytes(),
-        "lemmas": b"".join(texts),
-    }
+    parts = [
+        hashes[order].tobytes(),
+        numbers[order].tobytes(),
+        seconds[order].tobytes(),
+        offsets.astype(np.uint32).tobytes(),
+        b"".join(texts),
+    ]
+    return _SIZES.pack(*map(len, parts)) + b"".join(parts)
 
 
 def _add(

@@ -112,6 +112,7 @@ class Guesses:
         self._compounds = CompoundHeads(vocabulary.heads, vocabulary.lexicon)
         self.asks_of_all = bool(self._bare or vocabulary.heads) or self._spellings is not None
         """Whether not only a word that means something else may stand for another."""
+        self._plain: set[str] = set()
         self._young: dict[_Key, tuple[Guess, ...]] = {}
         self._old: dict[_Key, tuple[Guess, ...]] = {}
 
@@ -126,15 +127,15 @@ class Guesses:
         """For each word what it may stand for, the likeliest first; None if no word stands for
         another. The words with the numbers ``sure`` have no wrong letters."""
         if self._spellings is None:
-            if self._are_plain(words):
-                return None
-        elif sum(map(_lookups, words)) > _MOST_LOOKED_UP:
+            odd = self._odd(words)
+            return self._of_odd(words, odd) if odd else None
+        if sum(map(_lookups, words)) > _MOST_LOOKED_UP:
             sure = sure | self._beyond(words)
         first = self._known[0]  # has most of them: a tenth of the time of a call
         found = [
             self._homographs(word)
-            if first[word.stem] >= 0 or word.blank or self._is_known(word.stem)
-            else self._of(word, is_sure=index in sure)
+            if first[word.stem] >= 0
+            else self._of_one(word, is_sure=index in sure)
             for index, word in enumerate(words)
         ]
         return found if any(found) else None
@@ -144,11 +145,33 @@ class Guesses:
         stem = self._lexicon.word("".join([word.lower for word in words])).stem
         return Guess((stem,), words=len(words)) if self._is_known(stem) else None
 
-    def _are_plain(self, words: Sequence[Word]) -> bool:
-        """Whether nothing but wrong letters could make one of them stand for another."""
-        if self._compounds or [word for word in words if word.strange]:
-            return False
-        return not self._bare or self._bare.keys().isdisjoint([word.stem for word in words])
+    def _odd(self, words: Sequence[Word]) -> list[int]:
+        """The places of words that something else than wrong letters may make stand for others."""
+        bare, plain, has_compounds = self._bare, self._plain, bool(self._compounds)
+        return [
+            index
+            for index, word in enumerate(words)
+            if ((word.strange or has_compounds) and word.lower not in plain) or word.stem in bare
+        ]
+
+    def _of_odd(
+        self, words: Sequence[Word], places: Iterable[int]
+    ) -> list[tuple[Guess, ...]] | None:
+        found: list[tuple[Guess, ...]] = [()] * len(words)
+        for index in places:
+            word = words[index]
+            found[index] = self._of_one(word, is_sure=False)
+            # What has marks may mean something else by how it is written.
+            if not (found[index] or word.meant or word.odd or word.stem in self._bare):
+                if len(self._plain) >= _MOST_KEPT:
+                    self._plain = set()
+                self._plain.add(word.lower)
+        return found if any(found) else None
+
+    def _of_one(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
+        if word.blank or self._is_known(word.stem):
+            return self._homographs(word)
+        return self._of(word, is_sure=is_sure)
 
     def _beyond(self, words: Sequence[Word]) -> frozenset[int]:
         """The words that come when as many as may be looked up have come."""

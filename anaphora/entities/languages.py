@@ -27,7 +27,7 @@ from spacy.util import (
 )
 from spacy.vocab import Vocab
 
-from anaphora.entities.tongue import replaced, tongue
+from anaphora.entities.tongue import characters, replaced, tongue
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import fork_safe_lock
 
@@ -67,6 +67,8 @@ _STEMMERS = {
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
 # Signs in the place of an apostrophe that tokenizers do not take for one.
 _UNUSUAL_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])")
+# The mark of Hebrew abbreviations, as phones write it.
+_UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTERS = "anaphora.Letters.v1"
@@ -92,7 +94,8 @@ _END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
 # "coffee+tea", "2coffees", but no "C++" and no "5kg".
 _JOINTS = (
     rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})",
-    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}})",
+    r"(?<=[가-힣])[+/|]+(?=[가-힣])",  # whose words often have one sign
+    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}}|[א-תء-ي]{{3}})",
 )
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
@@ -239,19 +242,22 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
         if not words:
             return []
         text = replaced("\n".join(words), before)
-        text = known.spelled_in_lines(unicodedata.normalize("NFKC", text).casefold())
-        text = replaced(text, {ord(char): None for char in set(text) if not is_visible(char)})
-        return unicodedata.normalize("NFC", text).split("\n")
+        # Word by word: only a few take time.
+        text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
+        text = known.spelled_in_lines(text.casefold())
+        unseen = {ord(char): None for char in characters(text) if not is_visible(char)}
+        text = replaced(text, unseen)
+        return [unicodedata.normalize("NFC", word) for word in text.split("\n")]
 
     return normalize
 
 
 def with_apostrophes(text: str) -> str:
     """The text with an apostrophe where another sign takes its place between two letters, as many
-    keyboards have it ("don`t", "don´t")."""
+    keyboards have it ("don`t", "don´t"); the same for the quote inside of a Hebrew word."""
     if text.isascii() and "`" not in text:
         return text
-    return _UNUSUAL_APOSTROPHE.sub("'", text)
+    return _UNUSUAL_GERSHAYIM.sub('"', _UNUSUAL_APOSTROPHE.sub("'", text))
 
 
 def is_visible(char: str) -> bool:
@@ -262,10 +268,11 @@ def is_visible(char: str) -> bool:
 
 class LetterTokenizer(DummyTokenizer):
     """Cuts scripts without blanks between words into letters with their marks, others into words;
-    what is no letter or digit stands alone."""
+    what is no letter or digit stands alone. The Thai vowel am is a letter, in one code point or
+    in two."""
 
     _TOKENS = regex.compile(
-        r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*|[^\W\d_]\p{M}*(?:(?!"
+        r"\u0e4d\u0e32|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}](?:(?!\u0e4d\u0e32)\p{M})*|[^\W\d_]\p{M}*(?:(?!"
         r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}])[^\W\d_]\p{M}*)*|\d+|\s+|[^\w\s]|_"
     )
 

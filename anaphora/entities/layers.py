@@ -17,6 +17,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Vocabulary
 from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import Stems
@@ -24,6 +25,7 @@ from anaphora.entities.overlap import longest, widest
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.segmentation import Edges
 from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
 from anaphora.entities.token_runs import PatternEnds
@@ -191,7 +193,11 @@ class Layer:
                 stems = {step.stem for step in steps if isinstance(step, Word) and not step.free}
                 said_with.setdefault(element.id, set()).update(stems)
             if element.sparse:
-                spread.append(Spread(steps, number, element.permute, typos, element.compounds))
+                spread.append(
+                    Spread(
+                        steps, number, element.permute, typos, element.max_gap, element.compounds
+                    )
+                )
             elif element.permute:
                 for swapped in _swapped(steps):
                     builder.add(swapped, number + beyond)
@@ -206,20 +212,23 @@ class Layer:
     def find(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         found: Found | None = None,
         passable: Sequence[bool] | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
+        edges: Edges | None = None,
         *,
         has_odd: bool = True,
     ) -> list[Hit]:
         """The phrases in those words, by the words' indexes and in their order.
 
         What lies inside a longer one of the same element is left out, if the element is greedy.
-        ``pattern_ends`` says what patterns match; ``found`` are the entities of earlier layers;
+        ``gaps`` says how far the words of sparse phrases may stand apart, ``pattern_ends`` what
+        patterns match; ``found`` are the entities of earlier layers;
         ``passable`` says which words may be passed over inside a phrase. Those of a phrase whose
-        words may stand apart anyway are not. ``guesses`` are what a word may stand for, and
-        ``has_odd`` says whether some are odd.
+        words may stand apart anyway are not. ``guesses`` are what a word may stand for, ``edges``
+        say where a phrase may start and end, and ``has_odd`` says whether some words are odd.
         """
         parts_at = None if found is None else found.at
         hits = self.trie.find(words, pattern_ends, parts_at, passable, guesses, has_odd=has_odd)
@@ -231,10 +240,10 @@ class Layer:
             parts_in = None if found is None else found.everywhere
             hits = [hit for hit in hits if not hit.gaps or not self._is_sparse(hit)]
             single = guesses and [[one for one in some if one.words == 1] for some in guesses]
-            hits += self.scattered.find(words, pattern_ends, parts_in, single)
+            hits += self.scattered.find(words, gaps, pattern_ends, parts_in, single)
         if self.separable is not None:
             parts_in = None if found is None else found.everywhere
-            hits += self.separable.find(words, pattern_ends, parts_in, guesses)
+            hits += self.separable.find(words, gaps, pattern_ends, parts_in, guesses)
         if guesses is not None:
             hits = [
                 hit
@@ -242,6 +251,8 @@ class Layer:
                 if hit.typos <= self._tolerated[hit.entry]
                 and (not hit.by_head or self._compounds[hit.entry])
             ]
+        if edges is not None:
+            hits = edges.whole(hits)
         if len(hits) < 2:
             return hits
         if passable is not None:

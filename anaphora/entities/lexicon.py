@@ -13,8 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
+from spacy.tokens import Doc, Token
 
 from anaphora.entities.dictionary import Dictionary, dictionary
+from anaphora.entities.inflection import simpler_forms
 from anaphora.entities.languages import (
     base,
     courtesy_phrases,
@@ -24,14 +27,17 @@ from anaphora.entities.languages import (
     stemmer,
     stop_words,
 )
+from anaphora.entities.morphology import Morphemes, analyzer
 from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.tongue import tongue
 
 __all__ = ["Lexicon", "Word", "solid"]
 
-_HYPHENS = "-‐‒–−"  # the non-breaking one becomes the second of these by NFKC
+# The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
+_HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
 
@@ -92,13 +98,15 @@ class Lexicon:
         self._size = size
         self._normalize = normalizer(language)
         self._stem = stemmer(language)
-        self._dictionary = dictionary(self.code)
         self._tongue = tongue(self.code)
+        self._analyze = analyzer(self.code)
+        self._has_norms = self.code in _WITH_NORMS
         self._prefixes = separable_prefixes(self.code)
         self._has_apostrophes = "'" in self._tongue.silent
         courtesy = courtesy_phrases(language)
         polite = {phrase[0] for phrase in courtesy if len(phrase) == 1}
         self._stop_words = stop_words(language).union(self._tongue.fragments, polite)
+        self._is_latin = any(map(str.isascii, self._stop_words))
         self._courtesy = _by_word(courtesy)
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
@@ -109,6 +117,10 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
 
+    @property
+    def _dictionary(self) -> Dictionary | None:
+        return dictionary(self.code)  # loaded when the first word needs it
+
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
         young, old = self._young, self._old
@@ -117,6 +129,24 @@ class Lexicon:
     def word(self, text: str) -> Word:
         """As :meth:`words` for a single text."""
         return self._young.get(text) or self._keep(text, self._old.get(text))
+
+    def of(self, doc: Doc) -> list[Word]:
+        """A word for each token, from the cache where it is there; by its lemma in the text, where
+        the tokenizer tells it."""
+        words = self.words([token.text for token in doc])
+        if not self._has_norms:
+            return words
+        return [self._normed(word, token) for word, token in zip(words, doc, strict=True)]
+
+    def _normed(self, word: Word, token: Token) -> Word:
+        norm = token.norm_
+        if word.blank or word.joiner or norm == word.lower:
+            return word
+        key = f"{token.text}\0{norm}"
+        known = self._young.get(key) or self._old.get(key)
+        if known is None:
+            known = replace(word, stem=self._normalize(norm), known=True)
+        return self._kept(key, known)
 
     def read(self, texts: Sequence[str]) -> list[Word]:
         """A word for each text, past the cache, quickly for many."""
@@ -136,10 +166,13 @@ class Lexicon:
         if word is None:
             lower = self._normalize(text)
             word = self._word(text, lower, self.stems((lower,))[0])
-        if len(text) <= _LONGEST_KEPT:
+        return self._kept(text, word)
+
+    def _kept(self, key: str, word: Word) -> Word:
+        if len(key) <= _LONGEST_KEPT:
             if len(self._young) >= self._size:
                 self._old, self._young = self._young, {}
-            self._young[text] = word
+            self._young[key] = word
         return word
 
     def _word(self, text: str, lower: str, stem: str) -> Word:
@@ -168,7 +201,9 @@ class Lexicon:
         if _ABBREVIATION.fullmatch(lower):
             meant += tuple(self.stems((lower.replace(".", ""),)))
         qualifier = free and lower in self.qualifiers  # n't
-        strange = bool(meant) or (free and self._dictionary is not None)
+        strange = bool(meant) or (
+            free and self._dictionary is not None and any(map(str.isalpha, lower))
+        )
         courtesy = self._courtesy.get(lower, ()) if free else ()
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
@@ -183,22 +218,30 @@ class Lexicon:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            irregular = self._tongue.irregular.get(lower, ())
-            homographs = tuple([one for one in irregular if one != stem])
+            own, inflected = self._uninflected(text, lower, words)
+            if known:
+                own += self._inside(text, lower, words)
+            irregular = (*self._tongue.irregular.get(lower, ()), *own)
+            homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
-            others = (found.other if found else "", *self._derived(lower, words))
+            other = found.other if found and not self._is_attached(text, lower, words) else ""
+            others = (other, *self._derived(lower, words), *inflected)
             if self._prefixes is not None:
                 if not known:
                     others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
                 elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
                     others += (infinitive,)
             derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
-        meant = self._meant(text, lower, stem, is_known=known)
+        if morphemes := self._morphemes_of(lower):
+            known, homographs = True, morphemes.others
+        is_sure = morphemes is not None and morphemes.is_sure
+        meant = () if is_sure else self._meant(text, lower, stem, is_known=known)
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        is_native = self._is_latin or not lower.isascii()
         return Word(
             lower, stem, lower, free, meant=meant,
-            strange=bool(meant or homographs or derived) or (words is not None and not known),
+            strange=bool(meant or homographs or derived or (words and not known and is_native)),
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
@@ -215,6 +258,42 @@ class Lexicon:
                 break  # the likeliest one goes first
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
+
+    def _uninflected(self, text: str, lower: str, words: Dictionary) -> tuple[list[str], list[str]]:
+        """The lemmas of the forms that it has by the patterns of the language: those of patterns
+        that hold for base forms, too, and the others."""
+        known = self._tongue
+        if not known.has_inflections:
+            return [], []
+        # As it is written: a last letter that counts as another may be a suffix of its own.
+        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
+        is_unknown = lower not in words
+        own: list[str] = []
+        inflected: list[str] = [] if is_unknown else [*self.stems((lower,))]
+        for one in (word, *(known.detached(word) if is_unknown else ())):
+            own += self._lemmas_of(simpler_forms(one, known.base_inflections), words)
+            if is_unknown:
+                inflected += self._lemmas_of((one,), words)
+                forms = simpler_forms(one, known.unknown_inflections)
+                inflected += self._lemmas_of(forms, words)
+            if not words.is_base(known.spelled(one)):
+                inflected += self._lemmas_of(simpler_forms(one, known.inflections), words)
+        for lemma in dict.fromkeys((*own, *inflected)):
+            inflected += self.stems(list(simpler_forms(lemma, known.lemma_variants)))
+        return own, inflected
+
+    def _lemmas_of(self, forms: Iterable[str], words: Dictionary) -> Iterator[str]:
+        for form in forms:
+            yield from words.get(self._tongue.spelled(form)) or ()
+
+    def _is_attached(self, text: str, lower: str, words: Dictionary) -> bool:
+        """Whether the dictionary has the word, beside another one, as a form with an article that
+        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
+        if not text.startswith(tuple(self._tongue.whole_from)):
+            return False
+        found = words.get(lower)
+        rests = self._tongue.detached(lower, loose=True)
+        return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
 
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
@@ -240,13 +319,29 @@ class Lexicon:
     ) -> tuple[str, ...]:
         if lower.isascii() and text.isascii():
             return ()
-        meant = self._tongue.meant(lower, is_whole=is_known)
-        attaches = self._tongue.before or self._tongue.behind
-        if is_known and not attaches:  # whoever writes the marks of one word does not mean another
+        meant = self._tongue.meant(lower)
+        if is_known:  # whoever writes the marks of one word does not mean another
             meant = tuple([one for one in meant if not self._is_another(one, stem)])
+        if self._analyze is not None:  # a noun, no stem of a verb
+            meant = tuple([one for one in meant if self.stems((one,)) == [one]])
+        if not (is_known and self._tongue.whole):
+            meant += self._tongue.detached(lower)
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
+
+    def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
+        """The base forms that a word of the dictionary may be with something attached to them,
+        though it may have nothing attached as a base form itself."""
+        known, found = self._tongue, words.get(lower)
+        is_hard = text.startswith(tuple(known.whole_from))
+        if found is None or is_hard or not known.whole or words.is_base(lower):
+            return
+        is_loose = not any(lower == found.first + one for one in known.loose_endings)
+        for rest in known.detached(lower, loose=is_loose):
+            inside = words.get(rest)
+            if inside is not None and inside.first == rest:
+                yield rest
 
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
@@ -270,12 +365,18 @@ class Lexicon:
         return lower not in self._stop_words and text.lower() not in self._stop_words
 
     def stems_of(self, texts: Iterable[str]) -> frozenset[str]:
-        return frozenset(self.stems([self._normalize(text.strip()) for text in texts]))
+        lowers = [self._normalize(text.strip()) for text in texts]
+        return frozenset(self.stems(lowers)) if lowers else frozenset()
 
     def stems(self, lowers: Sequence[str]) -> list[str]:
         """What the normalised words are compared by."""
         stems = self._stem([lower if len(lower) <= _LONGEST_KEPT else "" for lower in lowers])
         words = self._dictionary
+        if self._analyze is not None:
+            analyzed = map(self._morphemes_of, lowers)
+            return [
+                one.lemma if one else lower for one, lower in zip(analyzed, lowers, strict=True)
+            ]
         if words is None:
             return [stem or lower for stem, lower in zip(stems, lowers, strict=True)]
         return [
@@ -284,6 +385,11 @@ class Lexicon:
             else stem or lower
             for stem, lower in zip(stems, lowers, strict=True)
         ]
+
+    def _morphemes_of(self, lower: str) -> Morphemes | None:
+        if self._analyze is None or len(lower) > _LONGEST_KEPT or not lower.isalpha():
+            return None
+        return self._analyze(lower)
 
     def _is_in_dictionaries(self, lower: str) -> bool:
         """Whether it is a word as dictionaries have them: no contraction ("'s"), no number."""

@@ -110,10 +110,10 @@ class PhraseReader:
         return list(distinct.values())
 
     def _words(self, text: str) -> tuple[Word, ...]:
-        tokens = [(token.text, token.idx) for token in self._tokenizer(text)]
-        words = self._lexicon.read([written for written, _ in tokens])
-        starts = [start for _, start in tokens]
-        ends = [start + len(written) for written, start in tokens]
+        doc = self._tokenizer(text)
+        words = self._lexicon.of(doc)
+        starts = [token.idx for token in doc]
+        ends = [token.idx + len(token.text) for token in doc]
         return tuple([words[index] for index in solid(words, starts, ends)])
 
 

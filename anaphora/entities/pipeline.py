@@ -262,7 +262,7 @@ class _Reader:
         doc.user_data[TEXT_KEY] = text
         texts = [token.text for token in doc]
         starts = [token.idx for token in doc]
-        words = tagger.lexicon.words(texts)
+        words = tagger.lexicon.of(doc)
         sentence = Sentence(text, texts, starts, words, swear=tagger.known.swear)
         return self._read_found(sentence, self._found(doc, at, sentence))
 

@@ -1,9 +1,10 @@
 """Phrases between whose words others may stand ("turn the light off").
 
 Of each phrase the smallest windows are found: ranges of the text with all its words that hold no
-other such range. Inside a window, each word is the nearest one to its predecessor. Where the
-nearest words are only alike ("is the lock locked"), those that are spelled as in the phrase are
-found as well.
+other such range. Between two neighbouring words of a window there are at most as many others as
+the phrase allows, and neither the end of a sentence nor a negation. Inside a window, each word is
+the nearest one to its predecessor. Where the nearest words are only alike ("is the lock locked"),
+those that are spelled as in the phrase are found as well.
 """
 
 from __future__ import annotations
@@ -14,17 +15,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, product
+from itertools import accumulate, islice, pairwise, product
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Word
 from anaphora.entities.token_runs import PatternEnds
 from anaphora.entities.trie import ANY, MOST_MADE, Hit, Step, form_of
 from anaphora.grammar.parts import Part
 from anaphora.grammar.patterns import Pattern
+from anaphora.models.domain import DEFAULT_MAX_GAP
 
 __all__ = ["PartsIn", "Scattered", "Spread"]
 
@@ -42,12 +45,13 @@ with the numbers of the entities there."""
 class Spread:
     """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
     order than here, and each with ``typos`` wrong letters or, with ``compounds``, as the head of a
-    compound."""
+    compound. At most ``max_gap`` other words stand between two of them."""
 
     steps: tuple[Step, ...]
     entry: int
     any_order: bool = False
     typos: int = 0
+    max_gap: int = DEFAULT_MAX_GAP
     compounds: bool = False
 
 
@@ -84,14 +88,15 @@ class Scattered:
     def find(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         parts_in: PartsIn | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
     ) -> list[Hit]:
         """Each smallest window of each phrase, but for phrases that stand there as they are.
 
-        ``pattern_ends`` and ``parts_in`` say what matches patterns and parts; ``guesses`` what the
-        words may stand for.
+        ``gaps`` says how far words may stand apart; ``pattern_ends`` and ``parts_in`` say what
+        matches patterns and parts; ``guesses`` what the words may stand for.
         """
         at: dict[str, int] = {}
         for index, word in enumerate(words):
@@ -102,13 +107,13 @@ class Scattered:
             return []
         hits: dict[Hit, None] = {}
         if not guesses:
-            numbers = self._without_those_found_at_once(numbers, words, at, hits)
+            numbers = self._without_those_found_at_once(numbers, words, gaps, at, hits)
             if not numbers:
                 return _merged(hits) if len(hits) > 1 else list(hits)
         special = pattern_ends or _no_runs, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
         searches = {
-            tolerance: _Search(words, *special, _tolerated(tolerance, guesses))
+            tolerance: _Search(words, gaps, *special, _tolerated(tolerance, guesses))
             for tolerance in (self._tolerances if guesses else ((0, False),))
         }
         for number in numbers:
@@ -142,6 +147,7 @@ class Scattered:
         self,
         numbers: Iterable[int],
         words: Sequence[Word],
+        gaps: Gaps,
         at: Mapping[str, int],
         hits: dict[Hit, None],
     ) -> list[int]:
@@ -159,14 +165,15 @@ class Scattered:
             if permuted and not phrase.any_order:
                 continue
             start, end = tokens[0], tokens[-1] + 1
-            gaps = end - start - len(tokens)
-            if gaps or permuted:  # else the trie finds it
+            others = end - start - len(tokens)
+            if (others or permuted) and _are_near(tokens, phrase.max_gap, gaps):
+                # Else the trie finds it, or nothing does.
                 exact = not permuted and all(
                     words[place].form == form_of(step)
                     for place, step in zip(places, phrase.steps, strict=True)
                 )
-                own = tuple(tokens) if gaps else ()
-                hits[Hit(start, end, phrase.entry, exact, gaps, own, permuted=permuted)] = None
+                own = tuple(tokens) if others else ()
+                hits[Hit(start, end, phrase.entry, exact, others, own, permuted=permuted)] = None
         return left
 
 
@@ -199,6 +206,7 @@ class _Search:
     def __init__(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds,
         parts_in: PartsIn,
         guesses: Sequence[Sequence[Guess]],
@@ -206,6 +214,7 @@ class _Search:
         self.work = 0
         self.places: dict[str, _Places] = {}
         self.words = words
+        self.gaps = gaps
         self._pattern_ends, self._parts_in = pattern_ends, parts_in
         self._guesses: dict[tuple[str, int], Guess] = {}
         self._special: dict[Pattern | Part, _Places] = {}
@@ -272,7 +281,7 @@ class _Search:
 
 def _windows(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterable[_Window]:
     """The windows of a phrase, by the places of its steps."""
-    find = partial(_any_order, phrase.steps) if phrase.any_order else _in_order
+    find = partial(_any_order if phrase.any_order else _in_order, phrase)
     windows = list(_smallest(find(places, search)))
     pairs = list(zip(phrase.steps, places, strict=True))
     shortest = [search.shortest(*pair) for pair in pairs]
@@ -293,50 +302,83 @@ def _is_spelled(phrase: Spread, window: _Window, search: _Search) -> bool:
     return all(_form(step, word) == form_of(step) for step, word in steps)
 
 
-def _in_order(places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
-    """From each place of the first step the nearest places of the others, one after the other."""
-    for index in range(len(places[0].starts)):
-        window = [_chosen(places[0], 0, index)]
-        for step, where in enumerate(places[1:], 1):
-            search.work += 1
-            nearest = where.from_(window[-1].end)
-            if nearest == len(where.starts):
-                break
-            window.append(_chosen(where, step, nearest))
-        else:
-            search.work += len(window)
-            yield tuple(window)
+def _in_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+    """From each place of the first step the nearest places of the others, one after the other,
+    from which the rest is within reach."""
+    following: list[dict[int, int]] = []  # for each step but the last, last step first
+    viable: Sequence[int] = range(len(places[-1].starts))
+    for where, behind in reversed(list(pairwise(places))):
+        search.work += 4 * len(where.starts)  # and how far each reaches
         if search.is_spent:
             return
+        starts = [behind.starts[index] for index in viable]
+        nearest: dict[int, int] = {}
+        for index, end in enumerate(where.ends):
+            at = bisect_left(starts, end)
+            if at < len(starts) and starts[at] <= search.gaps.reach(end, phrase.max_gap):
+                nearest[index] = viable[at]
+        following.append(nearest)
+        viable = list(nearest)
+    for first in viable:
+        search.work += len(places)
+        if search.is_spent:
+            return
+        indexes = list(accumulate(reversed(following), lambda at, one: one[at], initial=first))
+        yield tuple([_chosen(places[step], step, at) for step, at in enumerate(indexes)])
 
 
-def _any_order(
-    steps: Sequence[Step], places: Sequence[_Places], search: _Search
-) -> Iterator[_Window]:
-    """From each place of any step the nearest places of those that are left. Of the steps that
-    may take the same words, the one that could take fewer others goes first."""
+def _any_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+    """From each place of any step the window that ends first, of the nearest places of the steps
+    that are left. Of the steps that may take the same words, the one that could take fewer others
+    goes first."""
     precedence = sorted(range(len(places)), key=lambda step: len(places[step].starts))
     first_alike: dict[tuple[Step | str, tuple[int, ...]], int] = {}
     for step in precedence:
-        first_alike.setdefault((_sameness(steps[step]), tuple(places[step].starts)), step)
+        alike = _sameness(phrase.steps[step]), tuple(places[step].starts)
+        first_alike.setdefault(alike, step)
     for step in first_alike.values():
+        left = tuple([one for one in precedence if one != step])
         for index in range(len(places[step].starts)):
-            window = [_chosen(places[step], step, index)]
-            left = [one for one in precedence if one != step]
-            while left:
-                search.work += len(left)
-                at = window[-1].end
-                nearest = [(one, places[one].from_(at)) for one in left]
-                if any(place == len(places[one].starts) for one, place in nearest):
-                    break
-                one, place = min(nearest, key=lambda pair: places[pair[0]].starts[pair[1]])
-                window.append(_chosen(places[one], one, place))
-                left.remove(one)
-            else:
-                search.work += len(window)
-                yield tuple(window)
+            chains: _Chains
+            chains = {(left, places[step].ends[index]): (_chosen(places[step], step, index),)}
+            for _ in left:
+                chains = _longer(chains, places, phrase.max_gap, search)
+            if chains:
+                search.work += len(places)
+                yield min(chains.values(), key=lambda window: window[-1].end)
             if search.is_spent:
                 return
+
+
+_Chains: TypeAlias = dict[tuple[tuple[int, ...], int], _Window]
+"""The beginnings of windows, by the steps that are left and by where they end."""
+
+
+def _longer(chains: _Chains, places: Sequence[_Places], max_gap: int, search: _Search) -> _Chains:
+    """The chains with one more step; of those that have the same steps and the same end, the one
+    with the nearest places."""
+    longer: _Chains = {}
+    for (left, end), window in chains.items():
+        reach = search.gaps.reach(end, max_gap)
+        # Behind the last place of a step there is no room for it.
+        last = min([places[step].starts[-1] for step in left])
+        nearest = [
+            (where.starts[at], number, step, at)
+            for number, step in enumerate(left)
+            for where in [places[step]]
+            for at in range(where.from_(end), where.from_(min(reach, last) + 1))
+        ]
+        search.work += len(left) + len(nearest)
+        if search.is_spent:
+            return {}
+        for _, number, step, at in sorted(nearest):
+            key = (*left[:number], *left[number + 1 :]), places[step].ends[at]
+            longer.setdefault(key, (*window, _chosen(places[step], step, at)))
+    return longer
+
+
+def _are_near(tokens: Sequence[int], max_gap: int, gaps: Gaps) -> bool:
+    return all(after <= gaps.reach(one + 1, max_gap) for one, after in pairwise(tokens))
 
 
 def _chosen(places: _Places, step: int, index: int) -> _Chosen:

@@ -10,11 +10,13 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from anaphora.entities.found import Found
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess, Guesses, Vocabulary
-from anaphora.entities.languages import qualifiers
+from anaphora.entities.languages import base, qualifiers
 from anaphora.entities.layers import Entry, Layer, entries
 from anaphora.entities.lexicon import Lexicon, Word, solid
 from anaphora.entities.phrases import PhraseReader
+from anaphora.entities.segmentation import SEGMENTED, Edges, segmentation
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.token_runs import TokenRuns
 from anaphora.entities.trie import Hit
@@ -39,17 +41,21 @@ which a span of spaCy does not say all."""
 class Knowledge:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
     words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
-    though they are no part of what is found; ``recognized`` are the elements, by their ids, that
+    though they are no part of what is found; ``negations`` are words such as "not" that no sparse
+    phrase spans; ``recognized`` are the elements, by their ids, that
     others have looked for and that phrases may be composed of; ``guesses`` tells what a word may
-    stand for that no phrase has."""
+    stand for that no phrase has; ``segmented`` is the code of a language without blanks between
+    its words, '' for others."""
 
     layers: tuple[Layer, ...] = ()
     swear: frozenset[str] = frozenset()
     skips: bool = False
     universals: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
     recognized: Mapping[str, Element] = field(default_factory=dict)
     surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
     guesses: Guesses | None = None
+    segmented: str = ""
 
     composes: bool = field(init=False)
     """Whether phrases are composed of entities."""
@@ -82,11 +88,14 @@ def layers_of(
 def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -> Knowledge:
     """What is to be looked for of ``model``, with its phrases in ``layers`` and their words in the
     ``vocabulary``."""
+    code = base(vocabulary.lexicon.language)
     return Knowledge(
         layers=layers,
+        segmented=code if code in SEGMENTED else "",
         swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
         skips=model.stop_words.skipped,
         universals=qualifiers(vocabulary.lexicon.language, "universal"),
+        negations=qualifiers(vocabulary.lexicon.language, "negation"),
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
         guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
@@ -117,12 +126,20 @@ def search(
     if known.composes:
         found = Found(replace(known.surroundings, text=sentence.text))
         _add_recognized(recognized, found, places)
+    edges = None
+    if known.segmented:
+        at = range(len(words)) if places is None else places
+        texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
+        edges = Edges(segmentation(known.segmented), words, texts, offsets)
     named: dict[int, set[int]] = {}
+    gaps = Gaps(words, sentence, places, known.negations)
     most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
     finds: list[Find] = []
     error = ""
     for layer in known.layers:
-        hits = layer.find(words, runs.ends, found, passable, guesses, has_odd=sentence.has_odd)
+        hits = layer.find(
+            words, gaps, runs.ends, found, passable, guesses, edges, has_odd=sentence.has_odd
+        )
         if passable is not None:
             hits = _without_named(hits, layer, named, words)
         for hit in hits[: most - len(finds)]:

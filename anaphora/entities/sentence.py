@@ -71,7 +71,7 @@ class Sentence:
             text,
             texts,
             starts,
-            lexicon.words(texts),
+            lexicon.of(doc),
             swear=swear,
             annotations=doc if annotated else None,
         )
@@ -168,7 +168,9 @@ class Sentence:
 
     def _has_swear(self, tokens: tuple[int, ...]) -> bool:
         words = [self.words[i] for i in tokens]
-        return any(not self._swear.isdisjoint((word.stem, *word.derived)) for word in words)
+        return any(
+            not self._swear.isdisjoint((word.lower, word.stem, *word.derived)) for word in words
+        )
 
     def _is_stemmed(self, tokens: tuple[int, ...]) -> bool:
         """Whether no dictionary has one of the words, so that only its stem tells what it is."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.entities.dictionary import Dictionary, dictionary
-from anaphora.entities.languages import normalizer, qualifiers
+from anaphora.entities.languages import normalizer
 from anaphora.entities.tongue import tongue
 
 __all__ = ["SeparablePrefixes", "separable_prefixes"]
@@ -45,7 +45,6 @@ class SeparablePrefixes:
     coordinators: frozenset[str]
     subordinators: frozenset[str]
     modals: frozenset[str]
-    negations: frozenset[str]
     particle: str
     joined: bool
     participle: str
@@ -139,4 +138,4 @@ def separable_prefixes(code: str) -> SeparablePrefixes | None:
         table[key] = frozenset(map(normalize, table[key].split()))
     for key in ("stem", "endings", "inflections"):
         table[key] = tuple(map(normalize, table[key].split()))
-    return SeparablePrefixes(**table, negations=qualifiers(code, "negation"), words=words)
+    return SeparablePrefixes(**table, words=words)

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
+from anaphora.entities.languages import base
 from anaphora.entities.lexicon import Lexicon, Word
+from anaphora.entities.morphology import Analyze, analyzer
 from anaphora.entities.tongue import Tongue
 
 __all__ = ["SpellingVariants"]
@@ -38,6 +40,8 @@ class SpellingVariants:
         self._lexicon = lexicon
         self._particles = frozenset(language.particles)
         self._negators = language.negators
+        self._light_verbs = language.light_verbs
+        self._analyze = analyzer(base(lexicon.language))
         self._auxiliaries = {form: forms for forms in language.auxiliaries for form in forms}
         # What the tokenizer cuts like a contraction, though the apostrophe is left out.
         rules = (tokenizer.rules or {}) if isinstance(tokenizer, Tokenizer) else {}
@@ -54,6 +58,10 @@ class SpellingVariants:
             joints.append(rf" (?:{'|'.join(language.particles)})\b")
         if self._negators:
             joints.append(rf"(?:{'|'.join(self._negators)}|nt)\b")
+        if self._light_verbs:
+            joints.append(rf"\w(?:{'|'.join(self._light_verbs)})$")
+        if self._analyze is not None:
+            joints.append("[가-힣]{2}|[가-힣] [가-힣]")
         self._may_vary = re.compile("|".join(joints), re.IGNORECASE)
 
     def may_vary(self, text: str) -> bool:
@@ -78,6 +86,24 @@ class SpellingVariants:
             gaps = chosen[count:]
             pieces = [word + gap for word, gap in zip(chosen[:count], (*gaps, ""), strict=True)]
             yield "".join(pieces)
+        for verb, others in self._light_verbs.items():
+            if text.endswith(verb) and len(text) > len(verb):
+                yield from (text[: -len(verb)] + other for other in others)
+        if self._analyze is not None:
+            yield from self._compounds(words, self._analyze)
+
+    @staticmethod
+    def _compounds(words: Sequence[str], analyze: Analyze) -> Iterator[str]:
+        """The text with a blank more between two nouns, or one less."""
+        for at, word in enumerate(words):
+            before, behind = words[:at], words[at + 1 :]
+            found = analyze(word)
+            for joint in found.joints if found else ():
+                yield " ".join([*before, word[:joint], word[joint:], *behind])
+            joined = "".join(words[at : at + 2])
+            found = analyze(joined) if behind else None
+            if found and found.lemma == joined:
+                yield " ".join([*before, joined, *behind[1:]])
 
     def _of_word(self, word: str, *, is_phrase: bool) -> list[str]:
         options = [word]

@@ -40,7 +40,7 @@ SPANS_KEY = "anaphora"
 
 # Those of others may have dictionaries of their own, which a cache does not know.
 _KNOWN = (Tokenizer, LetterTokenizer)
-_FORMAT = 4
+_FORMAT = 5
 _FILE = "elements.msgpack"
 
 

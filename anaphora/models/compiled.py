@@ -185,6 +185,7 @@ def _element_as_plain(element: Element) -> dict[str, Any]:
         "greedy": element.greedy,
         "abstract": element.abstract,
         "typos": element.typos,
+        "max_gap": element.max_gap,
         "compounds": element.compounds,
         "recognition": recognition
         and (recognition.kind, recognition.name, dict(recognition.options)),

@@ -17,6 +17,7 @@ from anaphora.models.values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, 
 
 __all__ = [
     "ANY_LANGUAGE",
+    "DEFAULT_MAX_GAP",
     "AskStep",
     "BridgeMode",
     "BridgeSettings",
@@ -38,6 +39,9 @@ __all__ = [
     "StopWords",
     "in_language",
 ]
+
+DEFAULT_MAX_GAP = 6
+"""How many other words may stand between two words of a sparse phrase."""
 
 Localized: TypeAlias = Mapping[str, str]
 """A text by language, or one text for all under :data:`ANY_LANGUAGE`."""
@@ -71,12 +75,12 @@ class Element:
 
     ``phrases`` are its own synonyms (with its id, unless that is switched off); ``groups`` is
     never empty; ``ancestors`` are the ids of its parent, the parent's parent and so on.
-    ``sparse`` lets other words stand between those of a phrase, ``permute`` lets neighbouring
-    words change places; a ``greedy`` element is found in its longest phrase only; an
-    ``abstract`` one is for other elements to be composed of, and no intent sees it. ``typos``
-    is how many wrong letters a word of its phrases may have, with ``compounds`` such a word is
-    found as the head of a compound too; ``recognition`` tells who else finds it. Where there are
-    many ``values``, they are packed.
+    ``sparse`` lets other words stand between those of a phrase, at most ``max_gap`` between two
+    of them; ``permute`` lets neighbouring words change places; a ``greedy`` element is found in its
+    longest phrase only; an ``abstract`` one is for other elements to be composed of, and no intent
+    sees it. ``typos`` is how many wrong letters a word of its phrases may have, with ``compounds``
+    such a word is found as the head of a compound too; ``recognition`` tells who else finds it.
+    Where there are many ``values``, they are packed.
     """
 
     id: str
@@ -92,6 +96,7 @@ class Element:
     greedy: bool = True
     abstract: bool = False
     typos: int = 0
+    max_gap: int = DEFAULT_MAX_GAP
     compounds: bool = False
     recognition: Recognition | None = None
 

@@ -95,6 +95,8 @@ def _element(
     values = tuple(_values(draft, phrasebook, (*path, "values"), written.values))
     spoilt = any(draft.is_spoilt(*path, key) for key in ("id", "id_synonym", "synonyms", "values"))
     loaded = written.value_loader is not None or reference is not None
+    if written.max_gap is not None and not _chosen(written.sparse, draft.file.sparse):
+        draft.complain((*path, "max_gap"), "only a sparse element has gaps", "add 'sparse: true'")
     if reference is None and written.config:
         draft.complain((*path, "config"), "only a recognizer has options", "name a 'recognizer'")
     if not (own or written.synonyms or values or loaded or spoilt or is_placeholder(written.id)):
@@ -115,6 +117,7 @@ def _element(
         description=written.description,
         meta=written.meta,
         sparse=_chosen(written.sparse, draft.file.sparse),
+        max_gap=draft.file.max_gap if written.max_gap is None else written.max_gap,
         permute=_chosen(written.permute, draft.file.permute),
         greedy=_chosen(written.greedy, draft.file.greedy),
         abstract=written.abstract,

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from anaphora.models.builtin import BUILT_IN, NLPCRAFT
-from anaphora.models.domain import BridgeMode, ResetWhat, Status
+from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode, ResetWhat, Status
 from anaphora.models.durations import parse_duration
 from anaphora.models.nodes import WrittenFloat, WrittenInt
 
@@ -438,6 +438,11 @@ class ElementSchema(_Schema):
     sparse: Flag | None = Field(
         default=None, description="Whether other words may stand between those of a synonym."
     )
+    max_gap: Amount | None = Field(
+        default=None,
+        description="How many other words may stand between two words of a sparse synonym: 6, if "
+        "the model says nothing else.",
+    )
     permute: Flag | None = Field(
         default=None, description="Whether neighbouring words of a synonym may change places."
     )
@@ -620,6 +625,9 @@ class ModelSchema(_Schema):
         description="The Python module of the functions that intents and elements name as #name.",
     )
     sparse: Flag = Field(default=False, description="The default of 'sparse' for all elements.")
+    max_gap: Amount = Field(
+        default=DEFAULT_MAX_GAP, description="The default of 'max_gap' for all elements."
+    )
     permute: Flag = Field(default=False, description="The default of 'permute'.")
     greedy: Flag = Field(default=True, description="The default of 'greedy'.")
     max_synonyms: Amount | None = Field(

@@ -16,8 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import msgspec
 
@@ -30,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 _MAGIC = b"anaphora compiled 1\n"
 _SUM_SIZE = 32
+_MAGIC_OF_BYTES = b"anaphora bytes 1\n"
+_CRC_SIZE = 4
 _SUFFIX = ".compiled"
 _UNFINISHED = ".unfinished"
 _AN_HOUR = 3600.0  # seconds
@@ -77,12 +81,40 @@ class Cache:
     def put(self, kind: str, key: str, data: Any) -> None:
         """Keeps plain data (of what MessagePack knows) under that key."""
         written = msgspec.msgpack.encode(data)
+        self._put(kind, key, _MAGIC + _sum(written) + written)
+
+    def _put(self, kind: str, key: str, written: bytes) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._write(self._path(kind, key), _MAGIC + _sum(written) + written)
+            self._write(self._path(kind, key), written)
             self._tidy()
         except OSError as error:
             _log.warning("what was compiled is not kept in %s: %s", self.folder, error)
+
+    def get_bytes(self, kind: str, key: str) -> memoryview | None:
+        """The bytes that were put under that key, None if there are none. They are mapped into
+        memory: all processes share them."""
+        path = self._path(kind, key)
+        try:
+            with path.open("rb") as file:
+                mapped = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:  # ValueError: it is empty
+            _log.info("%s cannot be read: %s", path, error)
+            return None
+        start = len(_MAGIC_OF_BYTES) + _CRC_SIZE
+        data = mapped[start:]
+        if mapped[:start] != _MAGIC_OF_BYTES + _crc(data):
+            _log.info("%s is damaged or not ours, and is made anew", path)
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return data
+
+    def put_bytes(self, kind: str, key: str, data: bytes) -> None:
+        """Keeps the bytes under that key."""
+        self._put(kind, key, _MAGIC_OF_BYTES + _crc(data) + data)
 
     def _path(self, kind: str, key: str) -> Path:
         return self.folder / f"{kind}-{key}{_SUFFIX}"
@@ -159,6 +191,11 @@ def _code() -> str:
                 state = path.stat()
                 states.append((path.name, state.st_size, state.st_mtime_ns))
     return repr((__version__, sys.version_info[:3], sys.byteorder, states))
+
+
+def _crc(data: bytes | memoryview) -> bytes:
+    """Found in a tenth of the time of a digest; the bytes may be many."""
+    return crc32(data).to_bytes(_CRC_SIZE, "little")
 
 
 def _sum(data: bytes | memoryview) -> bytes:

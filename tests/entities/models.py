@@ -53,8 +53,12 @@ def pattern(text: str) -> Phrase:
 
 def ends_in(words: Sequence[Word], texts: Sequence[str]) -> PatternEnds:
     """What patterns match in words with spaces between them."""
-    starts = list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
-    return TokenRuns(words, texts, starts).ends
+    return TokenRuns(words, texts, starts_of(texts)).ends
+
+
+def starts_of(texts: Sequence[str]) -> list[int]:
+    """Where words begin in a text with spaces between them."""
+    return list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
 
 
 def part(predicate: str, alias: str = "") -> Part:

@@ -123,6 +123,15 @@ def test_a_user_without_a_home_has_dictionaries(monkeypatch):
     assert "words" in words
 
 
+@pytest.mark.usefixtures("fresh")
+def test_a_dictionary_is_loaded_when_the_first_word_needs_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path))
+    lexicon = Lexicon("en")
+    assert dictionaries.dictionary.cache_info().currsize == 0
+    assert lexicon.word("words").stem == "word"
+    assert dictionaries.dictionary.cache_info().currsize == 1
+
+
 def test_particles_are_taken_off_no_word_of_the_dictionary():
     word = Lexicon("he").word("ורד")  # a rose, and no "and Rad"
     assert word.known

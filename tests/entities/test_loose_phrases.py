@@ -81,6 +81,122 @@ def test_the_values_of_a_sparse_element_are_told_apart():
     assert [(e.value, e.tokens) for e in utterance.entities] == [("on", (0, 3)), ("off", (5, 8))]
 
 
+OFF = element("off", "turn off", sparse=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Turn it up. The party starts off badly",
+        "Turn left! Then off you go",
+        "Turn left? I am off",
+        "Turn left?Off we go",
+        "Turn left... I am off",
+        "Turn left… I am off",
+        "Turn it up; the party starts off badly",
+        "turn it up\nwe are off",
+        "turn it up\r\n\r\nwe are off",
+        "turn right\u2028off we go",
+        "turn left。off we go",
+        "turn left！off we go",
+        "Turn to Dr. Smith. The off switch",
+    ],
+)
+def test_a_sparse_phrase_ends_with_its_sentence(text):
+    assert texts(reading(text, OFF)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "said"),
+    [
+        ("turn the lamp of Dr. Jones off", "en", "turn off"),
+        ("turn approx. 5 lights off", "en", "turn off"),
+        ("turn lamp no. 5 off", "en", "turn off"),
+        ("turn the 3.5 kW heater off", "en", "turn off"),
+        ("turn the lights, e.g. the lamp, off", "en", "turn off"),
+        ("turn the lamp: the red (door) one off", "en", "turn off"),
+        ("schalte z. B. das Licht aus", "de", "schalte aus"),
+        ("schalte ca. 5 Lampen aus", "de", "schalte aus"),
+        ("mets env. 5 lampes en marche", "fr", "mets en marche"),
+        ("включи на ул. Садовой свет", "ru", "включи свет"),
+    ],
+)
+def test_the_period_of_an_abbreviation_or_number_ends_no_sentence(text, language, said):
+    (found,) = reading(text, element("off", said, sparse=True), languages=(language,)).entities
+    assert found.text == said
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "said"),
+    [
+        ("Turn on the music, not the lights off", "en", "turn off"),
+        ("turn the light not off", "en", "turn off"),
+        ("turn it, but never the heater, off", "en", "turn off"),
+        ("turn what isnt broken off", "en", "turn off"),
+        ("schalte das Licht nicht aus", "de", "schalte aus"),
+        ("mach kein Licht aus", "de", "mach aus"),
+        ("mets la lampe, pas la radio, en marche", "fr", "mets en marche"),
+        ("pon la radio, no la lámpara, en marcha", "es", "pon en marcha"),
+        ("zet de lamp niet uit", "nl", "zet uit"),
+        ("сделай свет, а не музыку, тише", "ru", "сделай тише"),
+        ("zrób światło, nie muzykę, ciszej", "pl", "zrób ciszej"),
+        ("sätt inte på lampan", "sv", "sätt på"),
+    ],
+)
+def test_a_sparse_phrase_spans_no_negation(text, language, said):
+    assert texts(reading(text, element("off", said, sparse=True), languages=(language,))) == []
+
+
+@pytest.mark.parametrize("order", [False, True])
+def test_a_negation_of_its_own_is_a_word_of_a_sparse_phrase(order):
+    quiet = element("quiet", "do not disturb", "never ring", sparse=True, permute=order)
+    (found,) = reading("do please not disturb me", quiet).entities
+    assert (found.text, found.gaps) == ("do not disturb", 1)
+    assert texts(reading("never ever ring", quiet)) == ["never ring"]
+    assert texts(reading("do not, no, disturb me", quiet)) == []
+
+
+def test_a_polite_phrase_with_a_negation_may_stand_in_a_sparse_phrase():
+    (found,) = reading("turn the light, if you don't mind, off", OFF).entities
+    assert found.text == "turn off"
+
+
+def test_at_most_six_words_stand_between_two_words_of_a_sparse_phrase():
+    six = "turn the big red lamp, upstairs there, off"
+    assert texts(reading(six, OFF)) == ["turn off"]
+    assert texts(reading(six.replace("red", "very red"), OFF)) == []
+    # Each gap is measured by itself.
+    three = element("off", "turn lamps off", sparse=True)
+    assert texts(reading("turn all of the big red lamps that you have got there off", three)) == [
+        "turn lamps off"
+    ]
+
+
+def test_in_scripts_without_blanks_six_words_are_more_letters():
+    close = element("close", "把 关掉", sparse=True)
+    assert texts(reading("把二楼卧室里的两个大灯关掉", close, languages=("zh",))) == ["把 关 掉"]
+    assert texts(reading("把" + "二楼卧室里的" * 4 + "关掉", close, languages=("zh",))) == []
+
+
+def test_an_element_may_have_a_greatest_gap_of_its_own():
+    near = element("off", "turn off", sparse=True, max_gap=1)
+    assert texts(reading("turn it off", near)) == ["turn off"]
+    assert texts(reading("turn the lamp off", near)) == []
+    far = element("off", "turn off", sparse=True, max_gap=50)
+    assert texts(reading(f"turn {'very ' * 50}much off", near)) == []
+    assert texts(reading(f"turn {'very ' * 50}off", far)) == ["turn off"]
+
+
+def test_of_two_gaps_the_one_that_is_narrow_enough_is_taken():
+    text = "turn the light in the hall, I mean turn the lamp off"
+    (found,) = reading(text, OFF).entities
+    assert found.tokens == (9, 12)
+    # The nearest word of the phrase leads nowhere, a later one does.
+    long = element("path", "a b c", sparse=True, max_gap=2)
+    (found,) = reading("a b x b x x c", long).entities
+    assert found.tokens == (0, 3, 6)
+
+
 # Permuted
 
 

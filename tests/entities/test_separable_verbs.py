@@ -120,6 +120,7 @@ def test_the_last_prefix_of_a_clause_counts(text: str, expected: list[str]) -> N
         "Schalte das Licht nicht aus",
         "Mach kein Licht aus",
         "Ruf mich nie wieder an",
+        "Schalte das\nLicht aus",
     ],
 )
 def test_another_word_is_no_prefix(text: str) -> None:
@@ -138,6 +139,7 @@ def test_another_word_is_no_prefix(text: str) -> None:
         ("Mach das Licht an und ruf Anna an", ["on 'Mach an'", "call 'ruf an'"]),
         ("Ruf Anna an. Mach dann das Licht aus.", ["call 'Ruf an'", "off 'mach aus'"]),
         ("Mach das Licht aus und wieder an", ["off 'Mach aus'", "on 'an'"]),
+        ("Mach das Licht an und die Heizung nicht aus", ["on 'Mach an'"]),
         ("Mach die Heizung aus und komm gut an", ["off 'Mach aus'", "arrive 'komm an'"]),
     ],
 )

@@ -40,12 +40,13 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
     assert set(json_schema()["properties"]) == {
         *("$schema", "id", "name", "version", "language", "description", "meta", "entities"),
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
-        *("samples", "origin", "code", "sparse", "permute", "greedy", "max_synonyms"),
+        *("samples", "origin", "code", "sparse", "max_gap", "permute", "greedy"),
+        "max_synonyms",
         *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "offers", "unused"),
     }
     assert set(json_schema()["$defs"]["ElementSchema"]["properties"]) == {
         *("id", "description", "groups", "synonyms", "values", "parent", "topic", "meta"),
-        *("id_synonym", "sparse", "permute", "greedy", "abstract", "value_loader"),
+        *("id_synonym", "sparse", "max_gap", "permute", "greedy", "abstract", "value_loader"),
         *("recognizer", "config", "typos", "compounds"),
     }
 

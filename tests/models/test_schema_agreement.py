@@ -26,7 +26,7 @@ MODEL: Mapping[str, Any] = {
 # Keys of which the meaning depends on nothing else in the file.
 MODEL_KEYS = (
     *("id", "name", "version", "origin", "description", "language", "meta", "sparse", "permute"),
-    *("greedy", "reset", "max_synonyms"),
+    *("greedy", "reset", "max_synonyms", "max_gap"),
 )
 ELEMENT_KEYS = (
     *("id", "description", "groups", "synonyms", "values", "topic", "meta", "id_synonym", "sparse"),

@@ -80,6 +80,9 @@ class TestLimitsAndStopWords:
         assert caught.value.hint == hint
 
 
+INTENT_OF_A = "intents: [\"intent=x term={# == 'a'}\"]"
+
+
 class TestElements:
     def test_what_the_model_says_of_all_an_element_may_say_otherwise(self):
         model = parse_model(
@@ -90,6 +93,29 @@ class TestElements:
         a, b = model.elements
         assert (a.sparse, a.permute, a.greedy) == (True, False, False)
         assert (b.sparse, b.permute, b.greedy) == (False, True, True)
+
+    def test_gaps_of_sparse_elements_are_of_the_model_or_their_own(self):
+        model = parse_model(
+            "id: m\nsparse: true\nmax_gap: 3\nelements: [{id: a}, {id: b, max_gap: 0}]\n"
+            "intents: [\"intent=x term={# == 'a'}\"]"
+        )
+        assert [element.max_gap for element in model.elements] == [3, 0]
+        model = parse_model("id: m\nelements: [{id: a, sparse: true}]\n" + INTENT_OF_A)
+        assert model.elements[0].max_gap == 6
+
+    @pytest.mark.parametrize(
+        ("keys", "message", "hint"),
+        [
+            ("sparse: true, max_gap: -1", "expected at least 0, not -1", ""),
+            ("sparse: true, max_gap: far", "expected a whole number, not text", ""),
+            ("max_gap: 3", "only a sparse element has gaps", "add 'sparse: true'"),
+        ],
+    )
+    def test_a_gap_is_a_number_of_words_of_a_sparse_element(self, keys, message, hint):
+        with pytest.raises(ModelError) as caught:
+            parse_model(f"id: m\nelements:\n  - {{id: a, {keys}}}\n" + INTENT_OF_A)
+        assert (caught.value.message, caught.value.hint) == (message, hint)
+        assert caught.value.line == 3
 
     def test_more_synonyms_than_the_model_allows_are_a_mistake(self):
         text = (

@@ -141,3 +141,24 @@ def test_keys_tell_all_their_parts_apart():
     }
     assert len(keys) == 8
     assert digest("a", b"b") == digest("a", b"b")
+
+
+def test_bytes_are_there_for_the_next_process(tmp_path):
+    Cache(tmp_path).put_bytes("words", "key", b"many words")
+    kept = Cache(tmp_path).get_bytes("words", "key")
+    assert kept is not None
+    assert bytes(kept) == b"many words"
+    assert kept.readonly
+    assert Cache(tmp_path).get_bytes("words", "another") is None
+
+
+def test_bytes_that_were_damaged_are_as_none(tmp_path):
+    cache = Cache(tmp_path)
+    cache.put_bytes("words", "key", b"many words")
+    path = file_of(cache)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:5], whole[:-1], whole[:-1] + b"z", b"x" + whole[1:]):
+        path.write_bytes(damaged)
+        assert cache.get_bytes("words", "key") is None
+    cache.put_bytes("words", "key", b"other words")
+    assert bytes(cache.get_bytes("words", "key") or b"") == b"other words"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from anaphora.entities import sentence_ends
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 
 __all__ = ["SENTENCE_MARKS", "Part", "parts"]
 
-SENTENCE_MARKS = frozenset(".!?;…。！？；؟\n")
+SENTENCE_MARKS = sentence_ends.SENTENCE_MARKS | frozenset(";；؛\n")
 
 
 @dataclass(frozen=True, slots=True)

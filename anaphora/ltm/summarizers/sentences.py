@@ -1,7 +1,7 @@
 """Cuts a text into sentences, and a sentence into clauses: nothing is lost, whatever the script.
 
-There is no model of a language behind it: the marks that end sentences in the scripts of the
-world, what a full stop does in numbers, initials and abbreviations, and some conjunctions.
+There is no model of a language behind it: sentences end at their marks, clauses at commas and some
+conjunctions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import regex
 
+from anaphora.entities.sentence_ends import sentence_ends
 from anaphora.ltm.summarizers.vocabulary import of_all_languages
 
 __all__ = ["clauses", "sentences"]
@@ -19,7 +20,7 @@ __all__ = ["clauses", "sentences"]
 
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of ``text``, each with the white space behind it: joined they are the text."""
-    return tuple(_cut(text, _sentence_ends(text)))
+    return tuple(_cut(text, sentence_ends(text)))
 
 
 def clauses(sentence: str) -> tuple[str, ...]:
@@ -38,48 +39,6 @@ def clauses(sentence: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-# What may stand behind the end of a sentence and still belongs to it.
-_CLOSING = r"[\p{Pe}\p{Pf}\"'’”»*_]*+"
-_END = regex.compile(
-    rf"""
-      [\n\r\u2028\u2029]+\s*                    # a line of its own
-    | [。！？｡]+{_CLOSING}\s*                    # scripts without blanks
-    | (?<![.!?…।॥؟۔։።])[.!?…।॥؟۔։።]++{_CLOSING}(?:\s*+\p{{So}}++)*+\s+  # "?!", "...", an emoji
-    # an emoji instead of a full stop
-    | (?<![\p{{So}}\uFE0F\u200D])\p{{So}}[\p{{So}}\uFE0F\u200D]*+\s+(?=\p{{Lu}})
-    """,
-    regex.VERBOSE,
-)
-_WORD_BEFORE = regex.compile(r"[\p{L}\p{N}.]+$")
-
-
-def _sentence_ends(text: str) -> Iterator[int]:
-    for match in _END.finditer(text):
-        if match[0].lstrip(" ")[:1] == "." and _goes_on(text, match.start(), match.end()):
-            continue
-        yield match.end()
-
-
-def _goes_on(text: str, stop: int, end: int) -> bool:
-    """Whether the full stop at ``stop`` only shortens the word before it, or makes a number an
-    ordinal ("3. Mai")."""
-    if text[stop : stop + 2] == ".." or "\n" in text[stop:end]:
-        return False
-    before = _WORD_BEFORE.search(text, max(0, stop - 20), stop)
-    word = before[0].casefold() if before else ""
-    following = text[end : end + 1]
-    if following.isdigit() and word in of_all_languages("before numbers"):
-        return True
-    if len(word) == 1 and word.isalpha():  # an initial; "I" and "я" end sentences as well
-        return word not in "iяaв" or following.islower()
-    if word.isdigit() and len(word) <= 2:
-        return following.islower() or text[end : end + 3].casefold() in _GERMAN_MONTHS
-    return word in of_all_languages("abbreviations")
-
-
-_GERMAN_MONTHS = frozenset(
-    ("jan", "jän", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez")
-)
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 
 

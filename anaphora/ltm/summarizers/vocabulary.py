@@ -33,9 +33,7 @@ def vocabulary(language: str) -> Vocabulary:
 
 
 @lru_cache(maxsize=8)
-def of_all_languages(
-    kind: Literal["abbreviations", "before numbers", "conjunctions", "openers"],
-) -> frozenset[str]:
+def of_all_languages(kind: Literal["conjunctions", "openers"]) -> frozenset[str]:
     """The words of a kind of all languages together."""
     return frozenset(word for own in _tables().values() for word in own.get(kind, "").split())
 
