@@ -33,6 +33,9 @@ DUTCH = (
     element("pay", "terugbetalen"),
     element("discuss", "overleggen"),
     element("bring", "meenemen"),
+    element("ask", "navragen"),
+    element("warm", "opwarmen"),
+    element("read", "voorlezen"),
 )
 
 
@@ -192,6 +195,9 @@ def test_a_part_may_stand_between_verb_and_prefix() -> None:
         ("Wanneer betaal je mij terug?", ["pay 'betaal terug'"]),
         ("neem je paraplu mee naar huis", ["bring 'neem mee'"]),
         ("zet de lamp aan en de verwarming uit", ["on 'zet aan'", "off 'uit'"]),
+        ("vraag het bij de baas na", ["ask 'vraag na'"]),
+        ("warm de soep op", ["warm 'warm op'"]),
+        ("Wanneer leest hij het voor?", ["read 'leest voor'"]),
         ("zet de lamp op rood", []),
         ("zet de lamp in de keuken", []),
         ("ik leg het over", []),
