@@ -123,7 +123,7 @@ class SeparablePrefixes:
     def _closed(self, root: str) -> str:
         """The root of an infinitive where no vowel follows: "vraag" of "vragen", "bel" of
         "bellen", "geef" of "geven"."""
-        *_, before, vowel, last = "  " + root
+        before, vowel, last = ("  " + root)[-3], root[-2], root[-1]
         if vowel == last:
             return root[:-1]
         if vowel in self.doubled and before not in self.doubled:
