@@ -31,7 +31,9 @@ NAMES = {
     "it": "Italian", "pt": "Portuguese", "uk": "Ukrainian", "ja": "Japanese", "zh": "Chinese",
     "ar": "Arabic", "he": "Hebrew",
 }  # fmt: skip
-FORM_NAMES = NAMES | {"nl": "Dutch", "pl": "Polish", "tr": "Turkish", "ko": "Korean"}
+FORM_NAMES = NAMES | {
+    "nl": "Dutch", "pl": "Polish", "tr": "Turkish", "ko": "Korean", "th": "Thai",
+}  # fmt: skip
 
 
 def table() -> str:

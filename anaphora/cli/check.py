@@ -237,11 +237,36 @@ def _sum_up(out: Console, cases: Sequence[Case]) -> None:
 def _advise(model: Model) -> None:
     """Tell what no mistake is, and yet may surprise: the exit code stays the same. Who checks a
     bundled model has no use for it."""
-    from anaphora.entities.qualifier_coverage import uncovered_qualifiers
     from anaphora.models import catalog
 
     if Path(model.source) in map(catalog.path, catalog.names()):
         return
+    for problem in (*_missing_packages(model), *_uncovered_qualifiers(model)):
+        _say(f"Note: {problem}")
+
+
+def _missing_packages(model: Model) -> Iterator[Problem]:
+    from anaphora.entities.languages import base
+    from anaphora.entities.morphology import missing_analyzer
+    from anaphora.entities.segmentation import missing_segmenter
+
+    for code in dict.fromkeys(map(base, model.languages)):
+        if extra := missing_segmenter(code):
+            lack = "words are not told apart: synonyms are also found inside other words"
+        elif extra := missing_analyzer(code):
+            lack = "verbs are not found in their forms, and endings are taken off whole words"
+        else:
+            continue
+        yield Problem(
+            f"{extra.capitalize()} {lack}",
+            model.source,
+            hint=f"install what tells them apart: pip install 'anaphora[{extra}]'",
+        )
+
+
+def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
+    from anaphora.entities.qualifier_coverage import uncovered_qualifiers
+
     words = uncovered_qualifiers(model)
     if not words:
         return
@@ -249,13 +274,12 @@ def _advise(model: Model) -> None:
         f"{language}: {', '.join(some)}" if len(model.languages) > 1 else ", ".join(some)
         for language, some in words.items()
     )
-    problem = Problem(
+    yield Problem(
         f"no element of {model.id} covers words that turn the sense ({listed})",
         model.source,
         hint="until one does, 'do not …' is answered like 'do …': give an element such synonyms "
         "('without milk'), or add the words to stop_words",
     )
-    _say(f"Note: {problem}")
 
 
 def _warn(message: str) -> None:

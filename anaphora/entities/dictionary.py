@@ -33,7 +33,7 @@ __all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 4  # goes up with every change of how words are normalised
+_FORMAT = 6  # goes up with every change of how words are normalised
 
 _CODES = {"sr": "hbs", "hr": "hbs", "bs": "hbs"}
 _NONE = (1 << 32) - 1
@@ -148,8 +148,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     """The table of words and their lemmas in the language with that code.
 
     Of several words that are compared alike, one that is written as it is compared goes before
-    others in lower case, these before capitalized ones, and all before one without its marks;
-    a word that is the lemma of others is its own.
+    others in lower case, these before capitalized ones, and all before one without its marks; a
+    word that is the lemma of others is its own, and no other one without a letter set apart.
     """
     # Dutch lemmas have the parts of compounds ("over_nemen").
     pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
@@ -174,10 +174,14 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
             lemmas[word], others[word] = word, lemma
+    # Where two letters may stand for a marked one, the mark is none that people leave out.
+    apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
     for unmarked in known.bare_of_many(marked):
         _add(lemmas, others, [
-            (one, lemmas[word]) for word, one in zip(marked, unmarked, strict=True) if one != word
+            (one, lemmas[word])
+            for word, one in zip(marked, unmarked, strict=True)
+            if one != word and (apart.isdisjoint(word) or one not in of_others)
         ])  # fmt: skip
     listed = dict.fromkeys((*lemmas.values(), *others.values()))
     number_of = {lemma: number for number, lemma in enumerate(listed)}

@@ -26,6 +26,7 @@ _MOST_LOOKED_UP = 300  # of the words of one text (0.3 ms each among 100,000)
 _MOST_KEPT = 5_000  # words and what they may stand for, twice
 _LONGEST = 64  # characters; longer ones are no words
 _SHORT = 4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
+_LEAST_OF_HALF = 3  # letters of each of two words that are written as one
 _LEAST_OF_QUALIFIERS = 7  # letters; shorter ones have other words near them (never, fever)
 _DIGIT = re.compile(r"\d")
 
@@ -65,9 +66,10 @@ class Vocabulary:
         """Puts in a word of a phrase of an element with so many typos."""
         if stem := self.lexicon.stem_of_unknown(word):
             self.stems.setdefault(stem, set()).add(word.stem)
-        if not typos and word.form.isascii():
+        form = word.form or word.lower  # of a spelling variant
+        if not typos and form.isascii():
             return
-        for lower, stem in zip(word.form.split(" "), word.parts or (word.stem,), strict=False):
+        for lower, stem in zip(form.split(" "), word.parts or (word.stem,), strict=False):
             bare = () if lower.isascii() else self._bare_of(lower, stem)
             if typos:
                 snowball = self.lexicon.stem_of_unknown(word)
@@ -115,6 +117,7 @@ class Guesses:
         self._plain: set[str] = set()
         self._young: dict[_Key, tuple[Guess, ...]] = {}
         self._old: dict[_Key, tuple[Guess, ...]] = {}
+        self._halved: dict[str, tuple[Guess, ...]] = {}
 
     @property
     def tolerates(self) -> bool:
@@ -204,8 +207,10 @@ class Guesses:
             return self._of_parts(word, is_sure=is_sure) or self._by_head(word)
         others = (*word.homographs, *word.derived, *word.meant)
         meant = [stem for stem in others if self._is_known(stem)]
-        if word.lower.isascii() or not word.known:  # else its marks say which word it is
-            for stem in (word.stem, *word.meant):
+        is_marked = word.known and not word.lower.isascii()
+        for stem in (word.stem, *word.meant):
+            # The marks that a word has say which one it is, but it may lack others.
+            if not (is_marked and stem.isascii()):
                 meant += self._bare.get(stem, ())
         if not (meant or word.known):
             meant += self._stems.get(word.stem, ())
@@ -213,7 +218,7 @@ class Guesses:
             return tuple([Guess((stem,)) for stem in dict.fromkeys(meant)])
         if not word.free:
             return ()
-        if guesses := self._by_head(word):
+        if guesses := self._by_head(word) or self._halves(word):
             return guesses
         return () if is_sure else self._misspelt(word)
 
@@ -238,6 +243,23 @@ class Guesses:
                 return ()
             best.append(guesses[0])
         return (Guess(_stems(best), max(guess.typos for guess in best)),)
+
+    def _halves(self, word: Word) -> tuple[Guess, ...]:
+        """What a word that no dictionary has means as two of the model: "icecream"."""
+        lower, least = word.lower, _LEAST_OF_HALF
+        if word.known or len(lower) < 2 * least or not lower.isalpha():
+            return ()
+        known = self._halved.get(lower)
+        if known is None:
+            cuts = range(least, len(lower) - least + 1)
+            halves = [lower[at:] if behind else lower[:at] for at in cuts for behind in (0, 1)]
+            stems = self._lexicon.stems(halves)
+            pairs = zip(stems[::2], stems[1::2], strict=True)
+            known = tuple([Guess(pair) for pair in pairs if all(map(self._is_known, pair))])
+            if len(self._halved) >= _MOST_KEPT:
+                self._halved = {}
+            self._halved[lower] = known
+        return known
 
     def _misspelt(self, word: Word) -> tuple[Guess, ...]:
         lower = word.lower

@@ -66,7 +66,10 @@ _STEMMERS = {
 # Before NFKC: it would turn the acute accent into a blank and a combining mark.
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ‛′´＇", "'"))
 # Signs in the place of an apostrophe that tokenizers do not take for one.
-_UNUSUAL_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])")
+_UNUSUAL_APOSTROPHE = re.compile(
+    r"(?<=[^\W\d_])[`´‘ʼ‛′＇](?=[^\W\d_])|(?<=[а-яґА-ЯҐ])[\"*](?=[єїюяЄЇЮЯ])"
+)
+_MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
 # The mark of Hebrew abbreviations, as phones write it.
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
@@ -88,15 +91,24 @@ _SPACYS_OWN = "spacy.Tokenizer.v1"
 _WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
 # Of these "id like" is most often "I'd like"; "wed" is a day more often than "we'd".
 _CUT_STOP_WORDS = {"en": frozenset({"id"})}
-_MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}])"
+_MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}\d])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
-_END_HYPHEN = rf"(?<=[{ALPHA}]{{2}})[-–—]"
-# "coffee+tea", "2coffees", but no "C++" and no "5kg".
+# What stands at a word without a blank, but is no part of it: "coffee-", "~coffee~", "<3".
+_BEFORE_WORD = rf"(?:[~•·→|<]+|/(?=[{ALPHA}]+$))(?=[{ALPHA}]{{2}})"
+_BEHIND_WORD = rf"(?<=[{ALPHA}]{{2}})(?:[-–—]|[~•·→|/\\+=&@]+|<3+)"
+_SHARP = rf"(?:(?<=[{ALPHA}]{{2}})|(?<=[^{ALPHA}]))#"  # no "C#"
+# "coffee+tea", "2coffees", but no "C++", "R&B" and "5kg". A letter of some scripts is a word.
+_SYLLABLES = "\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff"
+_SIGNS = r"(?:[-=]+>|[+/|&=*~•×→<>()\[\]{}\"“”„«»]+)"
 _JOINTS = (
-    rf"(?<=[{ALPHA}]{{2}})[+/|]+(?=[{ALPHA}]{{2}})",
-    r"(?<=[가-힣])[+/|]+(?=[가-힣])",  # whose words often have one sign
-    rf"(?:(?<=^\d)|(?<=^\d\d))(?=[{ALPHA}]{{4}}|[א-תء-ي]{{3}})",
+    rf"(?<=[{ALPHA}]{{2}}){_SIGNS}(?=[{ALPHA}]{{2}}|[{_SYLLABLES}])",
+    rf"(?<=[{_SYLLABLES}]){_SIGNS}(?=[{ALPHA}]{{2}}|[{_SYLLABLES}])",
+    rf"(?<=[{ALPHA}]{{2}})[+=:*(\[{{]+(?=\d)",
+    rf"(?:(?<=^\d)|(?<=^\d\d))×?(?=[{ALPHA}]{{4}}|[א-תء-ي]{{3}})",
+    rf"(?<=^\d)[.)](?=[{ALPHA}]{{2}})|(?<=^[{ALPHA}])\)(?=[{ALPHA}]{{2}})",
 )
+# Tokens that are no words joined by signs: "/home/ann", "C:\tea".
+_PATH = re.compile(r"(?:[~.]{0,2}[\\/]|[A-Za-z]:[\\/])[^\s\\/]+[\\/]\S*$|[A-Za-z]:\\\S+$")
 _PERIODS = (
     r"(?<=\d|[^\w\s.])\.",
     rf"(?<=[{ALPHA_LOWER}])\.",
@@ -222,6 +234,8 @@ def normalizer(language: str) -> Callable[[str], str]:
     def normalize(word: str) -> str:
         if lowers_ascii and word.isascii():
             return word.lower()
+        if not lowers_ascii:  # I and a dot, typed one after the other
+            word = unicodedata.normalize("NFC", word)
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
         if is_spelled:
             text = known.spelled(text) or text
@@ -241,7 +255,10 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
     def normalize(words: Sequence[str]) -> list[str]:
         if not words:
             return []
-        text = replaced("\n".join(words), before)
+        text = "\n".join(words)
+        if code in _BEFORE_LOWERING:
+            text = unicodedata.normalize("NFC", text)
+        text = replaced(text, before)
         # Word by word: only a few take time.
         text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
         text = known.spelled_in_lines(text.casefold())
@@ -254,7 +271,10 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
 
 def with_apostrophes(text: str) -> str:
     """The text with an apostrophe where another sign takes its place between two letters, as many
-    keyboards have it ("don`t", "don´t"); the same for the quote inside of a Hebrew word."""
+    keyboards have it ("don`t", "don´t"), and where it stands a letter too early ("does'nt"); the
+    same for the quote inside of a Hebrew word."""
+    if "'nt" in text:
+        text = _MISPLACED_APOSTROPHE.sub("n't", text)
     if text.isascii() and "`" not in text:
         return text
     return _UNUSUAL_GERSHAYIM.sub('"', _UNUSUAL_APOSTROPHE.sub("'", text))
@@ -307,12 +327,16 @@ def _words_of(nlp: Language) -> Tokenizer:
     rules = of.tokenizer_exceptions
     whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
     # A suffix from the start on takes the number with the period.
-    # What is written as one with a word by mistake, or around it.
     suffixes = [
         _MARKUP,
-        _END_HYPHEN,
-        *(rule for rule in of.suffixes or () if not str(rule).startswith("^")),
+        _BEHIND_WORD,
+        *(
+            _SHARP if rule == "#" else rule
+            for rule in of.suffixes or ()
+            if not str(rule).startswith("^")
+        ),
     ]
+    infixes = [*map(_without_apostrophe, of.infixes or ()), _MARK_INSIDE, *_JOINTS]
     return Tokenizer(
         nlp.vocab,
         rules={
@@ -320,12 +344,25 @@ def _words_of(nlp: Language) -> Tokenizer:
             for text in rules
             if not (_ORDINAL.fullmatch(text) or text.lower() in whole)
         },
-        prefix_search=compile_prefix_regex([_MARKUP, *(of.prefixes or ())]).search,
+        prefix_search=compile_prefix_regex([_MARKUP, _BEFORE_WORD, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
-        infix_finditer=compile_infix_regex([*(of.infixes or ()), _MARK_INSIDE, *_JOINTS]).finditer,
+        infix_finditer=compile_infix_regex(infixes).finditer,
         token_match=None if of.token_match is None else _no_ordinal(of.token_match),
-        url_match=of.url_match,
+        url_match=_PATH.match if of.url_match is None else _or_path(of.url_match),
     )
+
+
+def _without_apostrophe(rule: Any) -> Any:
+    """The rule without the typographic apostrophe, where it leaves the straight one whole."""
+    pattern = str(rule)
+    return rule if "'" in pattern else pattern.replace("’", "")
+
+
+def _or_path(url_match: Any) -> Callable[[str], Any]:
+    """The same addresses, and paths of files."""
+    addresses: re.Pattern[str] = url_match.__self__  # a bound method, as spaCy wants it
+    pattern = _INLINE_FLAGS.sub("", addresses.pattern)
+    return re.compile(rf"(?:{pattern})|(?:{_PATH.pattern})", addresses.flags).match
 
 
 def _no_ordinal(token_match: Any) -> Callable[[str], Any]:

@@ -36,7 +36,7 @@ __all__ = ["Lexicon", "Word", "solid"]
 # The non-breaking one becomes the second of these by NFKC; the last one joins Japanese words.
 _HYPHENS = "-‐‒–−・"
 _SPLIT = re.compile(f"[{_HYPHENS}]")
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?|[^\W\d_]{1,2}\.[^\W\d_]{1,2}")
 _WITH_NORMS = frozenset({"ja"})  # whose tokenizer tells the usual spelling of the lemma
 _LONGEST_KEPT = 64  # characters; longer ones are no words, and must not fill the memory
 
@@ -198,16 +198,21 @@ class Lexicon:
                 lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
             )
         meant = self._meant(text, lower, stem)
-        if _ABBREVIATION.fullmatch(lower):
-            meant += tuple(self.stems((lower.replace(".", ""),)))
+        if "'" in lower or self._tongue.suffix_marks:
+            others = self.stems(list(self._around_marks(lower)))
+            meant += tuple([one for one in others if one != stem])
+        if _ABBREVIATION.fullmatch(lower.replace(" ", "")):
+            meant += tuple(self.stems((re.sub("[. ]", "", lower),)))
         qualifier = free and lower in self.qualifiers  # n't
         strange = bool(meant) or (
             free and self._dictionary is not None and any(map(str.isalpha, lower))
         )
         courtesy = self._courtesy.get(lower, ()) if free else ()
+        words = self._dictionary
+        known = words is not None and self._is_in_dictionaries(lower) and lower in words
         return Word(
             lower, stem, lower, free, meant=meant, strange=strange, qualifier=qualifier,
-            courtesy=courtesy,
+            courtesy=courtesy, known=known,
         )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str) -> Word:
@@ -236,6 +241,9 @@ class Lexicon:
             known, homographs = True, morphemes.others
         is_sure = morphemes is not None and morphemes.is_sure
         meant = () if is_sure else self._meant(text, lower, stem, is_known=known)
+        if self._tongue.elided and not known and len(lower) <= _LONGEST_KEPT:
+            behind = self.stems(list(self._tongue.without_elided(lower)))
+            meant += tuple([one for one in behind if one != stem and one not in meant])
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
         is_native = self._is_latin or not lower.isascii()
@@ -245,6 +253,16 @@ class Lexicon:
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
+
+    def _around_marks(self, lower: str) -> Iterator[str]:
+        """The word without its apostrophes, and without the endings that a sign parts from it."""
+        joined = lower.replace("'", "")
+        if joined != lower and joined.isalpha() and lower[0] != "'":  # no "'m"
+            yield joined
+        for mark in self._tongue.suffix_marks:
+            name, found, ending = lower.partition(mark)
+            if found and len(name) > 1 and ending.isalpha():
+                yield name
 
     def _are_clitics(self, pieces: Sequence[str]) -> bool:
         return all(piece in self._tongue.clitics for piece in pieces)
@@ -321,7 +339,8 @@ class Lexicon:
             return ()
         meant = self._tongue.meant(lower)
         if is_known:  # whoever writes the marks of one word does not mean another
-            meant = tuple([one for one in meant if not self._is_another(one, stem)])
+            same = {lower.translate(self._tongue.optional), lower.translate(self._tongue.also)}
+            meant = tuple([one for one in meant if one in same or not self._is_another(one, stem)])
         if self._analyze is not None:  # a noun, no stem of a verb
             meant = tuple([one for one in meant if self.stems((one,)) == [one]])
         if not (is_known and self._tongue.whole):
@@ -346,6 +365,10 @@ class Lexicon:
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
         return found is not None and found.first != stem
+
+    def is_known(self, lower: str) -> bool:
+        """Whether a dictionary has the word."""
+        return self._dictionary is not None and lower in self._dictionary
 
     def stem_of_unknown(self, word: Word) -> str:
         """What forms of the word that no dictionary has may have in common with it; '' where that

@@ -163,6 +163,8 @@ class Segmentation:
             return True
         if first in rules.before or (len(first) > 1 and self._is_a(first, "number")):
             return self._stands_alone(rest)
+        if first in rules.modifiers and rest in rules.objects:
+            return True
         if rest in rules.behind:
             return self._stands_alone(first)
         if self._is_a(first, "verb"):

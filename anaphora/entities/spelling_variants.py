@@ -1,4 +1,5 @@
-"""Spelling variants of phrases: without apostrophes and hyphens, negated verbs in other forms.
+"""Spelling variants of phrases: without apostrophes, hyphens and periods, compounds as two words,
+negated verbs in other forms.
 
 They are made when phrases are read, so that no question pays for them. A variant is never exact:
 what is spelled as in the model goes before it.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise, product
 
 from msgspec.structs import replace
@@ -22,14 +24,21 @@ from anaphora.entities.tongue import Tongue
 __all__ = ["SpellingVariants"]
 
 _MOST = 32  # variants of one phrase
-_LEAST = 4  # letters of a word that is a phrase by itself without its apostrophe ("it's", "its")
+_LEAST = 4  # letters of a word that may be two
+_LEAST_BARE = 3  # letters of a word that is a phrase by itself without its apostrophe
 _LEAST_OF_PART = 3  # letters of a word that a particle is written as one with
 _LONGEST_WITH_PARTICLE = 3  # words of a phrase in which that is likely
 _LEAST_BEHIND_E = 4  # letters of what "e" is parted from
+_LEAST_OF_HALF = 3  # letters of each word of a compound
+_LEAST_OF_COMPOUND = 7  # letters of one that a dictionary has as a word
 _PREFIXES = frozenset({"e", "wi"})  # "e mail", "wi fi"
+_HALVES = {"wifi": "wi fi", "вайфай": "вай фай"}  # neither half is a word
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_OUTER_APOSTROPHE = re.compile(r"(?<!\S)['’](?=\w)|(?<=\w)['’](?!\S)")
+_OTHER_GENITIVE = re.compile(r"(?<=\w)(?:s['’]|['’]s)$")  # "kids' room", "kid's room"
 _HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
-_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?")
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?")
+_SPACED_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]{1,2}\. )+[^\W\d_]{1,2}\.")
 _INEXACT = ""  # in place of the form of a word
 
 
@@ -49,10 +58,10 @@ class SpellingVariants:
         self._contractions = {word: rule for word, rule in bare if word in rules}
         joints = [
             r"['’]",
-            r"\b[^\W\d_]\.[^\W\d_]",
+            r"\b[^\W\d_]{1,2}\. ?[^\W\d_]{1,2}\.",
             _HYPHEN.pattern,
             rf"\be[^\W\d_]{{{_LEAST_BEHIND_E}}}",
-            r"\b(?:e|wi) ",
+            r"\b(?:wi|[^\W\d_]) ",
         ]
         if language.particles:
             joints.append(rf" (?:{'|'.join(language.particles)})\b")
@@ -66,12 +75,16 @@ class SpellingVariants:
 
     def may_vary(self, text: str) -> bool:
         """Whether the text may have variants; False for most texts."""
-        return bool(self._may_vary.search(text)) or not self._contractions.keys().isdisjoint(
-            text.lower().split(" ")
-        )
+        if self._may_vary.search(text):
+            return True
+        words = text.lower().split(" ")
+        return not self._contractions.keys().isdisjoint(words) or any(map(self._halves, words))
 
     def texts(self, text: str) -> Iterator[str]:
         """The text in its other spellings."""
+        if _SPACED_ABBREVIATION.search(text):
+            text = _SPACED_ABBREVIATION.sub(lambda found: found[0].replace(" ", ""), text)
+            yield text
         words = text.split(" ")
         is_phrase = len(words) > 1
         options = [self._of_word(word, is_phrase=is_phrase) for word in words]
@@ -109,23 +122,65 @@ class SpellingVariants:
         options = [word]
         if _ABBREVIATION.fullmatch(word):
             letters = word.replace(".", "")
-            return [word, letters] if self._lexicon.word(letters).free else options
+            others = [letters] if self._lexicon.word(letters).free else []
+            return [word, *others, word.rstrip("."), word.replace(".", " ").strip()]
         bare = _APOSTROPHE.sub("", word)
-        if bare != word and (is_phrase or len(bare) >= _LEAST):
-            options.append(bare)
+        if bare != word:
+            options.append(_APOSTROPHE.sub(" ", word))
+            if is_phrase or self._stands_alone(word.lower(), bare.lower()):
+                options.append(bare)
+        if is_phrase and (inner := _OUTER_APOSTROPHE.sub("", bare)) != bare:
+            options.append(inner)
+        if is_phrase and (other := _OTHER_GENITIVE.sub(_swap, word)) != word:
+            options.append(other)
         if is_phrase and (contraction := self._contractions.get(word.lower())):
             options.append(contraction)
         if (joined := _HYPHEN.sub("", bare)) != bare:
             options.append(joined)
         elif word.isalpha() and word[:1].lower() == "e" and len(word) > _LEAST_BEHIND_E:
             options.append(f"{word[0]} {word[1:]}")
+        elif halves := self._halves(word.lower()):
+            options.append(halves)
         return list(dict.fromkeys(options))
+
+    def _stands_alone(self, word: str, bare: str) -> bool:
+        """Whether a word that lost its apostrophe is no other word: no "its" and no "well"."""
+        is_genitive = len(bare) > _LEAST and word.endswith(("'s", "’s"))
+        return len(bare) >= _LEAST_BARE and (is_genitive or not self._lexicon.is_known(bare))
+
+    @lru_cache(maxsize=20_000)  # noqa: B019 - as many words as one batch of phrases has
+    def _halves(self, lower: str) -> str:
+        """The two words of a compound, '' for other words: "ice cream" of "icecream"."""
+        if len(lower) < _LEAST or not lower.isalpha():
+            return ""
+        if lower in _HALVES:
+            return _HALVES[lower]
+        lexicon = self._lexicon
+        is_known = lexicon.is_known(lower)
+        if not is_known and lexicon.is_known(lower[1:]) and lexicon.word(lower[0]).free:
+            return f"{lower[0]} {lower[1:]}"  # "tshirt"
+        for particle in self._particles:
+            verb = lower.removesuffix(particle)
+            if verb != lower and len(verb) >= _LEAST_OF_PART and self._is_verb(verb):
+                return f"{verb} {particle}"
+        if is_known and len(lower) < _LEAST_OF_COMPOUND:
+            return ""
+        for at in range(len(lower) - _LEAST_OF_HALF, _LEAST_OF_HALF - 1, -1):
+            halves = lower[:at], lower[at:]
+            if all(map(lexicon.is_known, halves)) and all(lexicon.word(one).free for one in halves):
+                return " ".join(halves)
+        return ""
+
+    def _is_verb(self, lower: str) -> bool:
+        """Whether the word has an English participle."""
+        participles = f"{lower}ing", f"{lower}{lower[-1]}ing", f"{lower.removesuffix('e')}ing"
+        return self._lexicon.is_known(lower) and any(map(self._lexicon.is_known, participles))
 
     def _is_joint(self, word: str, after: str, *, takes_particle: bool) -> bool:
         """Whether two words of a phrase are often written as one."""
         if not (word.isalpha() and after.isalpha()):
             return False
-        if word.lower() in _PREFIXES:
+        if word.lower() in _PREFIXES or (len(word) == 1 and self._lexicon.word(word).free):
             return len(after) > 1
         return takes_particle and len(word) >= _LEAST_OF_PART and after.lower() in self._particles
 
@@ -149,3 +204,7 @@ class SpellingVariants:
     def inexact(words: Iterable[Word]) -> tuple[Word, ...]:
         """The words of a variant."""
         return tuple([replace(word, form=_INEXACT) for word in words])
+
+
+def _swap(found: re.Match[str]) -> str:
+    return found[0][::-1]

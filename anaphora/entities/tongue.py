@@ -7,6 +7,8 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``unseen``: marks that need not be written;
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
+- ``optional``: letters with a mark that those leave out who write the other marks, and the
+  ``distinct`` words that begin with them and are others without it (Turkish kâr and kar);
 - ``before`` and ``behind``: what may be attached to a word, ``least`` how long the rest must be,
   ``whole`` that a word of the dictionary has nothing attached but what is in ``loose``: that may
   come off an inflected form where the rest is a base form, as may anything off a form that is its
@@ -30,6 +32,9 @@ A table needs no more than what holds for its language, and a language needs no 
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
   there; ``fragments``: forms that are no words by themselves ("wo" of "won't");
+- ``elided``: what is written before a vowel with an apostrophe, and by many people without ("l"
+  of "lhotel");
+- ``suffix_marks``: signs behind which a name or an abbreviation has its endings ("Ankara'da");
 - ``light_verbs``: verbs that make one of a noun, each with the list of what takes its place;
 - ``separable_verbs``: the prefixes of verbs that may stand apart, and what tells them from other
   words, see :class:`~anaphora.entities.separable_prefixes.SeparablePrefixes`;
@@ -61,6 +66,8 @@ __all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
 _LEAST_OF_VERB = 2  # letters before its clitics
+_LEAST_BEHIND_ELISION = 3  # letters
+_VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
@@ -72,10 +79,11 @@ class SegmentRules:
     ``objects`` are nouns that stand as words of their own, beside all words of ``least`` signs and
     more, or all that the dictionary has as nouns if that is 0, but for those that are ``bound``;
     ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
-    is ``before`` or ``behind`` a noun or an adjective is no part of it. ``adjectives`` says that
-    they follow a noun; ``phrases`` is how many signs each of two words has at least that are never
-    one (0 for none). ``whole`` are words that must not be parted. ``homographs`` are nouns that
-    are verbs where one of these texts stands behind them.
+    is ``before`` or ``behind`` a noun or an adjective is no part of it; ``modifiers`` stand before
+    the ``objects`` alone. ``adjectives`` says that they follow a noun; ``phrases`` is how many
+    signs each of two words has at least that are never one (0 for none). ``whole`` are words that
+    must not be parted. ``homographs`` are nouns that are verbs where one of these texts stands
+    behind them.
     """
 
     objects: frozenset[str] = frozenset()
@@ -84,6 +92,7 @@ class SegmentRules:
     verbs: frozenset[str] = frozenset()
     complements: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
     behind: frozenset[str] = frozenset()
     adjectives: bool = False
     phrases: int = 0
@@ -94,7 +103,16 @@ class SegmentRules:
     def of(cls, data: dict[str, Any]) -> SegmentRules:
         """From what a table says."""
         homographs = data.pop("homographs", {})
-        for key in ("objects", "bound", "verbs", "complements", "before", "behind", "whole"):
+        for key in (
+            "objects",
+            "bound",
+            "verbs",
+            "complements",
+            "before",
+            "modifiers",
+            "behind",
+            "whole",
+        ):
             data[key] = frozenset(data.get(key, "").split())
         return cls(
             homographs={noun: tuple(one.split()) for noun, one in homographs.items()}, **data
@@ -109,6 +127,8 @@ class Tongue:
     last: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
+    optional: Mapping[int, str] = field(default_factory=dict)
+    distinct: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     least: int = 2
@@ -136,6 +156,8 @@ class Tongue:
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
+    suffix_marks: str = ""
     light_verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     segments: SegmentRules = field(default_factory=SegmentRules)
     separable_verbs: Mapping[str, Any] = field(default_factory=dict)
@@ -182,7 +204,9 @@ class Tongue:
         """How the word is written by those who leave out its marks."""
         if word.isascii():
             return ()
-        return _distinct(word, _plain(word), _plain(word.translate(self.also)))
+        return _distinct(
+            word, _plain(word), _plain(word.translate(self.also)), word.translate(self.optional)
+        )
 
     def bare_of_many(self, words: Sequence[str]) -> Iterator[list[str]]:
         """As :meth:`bare` for many words, none of which has a line feed: the words as they are
@@ -199,8 +223,14 @@ class Tongue:
         may lack."""
         if word.isascii() or len(word) > _LONGEST:
             return ()
+        if self.is_distinct(word):
+            return ()
         replaced = word.translate(self.also)
         return _distinct(word, _plain(word, self.apart), _plain(replaced, self.apart))
+
+    def is_distinct(self, word: str) -> bool:
+        """Whether the word with its optional marks is another one than without them."""
+        return bool(self.distinct) and word.startswith(self.distinct)
 
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
@@ -236,6 +266,17 @@ class Tongue:
             if word.endswith(clitic) and len(word) - len(clitic) >= _LEAST_OF_VERB:
                 rest = word[: -len(clitic)]
                 yield from (rest, *self.bare(rest))
+
+    def without_elided(self, word: str) -> Iterator[str]:
+        """What stands behind elided words in one that is written without their apostrophe."""
+        for elided in self.elided:
+            rest = word[len(elided) :]
+            if (
+                word.startswith(elided)
+                and len(rest) >= _LEAST_BEHIND_ELISION
+                and _unmarked(rest[0])[0] in _VOWELS
+            ):
+                yield rest
 
     def detached(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
         """The word without what may be attached to it; only without what is ``loose`` if so."""
@@ -275,10 +316,11 @@ def tongue(code: str) -> Tongue:
         )
         for ending, others in data.pop("forms_end", {}).items()
     }
-    for key in ("before", "behind", "loose", "endings", "clitics"):
+    for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in (
         "negators",
+        "distinct",
         "loose_endings",
         "fragments",
         "particles",
@@ -297,6 +339,7 @@ def tongue(code: str) -> Tongue:
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
         segments=SegmentRules.of(data.pop("segments", {})),
+        optional=str.maketrans(data.pop("optional", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,

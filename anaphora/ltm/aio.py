@@ -68,7 +68,7 @@ class AsyncLongTermMemory:
         *,
         how: How | None = None,
         among: Among = _EVERYTHING,
-        language: str | Sequence[str] = "en",
+        language: str | Sequence[str] | None = None,
         page: int = 1,
         size: int = 10,
         neighbours: int = 1,

@@ -16,9 +16,9 @@ from anaphora.ltm.dates import can_find_dates, with_dates
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.journal import Damaged, Entries, Journal, Segment
 from anaphora.ltm.quarantine import JournalQuarantine
-from anaphora.ltm.recall.documents import exchange_terms
+from anaphora.ltm.recall.documents import exchange_terms, plain_terms
 from anaphora.ltm.recall.store import Mark, New, RecallStore
-from anaphora.ltm.recall.terms import TERMS_VERSION
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, TERMS_VERSION, is_loaded
 from anaphora.ltm.records import LaterFormat
 from anaphora.stm.conversation import Key
 from anaphora.storage.logical_clock import in_microseconds, tick
@@ -278,13 +278,16 @@ def _read(entry: bytes) -> New:
         raise Unkeepable("an entry of the journal is damaged: its checksum does not match")
     try:
         key, exchange = records.load(entry)
-        is_ready = exchange.is_silent or can_find_dates(exchange.language)
-        if is_ready:
-            exchange = with_dates(exchange)
-        terms = () if exchange.is_silent else exchange_terms(exchange)
+        if exchange.is_silent:
+            return New(key, exchange, (), TERMS_VERSION)
+        language = exchange.language or DEFAULT_LANGUAGE
+        if not (can_find_dates(language) and is_loaded(language)):
+            # To load a language takes time: it is indexed by its words as they are written, and
+            # the rest comes later.
+            return New(key, exchange, plain_terms(exchange), 0)
+        exchange = with_dates(exchange)
+        return New(key, exchange, exchange_terms(exchange), TERMS_VERSION)
     except LaterFormat:
         raise
     except Exception as error:  # whatever it is, it must not hold up the others
         raise Unkeepable(f"an exchange of the journal cannot be read: {error}") from error
-    # What cannot be looked through at once is found by its words, and its dates come later.
-    return New(key, exchange, terms, TERMS_VERSION if is_ready else 0)

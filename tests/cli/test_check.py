@@ -229,6 +229,29 @@ class TestNotes:
         assert "Note" not in run(str(file)).stderr
         assert "Note" not in run("cafe", "--strict").stderr
 
+    @pytest.mark.parametrize(
+        ("language", "module", "note"),
+        [
+            ("zh", "segmentation", "Note: Chinese words are not told apart"),
+            ("th", "segmentation", "Note: Thai words are not told apart"),
+            ("ko", "morphology", "Note: Korean verbs are not found in their forms"),
+        ],
+    )
+    def test_a_language_whose_package_is_missing_is_told_of_once(
+        self, tmp_path, monkeypatch, language, module, note
+    ):
+        file = tmp_path / "m.yaml"
+        elements = (
+            "elements: [{id: tea, synonyms: [茶]}]\nintents: [\"intent=i term={# == 'tea'}\"]"
+        )
+        file.write_text(f"id: m\nlanguage: {language}\n{elements}\n", "utf-8")
+        assert note not in run(str(file)).stderr
+        monkeypatch.setattr(f"anaphora.entities.{module}.find_spec", lambda name: None)
+        result = run(str(file), "--strict")
+        assert result.stderr.count(note) == 1
+        extra = note.split()[1].lower()
+        assert f"pip install 'anaphora[{extra}]'" in result.stderr
+
 
 class TestProcesses:
     def test_the_results_are_those_of_one_process_in_the_same_order(self):

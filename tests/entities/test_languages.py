@@ -96,8 +96,10 @@ def test_two_ways_to_write_a_word_count_as_one(language, some, other):
     "п'ятниця п'ятницю п’ятниці пятницю", "Одеса Одеси Одесі Одесу", "місто міста місті містом",
     "новий нова нове нового нову", "вулиця вулиці вулицю", "квиток квитка квитки квитків",
 ])  # fmt: skip
-def test_the_cases_of_a_ukrainian_word_have_one_stem(forms):
-    assert len({word.stem for word in Lexicon("uk").words(forms.split())}) == 1
+def test_the_cases_of_a_ukrainian_word_are_found(forms):
+    lemma, *cases = forms.split()
+    word = element("it", lemma)
+    assert [case for case in cases if [one for one, _ in found("uk", case, word)] != ["it"]] == []
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.days import day_terms
-from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, terms
+from anaphora.ltm.recall.terms import (
+    DEFAULT_LANGUAGE,
+    TermWord,
+    language_term,
+    plain_words,
+    read_words,
+    terms,
+)
 from anaphora.storage.forks import hold_off_forks
 
-__all__ = ["exchange_terms", "meaning_text"]
+__all__ = ["exchange_terms", "meaning_text", "plain_terms"]
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
@@ -21,33 +29,60 @@ _MONTHS = (
 )  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DISTINCT = 2_000  # terms by which one exchange is found
+_FEW = 200  # words, which have fewer
 _WORDS_BEFORE = 60  # a MiniLM reads some 180 words: the exchange itself must find room
 
 
 def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
-    """The terms of both texts of an exchange, those of its intent and of its slots' values that
-    the texts lack (a follow-up is found by what it left out), those of its day in words, as its
-    clock showed it, and those of the days that it mentions."""
+    """The terms of an exchange.
+
+    First those of the words of both texts in their order, then what else these words are indexed
+    by, the words of its intent and of its slots' values that the texts lack (a follow-up is found
+    by what it left out), its language, its day in words, as its clock showed it, and the days that
+    it mentions.
+    """
     language = exchange.language or DEFAULT_LANGUAGE
-    said = _bounded((*terms(exchange.question, language), *terms(exchange.answer, language)))
-    understood = terms(" ".join(_understood(exchange)), language)
-    known = frozenset(said)
-    left_out = tuple(dict.fromkeys(term for term in understood if term not in known))
+    said, further = _bounded(
+        [*read_words(exchange.question, language), *read_words(exchange.answer, language)]
+    )
+    known = frozenset((*said, *further))
+    understood = _all_terms(read_words(" ".join(_understood(exchange)), language))
+    left_out = [term for term in understood if term not in known]
     day = _words_of_day(language, _day(exchange.at))
-    return (*said, *left_out, *day, *day_terms(exchange))
+    return (*said, *further, *left_out, language_term(language), *day, *day_terms(exchange))
 
 
-def _bounded(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """The terms up to where there are too many different ones: each has a list of its own in the
-    index."""
-    if len(terms) <= _DISTINCT:
-        return terms
+def plain_terms(exchange: Exchange) -> tuple[str, ...]:
+    """The words of both texts as they are written: the exchange is found by them until its
+    language is loaded."""
+    said, _ = _bounded([*plain_words(exchange.question), *plain_words(exchange.answer)])
+    return tuple(said)
+
+
+def _bounded(words: Sequence[TermWord]) -> tuple[list[str], list[str]]:
+    """The first terms of words in their order and their further terms, up to where there are too
+    many different ones: each has a list of its own in the index."""
+    if len(words) > _FEW:
+        words = words[: _end(words)]
+    said = [word.key for word in words]
+    further = dict.fromkeys(chain.from_iterable([word.indexed for word in words]))
+    first = frozenset(said)
+    return said, [term for term in further if term not in first]
+
+
+def _end(words: Sequence[TermWord]) -> int:
+    """How many of the words have no more different terms than an exchange may have."""
     known: set[str] = set()
-    for place, term in enumerate(terms):
-        known.add(term)
-        if len(known) > _DISTINCT:
-            return terms[:place]
-    return terms
+    for place, word in enumerate(words):
+        if word.key not in known:
+            known.update((word.key, *word.indexed))
+            if len(known) > _DISTINCT:
+                return place
+    return len(words)
+
+
+def _all_terms(words: Iterable[TermWord]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([term for word in words for term in (word.key, *word.indexed)]))
 
 
 def meaning_text(exchange: Exchange, before: Exchange | None = None) -> str:

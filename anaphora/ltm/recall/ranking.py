@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.recall.store import Document, Statistics
-from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, terms
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, read_words
 
 __all__ = ["FEATURES", "HYBRID", "REACH", "TEXT", "Asked", "Scores", "features", "fused"]
 
@@ -32,16 +32,17 @@ _FALLING = 0.65  # a word counts so much less for each exchange that it is farth
 _K1 = 1.5
 _RARE = 1.5  # the power of the inverse document frequency
 _LENGTHS = 0.5, 2.0  # of what is shorter or longer than so many average exchanges no more is made
+_FURTHER = 0.7  # what a word counts that is found by another term than its key
 _FUSION = 60  # k of the reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it is searched for: its distinct ``terms``, the ``pairs`` of terms that
-    stand side by side in it, and the terms of words that are ``named`` (written like names, or
-    numbers)."""
+    """A question as it is searched for: its distinct ``words``, each under its key with the terms
+    that it is searched for by and what these count; the ``pairs`` of keys that stand side by side
+    in it; and the keys of words that are ``named`` (written like names, or numbers)."""
 
-    terms: tuple[str, ...]
+    words: Mapping[str, Mapping[str, float]]
     pairs: frozenset[tuple[str, str]]
     named: frozenset[str]
 
@@ -49,22 +50,38 @@ class Asked:
     def of(cls, text: str, *languages: str) -> Asked:
         """A question that is in one of these languages."""
         spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
-        found = [terms(text, language) for language in spoken]
+        found = [tuple(read_words(text, language)) for language in spoken]
+        first: dict[str, str] = {}  # the key of a word in the first language that has it
+        words: dict[str, dict[str, float]] = {}
+        for word in chain.from_iterable(found):
+            terms = words.setdefault(first.setdefault(word.text, word.key), {})
+            terms[word.key] = 1.0
+            for term in word.searched:
+                terms.setdefault(term, _FURTHER)
         named = "\n".join(
             word
             for place, word in enumerate(text.split())
             if (place and word[:1].isupper()) or any(map(str.isdigit, word))
         )
         return cls(
-            terms=tuple(dict.fromkeys(chain.from_iterable(found))),
-            pairs=frozenset(chain.from_iterable(map(pairwise, found))),
-            named=frozenset(chain.from_iterable(terms(named, language) for language in spoken)),
+            words=words,
+            pairs=frozenset(
+                chain.from_iterable(pairwise([word.key for word in one]) for one in found)
+            ),
+            named=frozenset(
+                first[word.text] for word in read_words(named, spoken[0]) if word.text in first
+            ),
         )
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The distinct terms of all words."""
+        return tuple(dict.fromkeys(chain.from_iterable(self.words.values())))
 
     def on(self, days: Collection[str]) -> Asked:
         """The same question about days, by their terms."""
-        found = tuple(dict.fromkeys((*self.terms, *days)))
-        return replace(self, terms=found, named=self.named | frozenset(days))
+        words = {**self.words, **{day: {day: 1.0} for day in days}}
+        return replace(self, words=words, named=self.named | frozenset(days))
 
 
 def features(
@@ -90,19 +107,19 @@ def features(
     found = np.zeros((len(documents), len(FEATURES)), np.float32)
     if not documents:
         return found
-    place = {term: column for column, term in enumerate(asked.terms)}
-    counts, pairs = _counted(asked, place, documents)
+    place = {key: column for column, key in enumerate(asked.words)}
+    counts, pairs = _counted(asked, place, documents, statistics)
     weights = _weights(asked, statistics)
     share = weights / weights.sum() if len(weights) else weights
     lengths = np.fromiter((len(document.terms) for document in documents), np.float32)
     average = max(statistics.average_length, 1.0)
     keys = _keys(documents)
     found[:, 0] = _window(counts, lengths, keys, average) @ share
-    found[:, 1] = (counts > 0) @ share
+    found[:, 1] = np.minimum(counts, 1) @ share
     if asked.pairs:
         found[:, 2] = pairs / len(asked.pairs)
     if asked.named:
-        named = [place[term] for term in asked.named if term in place]
+        named = [place[key] for key in asked.named]
         found[:, 3] = (counts[:, named] > 0).sum(1) / len(asked.named)
     found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTHS))
     if cosines:
@@ -121,7 +138,10 @@ def fused(*rankings: Sequence[int]) -> dict[int, float]:
 
 
 def _weights(asked: Asked, statistics: Statistics) -> Scores:
-    frequency = np.array([statistics.frequency.get(term, 0) for term in asked.terms], np.float32)
+    known = statistics.frequency
+    frequency = np.array(
+        [max([known.get(term, 0) for term in terms]) for terms in asked.words.values()], np.float32
+    )
     rest = statistics.documents - frequency
     idf = np.log1p((np.maximum(rest, 0) + 0.5) / (frequency + 0.5))
     weighted: Scores = (idf**_RARE).astype(np.float32)
@@ -129,16 +149,30 @@ def _weights(asked: Asked, statistics: Statistics) -> Scores:
 
 
 def _counted(
-    asked: Asked, place: Mapping[str, int], documents: Sequence[Document]
+    asked: Asked,
+    place: Mapping[str, int],
+    documents: Sequence[Document],
+    statistics: Statistics,
 ) -> tuple[Scores, Scores]:
-    """How often each term of the question stands in each document, and how many of its pairs."""
+    """How often each word of the question stands in each document, and how many of its pairs."""
     counts = np.zeros((len(documents), len(place)), np.float32)
     pairs = np.zeros(len(documents), np.float32)
-    wanted = frozenset(place)
+    columns: dict[str, list[tuple[int, float]]] = {}
+    for key, terms in asked.words.items():
+        for term, weight in terms.items():
+            if statistics.frequency.get(term):
+                columns.setdefault(term, []).append((place[key], weight))
+    wanted = frozenset(columns)
     for row, document in enumerate(documents):
         common = wanted.intersection(document.terms)  # 0.5 µs; nearly all of the others' cost
+        best: dict[int, float] = {}
         for term in common:
-            counts[row, place[term]] = document.terms.count(term)
+            count = document.terms.count(term)
+            for column, weight in columns[term]:
+                if weight * count > best.get(column, 0.0):
+                    best[column] = weight * count
+        for column, value in best.items():
+            counts[row, column] = value
         if len(common) > 1:
             pairs[row] = len(asked.pairs.intersection(pairwise(document.terms)))
     return counts, pairs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from anaphora.ltm.recall.days import find_days
 from anaphora.ltm.recall.ranking import HYBRID, REACH, TEXT, Asked, Scores, features, fused
 from anaphora.ltm.recall.rarest import rarest
 from anaphora.ltm.recall.store import Among, Document, RecallStore, Statistics, Whose
-from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, language_terms
 from anaphora.stm.conversation import Key
 
 __all__ = ["How", "Page", "Passage", "search"]
@@ -31,6 +32,7 @@ _MATCHING, _NEAREST, _BEST = 100, 100, 30
 # The words that stand in most exchanges find nothing: as many of the rarest are looked up as
 # stand in so many exchanges together.
 _LOOKED_UP = 20_000
+_NUMBER = re.compile(r"\w*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def search(
     *,
     how: How | None = None,
     among: Among = _EVERYTHING,
-    language: str | Sequence[str] = DEFAULT_LANGUAGE,
+    language: str | Sequence[str] | None = None,
     embedder: Embedder | None = None,
     page: int = 1,
     size: int = 10,
@@ -80,10 +82,11 @@ def search(
     "meaning", the cosine of its vector and that of the text; "hybrid", what speaks for them
     either way, weighed together (the best: see :mod:`~anaphora.ltm.recall.ranking`); "rrf", by
     the ranks that "text" and "meaning" give them. The default is "hybrid" if there is an
-    ``embedder``, else "text". ``language`` is that of the text, or
-    several that it may be in; the scores of two ways, or of two
-    texts, don't compare. A search looks closely at a few hundred exchanges, and its pages end
-    with those.
+    ``embedder``, else "text". The scores of two ways, or of two texts, don't compare. A search
+    looks closely at a few hundred exchanges, and its pages end with those.
+
+    ``language`` is that of the text, or several that it may be in; by default all in which the
+    user's exchanges are.
 
     Raises :class:`AnaphoraError` if the meaning is to be searched for and there is no embedder,
     or if that fails; :class:`StoreError`; ValueError for another ``how``, a page or a size below
@@ -115,13 +118,13 @@ class _Search:
         whose: Whose,
         among: Among,
         text: str,
-        language: str | Sequence[str],
+        language: str | Sequence[str] | None,
         embedder: Embedder | None,
         at: datetime,
     ) -> None:
         self._store, self._whose, self._among = store, whose, among
         self._text, self._embedder = text, embedder
-        self._languages = [language] if isinstance(language, str) else language
+        self._languages = self._spoken() if language is None else _listed(language)
         self._at = at
         self._asked = Asked.of(text, *self._languages)
 
@@ -138,6 +141,13 @@ class _Search:
                 return fused(list(self._by_text()), list(self._cosines()))
             case _:
                 assert_never(how)
+
+    def _spoken(self) -> Sequence[str]:
+        """The languages of the user's exchanges, the commonest first."""
+        known = language_terms()
+        frequency = self._store.statistics(self._whose, tuple(known)).frequency
+        spoken = [(-count, known[term]) for term, count in frequency.items() if count]
+        return [code for _, code in sorted(spoken)] or [DEFAULT_LANGUAGE]
 
     def _by_text(self) -> Mapping[int, float]:
         statistics = self._statistics()
@@ -178,9 +188,11 @@ class _Search:
         if known:
             text = self._text
             for day in sorted(days, reverse=True):
-                # Its digits alone say nothing: those of "08.11.2026" stand in other dates, too.
-                if known.intersection(day.terms) and not _has_letters(text[day.start : day.end]):
-                    text = f"{text[: day.start]} {text[day.end :]}"
+                # Its numbers alone say nothing: those of "08.11.2026" and of "4 days ago" stand in
+                # other dates, too.
+                if known.intersection(day.terms):
+                    words = _NUMBER.sub(" ", text[day.start : day.end])
+                    text = f"{text[: day.start]} {words} {text[day.end :]}"
             self._asked = Asked.of(text, *self._languages).on(known)
         return statistics
 
@@ -225,8 +237,8 @@ class _Search:
         return np.fromiter((document.id in ids for document in documents), np.bool_)
 
 
-def _has_letters(text: str) -> bool:
-    return any(map(str.isalpha, text))
+def _listed(language: str | Sequence[str]) -> Sequence[str]:
+    return [language] if isinstance(language, str) else language
 
 
 def _place(document: Document) -> tuple[int, int]:

@@ -29,6 +29,7 @@ _WIDTH = 8
 # So that a row does not spill over the page of its index: a quarter of it, less than 1,002 bytes.
 _BLOCK = 120 * _WIDTH
 
+_AT_ONCE = 500  # terms that are looked up in one statement: SQLite takes 999 values at least
 _ENOUGH = 16_384  # entries that a search looks at, if that gives it as much as it wants
 _K1, _B = 1.2, 0.75  # of BM25, as Robertson and Zaragoza (2009) give them
 
@@ -136,10 +137,13 @@ def _known(
     connection: Connection, owner: Owner, terms: Iterable[str]
 ) -> Iterable[tuple[str, tuple[int, int]]]:
     """The ids and frequencies of those of the terms that are known, each once."""
-    for term in dict.fromkeys(terms):
-        row = connection.execute(_FIND, (owner.id, kept(term))).fetchone()
-        if row is not None:
-            yield term, row
+    wanted = {kept(term): term for term in terms}
+    texts = list(wanted)
+    for start in range(0, len(texts), _AT_ONCE):
+        some = texts[start : start + _AT_ONCE]
+        places = ", ".join("?" * len(some))
+        for text, *row in connection.execute(_FIND_ALL.format(places), (owner.id, *some)):
+            yield wanted[text], (row[0], row[1])
 
 
 def _entries(connection: Connection, term: int) -> NDArray[np.int64]:
@@ -227,6 +231,7 @@ def _take_out(connection: Connection, term: int, ids: list[int]) -> None:
 _DROP_UNUSED = (
     "DELETE FROM terms WHERE id = ? AND NOT EXISTS (SELECT 1 FROM postings WHERE term = ?)"
 )
+_FIND_ALL = "SELECT text, id, frequency FROM terms WHERE owner = ? AND text IN ({})"
 _FIND = "SELECT id, frequency FROM terms WHERE owner = ? AND text = ?"
 _LIST = "SELECT entries FROM postings WHERE term = ? ORDER BY first"
 _LAST = "SELECT first, entries FROM postings WHERE term = ? ORDER BY first DESC LIMIT 1"

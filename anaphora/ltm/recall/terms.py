@@ -1,65 +1,176 @@
-"""The terms by which a text is found: its words without case and accents, each by its stem, and
-what stands there beside words."""
+"""The terms of a text: the keys of its words, as the tagger compares words, and the other tokens.
+
+A word is indexed by its lemma, or by its stem if no dictionary has it. It has further terms:
+
+- what it may mean: the word without attached particles, the word without its marks (accents), a
+  word with hyphens as one word;
+- the *other* lemmas of the same form, which begin with "+": "+leaf" of "leaves". They are found by
+  the lemma itself, not by another word that has it as an other one: "casa" and "caso" may be forms
+  of "casar", and are two words;
+- *aliases*, which begin with "~": its spelling without marks, and the stem of a word that a
+  dictionary has. Only words without marks are searched for by the former, and only words that no
+  dictionary has by the latter: "casa" does not find "caso", though their stems are the same.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from pkgutil import iter_modules
+from typing import NamedTuple
 
 import regex
-import Stemmer
 
-from anaphora.ltm.recall.tokens import tokens
-from anaphora.storage.forks import fork_safe_lock
+from anaphora.entities.tongue import replaced, tongue
+from anaphora.ltm.recall.tokens import Part, Sign, tokens
 
-__all__ = ["DEFAULT_LANGUAGE", "TERMS_VERSION", "terms"]
+__all__ = [
+    "DEFAULT_LANGUAGE",
+    "TERMS_VERSION",
+    "TermWord",
+    "is_loaded",
+    "language_term",
+    "language_terms",
+    "plain_words",
+    "read_words",
+    "terms",
+]
 
 DEFAULT_LANGUAGE = "en"
-"""What a text is taken for whose language nobody tells."""
+"""The language of a text whose language is unknown."""
 
-TERMS_VERSION = 2
-"""What is indexed by the terms of an earlier version is indexed anew. It grows whenever a text
+TERMS_VERSION = 3
+"""Whatever is indexed by the terms of an earlier version is indexed anew. It grows whenever a text
 gives other terms than before."""
 
-_Stem: TypeAlias = Callable[[list[str]], Iterable[str]]
+_loaded: set[str] = set()  # languages
+_OTHER, _ALIAS = "+", "~"  # what no token begins with
+_NO_LANGUAGE = "xx"
+_KEPT = 10_000  # words of a language
+_LONGEST_KEPT = 64  # characters
+_APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
+_LETTER_APOSTROPHE = "ʼ"  # a letter to Unicode, and so part of a word
 
-_ACCENT = regex.compile(r"(?<=[\p{Latin}\p{Greek}\p{Cyrillic}]\p{M}*)\p{M}")
-_ALIASES = {"nb": "no", "nn": "no", "iw": "he", "ji": "yi"}
+
+class TermWord(NamedTuple):
+    """A word of a text: its ``text``, its first term (``key``), and further terms: those that it
+    is ``indexed`` by and those that it is ``searched`` by."""
+
+    text: str
+    key: str
+    indexed: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
 
 
 def terms(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, ...]:
-    """The terms of ``text`` in their order, with repetitions.
-
-    A word (see :func:`~anaphora.ltm.recall.tokens.tokens`) counts by its stem, by the rules of its
-    ``language`` where Snowball has some, and without accents, which many leave out. Everything
-    else counts as it is.
-    """
-    found = list(tokens(text))
-    stems = iter(_stemmer(language)([token.text for token in found if token.is_word]))
-    return tuple([_plain(next(stems)) if token.is_word else token.text for token in found])
+    """The first term of each word of ``text`` in their order, with repetitions."""
+    return tuple([word.key for word in read_words(text, language)])
 
 
-def _plain(word: str) -> str:
-    """The word without accents."""
-    if word.isascii():
-        return word
-    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", word)))
+def read_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]:
+    """The words of ``text`` (see :func:`~anaphora.ltm.recall.tokens.tokens`) with their terms.
+    Whatever is no word counts as it is."""
+    return _reader(_code(language)).read(text)
 
 
-@lru_cache(maxsize=64)
-def _stemmer(language: str) -> _Stem:
-    code = language.replace("_", "-").partition("-")[0].lower() or DEFAULT_LANGUAGE
-    try:
-        snowball = Stemmer.Stemmer(_ALIASES.get(code, code))
-    except (KeyError, ValueError):  # a language without a stemmer, or a text that is no language
-        return lambda words: words
-    lock = fork_safe_lock()  # a stemmer keeps its work in one buffer
+class _Reader:
+    """Reads texts in one language."""
 
-    def stem(words: list[str]) -> Iterable[str]:
-        with lock:
-            stems: list[str] = snowball.stemWords(words)
-        return stems
+    def __init__(self, code: str) -> None:
+        from anaphora.entities.lexicon import Lexicon
 
-    return stem
+        self._lexicon = Lexicon(code, size=1_000)  # what is read is kept below
+        known = tongue(code)
+        self._has_apostrophes = "'" in known.silent
+        self._same = known.same
+        self._word = lru_cache(maxsize=_KEPT)(self._read_word)
+
+    def read(self, text: str) -> list[TermWord]:
+        if self._has_apostrophes or not text.isascii():
+            text = self._spelled(text)
+        word = self._word
+        return [
+            word(token)
+            if isinstance(token, str) and len(token) <= _LONGEST_KEPT
+            else self._read_token(token)
+            for token in tokens(text)
+        ]
+
+    def _spelled(self, text: str) -> str:
+        """The text with apostrophes inside of words as letters where the language has such words,
+        and with those letters for one another that count as the same."""
+        text = _APOSTROPHE.sub(_LETTER_APOSTROPHE if self._has_apostrophes else "'", text)
+        return replaced(text, self._same)
+
+    def _read_token(self, token: str | Part | Sign) -> TermWord:
+        if isinstance(token, str):
+            return self._read_word(token)
+        if isinstance(token, Sign):
+            return TermWord(token.text, token.text)
+        text, key, indexed, searched = self._word(token.text)
+        whole = self._word(token.whole).key
+        return TermWord(text, key, _without(key, *indexed, whole), _without(key, *searched, whole))
+
+    def _read_word(self, text: str) -> TermWord:
+        lexicon = self._lexicon
+        word = lexicon.word(text)
+        key, others = word.stem, (*word.homographs, *word.derived)
+        indexed = [*word.meant, *[_OTHER + one for one in others]]
+        searched = [_OTHER + key, *word.meant, *others]
+        if stem := lexicon.stem_of_unknown(word):
+            indexed.append(_ALIAS + stem)
+            searched.append(stem)
+        for stems in lexicon.bare(word.lower, word.stem).values():
+            indexed += [_ALIAS + one for one in sorted(stems)]
+        if not word.known:
+            searched += [_ALIAS + one for one in (word.stem, *word.meant)]
+        elif word.lower.isascii():
+            searched.append(_ALIAS + word.stem)
+        return TermWord(word.lower, key, _without(key, *indexed), _without(key, *searched))
+
+
+def is_loaded(language: str) -> bool:
+    """Whether the words of a language are loaded, as they are after the first text in it. That
+    takes milliseconds, up to seconds for the first time on a machine, and more if spaCy is not
+    loaded either."""
+    return bool(_loaded) and _code(language) in _loaded
+
+
+def plain_words(text: str) -> list[TermWord]:
+    """The words of ``text`` as they are written, for as long as their language is not loaded."""
+    texts = [token if isinstance(token, str) else token.text for token in tokens(text)]
+    return [TermWord(one, one) for one in map(str.casefold, texts)]
+
+
+def language_term(language: str) -> str:
+    """The term of every exchange in a language."""
+    return f"language={_code(language)}"
+
+
+@lru_cache(maxsize=1)
+def language_terms() -> Mapping[str, str]:
+    """The terms of all languages that a model may have, with the languages."""
+    import spacy.lang
+
+    codes = [one.name for one in iter_modules(spacy.lang.__path__) if one.ispkg]
+    return {language_term(code): code for code in codes}
+
+
+def _without(key: str, *terms: str) -> tuple[str, ...]:
+    return tuple([term for term in dict.fromkeys(terms) if term != key])
+
+
+@lru_cache(maxsize=32)
+def _reader(code: str) -> _Reader:
+    reader = _Reader(code)
+    _loaded.add(code)
+    return reader
+
+
+@lru_cache(maxsize=256)
+def _code(language: str) -> str:
+    """The language without its region."""
+    from anaphora.entities.languages import base
+
+    code = base(language or DEFAULT_LANGUAGE)
+    return code if code.isalpha() and code.isascii() else _NO_LANGUAGE

@@ -7,13 +7,13 @@ LH-454), amounts however they are grouped (1250, $1,250.00) and telephone number
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import regex
 
-__all__ = ["Token", "tokens"]
+__all__ = ["Part", "Sign", "Token", "tokens"]
 
 # Scripts without blanks between words, and Hangul, whose words carry particles.
 _UNSPACED = (
@@ -32,14 +32,16 @@ _TOKEN = regex.compile(
     | (?P<amount>{_ALONE}(?:\d{{1,3}}(?:\ \d{{3}})+(?=,\d\d?{_ENDS}|\ ?\p{{Sc}})(?:,\d+)?
         | \d+(?:[.,'’]\d+)+))
     | (?P<code>{_ALONE}[A-Z]{{1,4}}\ \d{{2,6}}){_ENDS}
+    | (?P<abbreviation>(?<![\p{{L}}\p{{N}}.])(?:\p{{L}}\.){{2,}}\p{{L}}?){_ENDS}
     | (?P<marked>(?<!\S)[#@.](?=\p{{L}}){_LETTER}+)
     | (?P<word>{_LETTER}+(?:[-‐‑]{_LETTER}+){{0,2}}(?:\+\+(?!\p{{L}})|[+\#]{_ENDS})?)
     """,
     regex.VERBOSE,
 )
-_ASCII_WORD = regex.compile(r"[a-z0-9]+")
-_SPECIAL = regex.compile(r"[0-9#+$@]|(?<!\S)\.")
+_ASCII_WORD = regex.compile(r"[A-Za-z]+")
+_SPECIAL = regex.compile(r"[0-9#+$@]|(?<!\S)\.|(?<=[A-Za-z])(?:-[A-Za-z]|\.[A-Za-z]\.)")
 _RUNS = regex.compile(r"\d+|[^\d\W_]+")
+_HYPHEN = regex.compile("[-‐‑]")
 _HAN = regex.compile(r"\p{Han}")
 # Blanks that divide the thousands of a number and nothing else.
 _DIGIT_SPACE = regex.compile(r"(?<=\d)[\u00A0\u2009\u202F](?=\d{3})")
@@ -52,25 +54,35 @@ _PHONE_DIGITS = range(7, 16)
 _LOCAL_DIGITS = 7
 
 
-class Token(NamedTuple):
-    """A word, in lower case, or another sign, which has no forms."""
+class Sign(NamedTuple):
+    """A token that has no forms, in lower case: an emoji, a code, an amount."""
 
     text: str
-    is_word: bool = True
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of ``text`` in their order, in lower case and normalized (NFKC).
+class Part(NamedTuple):
+    """A word as it is written, and the ``whole`` that hyphens join of several: "mail", "email"."""
+
+    text: str
+    whole: str
+
+
+Token: TypeAlias = str | Part | Sign
+"""A string is a word as it is written."""
+
+
+def tokens(text: str) -> Iterable[Token]:
+    """The tokens of ``text`` in their order, normalized (NFKC).
 
     What can be written in several ways gives the same tokens in all of them: "LH-454" is "lh454",
     "lh" and "454", and so is "LH454"; "$1,250.00" is "$" and "1250". Of scripts without blanks
     between words, each pair of letters is a token, and each Han character, which is a word.
     """
     if text.isascii() and not _SPECIAL.search(text):  # 2 µs for nine words, else 20
-        yield from map(Token, _ASCII_WORD.findall(text.lower()))
-        return
+        words: list[str] = _ASCII_WORD.findall(text)
+        return words
     written = unicodedata.normalize("NFKC", _DIGIT_SPACE.sub("'", text))
-    yield from _tokens(unicodedata.normalize("NFC", written))
+    return _tokens(unicodedata.normalize("NFC", written))
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -80,15 +92,19 @@ def _tokens(text: str) -> Iterator[Token]:
             case "unspaced":
                 yield from _letters(_lower(found))
             case "symbol":
-                yield Token(_MODIFIERS.sub("", found), is_word=False)
+                yield Sign(_MODIFIERS.sub("", found))
             case "digits":
                 yield from _digits(found)
             case "amount":
                 yield from _amount(found)
             case "code":
                 yield from _word(found.replace(" ", "-"))
+            case "abbreviation":
+                letters = found.replace(".", "")
+                # "US" may be a pronoun, and "am" a verb; "U.S." and "a.m." are neither.
+                yield letters if len(letters) > 2 else Sign(_lower(letters))
             case "marked":
-                yield Token(_lower(found), is_word=False)
+                yield Sign(_lower(found))
                 yield from _word(found[1:])
             case _:
                 yield from _word(found)
@@ -97,49 +113,52 @@ def _tokens(text: str) -> Iterator[Token]:
 def _letters(run: str) -> Iterator[Token]:
     """The pairs of letters of a run without blanks; one that stands alone, by itself."""
     if len(run) == 1:
-        yield Token(run, is_word=False)
+        yield Sign(run)
         return
     for first, second in pairwise(f"{run} "):
         if _HAN.match(first):
-            yield Token(first, is_word=False)
+            yield Sign(first)
         if second != " ":
-            yield Token(first + second, is_word=False)
+            yield Sign(first + second)
 
 
 def _word(written: str) -> Iterator[Token]:
     """A word or several with hyphens between them, a name with signs, or a code."""
-    word = _lower(written)
-    if (name := word.rstrip("+#")) != word:
-        yield Token(word.replace("-", ""), is_word=False)
-        word = name
-    parts = regex.split("[-‐‑]", word)
+    if (name := written.rstrip("+#")) != written:
+        yield Sign(_lower(written).replace("-", ""))
+        written = name
+    if not any(map(str.isdigit, written)):
+        words = _HYPHEN.split(written)
+        if len(words) == 1:
+            yield written
+        else:
+            yield from [Part(word, "".join(words)) for word in words]
+        return
+    parts = _HYPHEN.split(_lower(written))
     joined = "".join(parts)
     runs = _RUNS.findall(joined)
-    if not any(map(str.isdigit, runs)):
-        yield from map(Token, parts)
-        return
     if joined.isdigit():
         for part in parts:
-            yield Token(part)
+            yield part
             yield from _local(part)
         return
     if len(joined) <= _LONGEST_CODE:
-        yield Token(joined, is_word=False)
+        yield Sign(joined)
     elif len(parts) == 1:
-        yield Token(joined)
+        yield joined
     if len(runs) <= _MOST_RUNS and all(len(run) <= _SHORT or run.isdigit() for run in runs):
-        yield from map(Token, runs)
+        yield from runs
     elif len(parts) > 1:
-        yield from map(Token, parts)
+        yield from parts
 
 
 def _amount(written: str) -> Iterator[Token]:
     """A number without the signs that group it, and without zeros behind its last digit."""
     number = _number(written)
     if number is None:
-        yield from map(Token, _RUNS.findall(written))
+        yield from _RUNS.findall(written)
     else:
-        yield Token(number, is_word=False)
+        yield Sign(number)
         if number.isdigit():
             yield from _local(number)
 
@@ -175,10 +194,10 @@ def _digits(written: str) -> Iterator[Token]:
     is_amount = regex.fullmatch(r"\d+(?:[.]\d+)+", written) and _number(written)
     if is_grouped and not is_amount and not _DATE.fullmatch(written):
         if len(digits) in _PHONE_DIGITS:
-            yield Token(digits, is_word=False)
+            yield Sign(digits)
             yield from _local(digits)
     elif digits != written and not is_grouped:
-        yield Token(digits, is_word=False)
+        yield Sign(digits)
     for group in regex.findall(r"\d+(?:\.\d+)*", written):
         if "." in group:
             yield from _amount(group)
@@ -189,7 +208,7 @@ def _digits(written: str) -> Iterator[Token]:
 def _local(digits: str) -> Iterator[Token]:
     """The last digits of a telephone number, which are the same with and without its area."""
     if len(digits) in _PHONE_DIGITS:
-        yield Token(f"…{digits[-_LOCAL_DIGITS:]}", is_word=False)
+        yield Sign(f"…{digits[-_LOCAL_DIGITS:]}")
 
 
 def _lower(text: str) -> str:

@@ -155,7 +155,7 @@ class _Detector:
                 yield base, weights.address if base in self._called else name_worth
             elif lower not in known.empty:
                 rare = weights.word * max(weights.short, min(1.0, (len(word) - 2) / 5))
-                for term in terms(lower, language):
+                for term in terms(word, language):
                     yield term, rare * factor
             first = False
         if not _RESOLVED.search(clause):  # else the date behind them counts
