@@ -154,7 +154,10 @@ class CompoundHeads:
         if lower not in self._kept:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            self._kept[lower] = self._found(lower, self._rules)
+            rules = self._rules
+            forms = dict.fromkeys((lower, *(rules.words.get(lower) or ())))
+            found = (self._found(form, rules) for form in forms)
+            self._kept[lower] = next(filter(None, found), ())
         return self._kept[lower]
 
     def _found(self, lower: str, rules: _Rules) -> tuple[str, ...]:

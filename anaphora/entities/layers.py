@@ -243,7 +243,7 @@ class Layer:
             hits += self.scattered.find(words, gaps, pattern_ends, parts_in, single)
         if self.separable is not None:
             parts_in = None if found is None else found.everywhere
-            hits += self.separable.find(words, pattern_ends, parts_in, guesses)
+            hits += self.separable.find(words, gaps, pattern_ends, parts_in, guesses)
         if guesses is not None:
             hits = [
                 hit

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.entities.dictionary import Dictionary, dictionary
-from anaphora.entities.languages import normalizer, qualifiers
+from anaphora.entities.languages import normalizer
 from anaphora.entities.tongue import tongue
 
 __all__ = ["SeparablePrefixes", "separable_prefixes"]
@@ -32,7 +32,7 @@ class SeparablePrefixes:
     ``coordinators`` join clauses, ``subordinators`` begin those whose verb stands last. ``modals``
     may stand between a prefix and an infinitive. A ``participle`` begins with that syllable, and
     takes ``inflections``. The ``endings`` take the place of those of an infinitive (``stem``) in
-    the regular forms of a verb.
+    the regular forms of a verb; the ``doubled`` vowels are written twice in a closed syllable.
     """
 
     prefixes: frozenset[str]
@@ -45,13 +45,13 @@ class SeparablePrefixes:
     coordinators: frozenset[str]
     subordinators: frozenset[str]
     modals: frozenset[str]
-    negations: frozenset[str]
     particle: str
     joined: bool
     participle: str
     inflections: tuple[str, ...]
     stem: tuple[str, ...]
     endings: tuple[str, ...]
+    doubled: frozenset[str]
     words: Dictionary
 
     def split(self, infinitive: str) -> tuple[str, str] | None:
@@ -117,7 +117,18 @@ class SeparablePrefixes:
     def regular_forms(self, base: str) -> frozenset[str]:
         """The forms of a verb without ablaut."""
         root = next(base[: -len(end)] for end in self.stem if base.endswith(end))
-        return frozenset([base, root, *(root + ending for ending in self.endings)])
+        roots = {root, self._closed(root)} if self.doubled else {root}
+        return frozenset([base, *(one + ending for one in roots for ending in ("", *self.endings))])
+
+    def _closed(self, root: str) -> str:
+        """The root of an infinitive where no vowel follows: "vraag" of "vragen", "bel" of
+        "bellen", "geef" of "geven"."""
+        before, vowel, last = ("  " + root)[-3], root[-2], root[-1]
+        if vowel == last:
+            return root[:-1]
+        if vowel in self.doubled and before not in self.doubled:
+            root = root[:-1] + vowel + last
+        return root[:-1] + {"z": "s", "v": "f"}.get(last, last)
 
     def _is_separable(self, prefix: str, base: str) -> bool:
         if prefix not in self.ambiguous:
@@ -135,8 +146,9 @@ def separable_prefixes(code: str) -> SeparablePrefixes | None:
     if words is None:
         return None
     normalize = normalizer(code)
+    table["doubled"] = frozenset(table["doubled"])
     for key in _WORDS:
         table[key] = frozenset(map(normalize, table[key].split()))
     for key in ("stem", "endings", "inflections"):
         table[key] = tuple(map(normalize, table[key].split()))
-    return SeparablePrefixes(**table, negations=qualifiers(code, "negation"), words=words)
+    return SeparablePrefixes(**table, words=words)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 from msgspec import Struct
 
+from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.separable_prefixes import SeparablePrefixes, separable_prefixes
@@ -82,6 +83,7 @@ class SeparableVerbs:
     def find(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         parts_in: _PartsIn | None = None,
         guesses: Sequence[Sequence[Guess]] | None = None,
@@ -90,7 +92,7 @@ class SeparableVerbs:
         :meth:`~anaphora.entities.scattered.Scattered.find`."""
         if self._by_prefix.keys().isdisjoint([word.lower for word in words]):
             return []
-        places = _Places(words, pattern_ends, parts_in, guesses)
+        places = _Places(words, gaps, pattern_ends, parts_in, guesses)
         hits: list[Hit] = []
         start, last = 0, None
         for at, word in enumerate(words):
@@ -114,7 +116,7 @@ class SeparableVerbs:
                 elided = self._elided(words, last, at, guesses)
                 hits += self._hits(word.lower, elided, places, (start, at))
                 start = at + 1
-        return [hit for hit in hits if not self._is_negated(words, hit)]
+        return hits
 
     def _before(
         self, words: Sequence[Word], start: int, at: int, guesses: Sequence[Sequence[Guess]] | None
@@ -255,6 +257,8 @@ class SeparableVerbs:
                     continue
                 others, parts = chosen
                 all_tokens = tuple(sorted({*tokens, *others}))
+                if not places.are_in_a_clause(all_tokens, clause[0], verb):
+                    continue
                 start, end = all_tokens[0], all_tokens[-1] + 1
                 gaps = end - start - len(all_tokens)
                 for made_of in parts:
@@ -263,11 +267,6 @@ class SeparableVerbs:
                         tokens=all_tokens if gaps else (), parts=made_of, typos=typos,
                     )  # fmt: skip
 
-    def _is_negated(self, words: Sequence[Word], hit: Hit) -> bool:
-        own = hit.tokens or range(hit.start, hit.end)
-        between = set(range(hit.start, hit.end)).difference(own)
-        return any(words[index].lower in self._prefixes.negations for index in between)
-
 
 class _Places:
     """Where the other words of a phrase stand."""
@@ -275,11 +274,13 @@ class _Places:
     def __init__(
         self,
         words: Sequence[Word],
+        gaps: Gaps,
         pattern_ends: PatternEnds | None,
         parts_in: _PartsIn | None,
         guesses: Sequence[Sequence[Guess]] | None,
     ) -> None:
         self._words = words
+        self._gaps = gaps
         self._pattern_ends = pattern_ends
         self._parts_in = parts_in
         self._guesses = guesses
@@ -302,6 +303,16 @@ class _Places:
             else:
                 return None
         return tokens, list(islice(product(*parts), MOST_MADE))
+
+    def are_in_a_clause(self, tokens: Sequence[int], start: int, verb: _Verb) -> bool:
+        """Whether nothing between the words ends their clause or negates it, also not before them
+        where the verb itself is missing."""
+        spanned = tokens if verb.at in tokens else (start, *tokens)
+        most = len(self._words)
+        return all(
+            after <= self._gaps.reach(one + (one in tokens), most)
+            for one, after in pairwise(spanned)
+        )
 
     def _runs(self, step: Step, start: int, end: int) -> Iterator[tuple[int, int, tuple[int, ...]]]:
         if isinstance(step, Part):

@@ -33,6 +33,9 @@ DUTCH = (
     element("pay", "terugbetalen"),
     element("discuss", "overleggen"),
     element("bring", "meenemen"),
+    element("ask", "navragen"),
+    element("warm", "opwarmen"),
+    element("read", "voorlezen"),
 )
 
 
@@ -120,6 +123,7 @@ def test_the_last_prefix_of_a_clause_counts(text: str, expected: list[str]) -> N
         "Schalte das Licht nicht aus",
         "Mach kein Licht aus",
         "Ruf mich nie wieder an",
+        "Schalte das\nLicht aus",
     ],
 )
 def test_another_word_is_no_prefix(text: str) -> None:
@@ -138,6 +142,7 @@ def test_another_word_is_no_prefix(text: str) -> None:
         ("Mach das Licht an und ruf Anna an", ["on 'Mach an'", "call 'ruf an'"]),
         ("Ruf Anna an. Mach dann das Licht aus.", ["call 'Ruf an'", "off 'mach aus'"]),
         ("Mach das Licht aus und wieder an", ["off 'Mach aus'", "on 'an'"]),
+        ("Mach das Licht an und die Heizung nicht aus", ["on 'Mach an'"]),
         ("Mach die Heizung aus und komm gut an", ["off 'Mach aus'", "arrive 'komm an'"]),
     ],
 )
@@ -190,6 +195,9 @@ def test_a_part_may_stand_between_verb_and_prefix() -> None:
         ("Wanneer betaal je mij terug?", ["pay 'betaal terug'"]),
         ("neem je paraplu mee naar huis", ["bring 'neem mee'"]),
         ("zet de lamp aan en de verwarming uit", ["on 'zet aan'", "off 'uit'"]),
+        ("vraag het bij de baas na", ["ask 'vraag na'"]),
+        ("warm de soep op", ["warm 'warm op'"]),
+        ("Wanneer leest hij het voor?", ["read 'leest voor'"]),
         ("zet de lamp op rood", []),
         ("zet de lamp in de keuken", []),
         ("ik leg het over", []),
