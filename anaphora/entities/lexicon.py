@@ -187,7 +187,7 @@ class Lexicon:
             found = words.get(lower)
             known = found is not None or lower in self._tongue.forms
         if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            irregular = self._tongue.irregular.get(lower, ())
+            irregular = dict.fromkeys(self._irregular(lower, words))
             homographs = tuple([one for one in irregular if one != stem])
             seen = {"", stem, *homographs}
             others = (found.other if found else "", *self._derived(lower, words))
@@ -208,24 +208,36 @@ class Lexicon:
 
     def _derived(self, lower: str, words: Dictionary) -> Iterator[str]:
         """The lemmas that it has by the rules of the language."""
+        yield from self._verbs(lower, words)
         for lemma in self._tongue.derived_from(lower):
-            found = words.get(lemma)
-            if found is not None and found.first == lemma:
+            if _is_lemma(lemma, words):
                 yield lemma
                 break  # the likeliest one goes first
+        for masculine, derived in self._tongue.masculine_of(lower):
+            lemmas = {found.first for one in derived if (found := words.get(one))}
+            if not lemmas.isdisjoint((masculine, *derived)):
+                yield masculine
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
 
+    def _verbs(self, lower: str, words: Dictionary) -> Iterator[str]:
+        """The infinitives that it has by other forms of the same verb."""
+        for form in self._tongue.related_verb_forms(lower):
+            yield from self._verbs_of(words.get(form) or ())
+
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
+        yield from self._verbs_of((*(words.get(verb) or ()), *self._irregular(verb, words)))
+        yield from self._verbs(verb, words)
+
+    def _verbs_of(self, lemmas: Iterable[str]) -> Iterator[str]:
         endings = self._tongue.infinitives
-        yield from [
-            lemma
-            for lemma in (*(words.get(verb) or ()), *self._tongue.irregular.get(verb, ()))
-            if lemma.endswith(endings)
-        ]
-        for lemma in self._tongue.derived_from(verb):
-            if lemma.endswith(endings) and lemma in words:
+        return (lemma for lemma in lemmas if lemma.endswith(endings))
+
+    def _irregular(self, lower: str, words: Dictionary) -> Iterator[str]:
+        yield from self._tongue.irregular.get(lower, ())
+        for lemma in self._tongue.prefixed_irregular_of(lower):
+            if lemma in words:
                 yield lemma
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
@@ -291,6 +303,11 @@ class Lexicon:
         return lower.isalpha() or (
             self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
         )
+
+
+def _is_lemma(lower: str, words: Dictionary) -> bool:
+    found = words.get(lower)
+    return found is not None and found.first == lower
 
 
 def _by_word(
