@@ -213,10 +213,10 @@ class Lexicon:
             if _is_lemma(lemma, words):
                 yield lemma
                 break  # the likeliest one goes first
-        for masculine, derived in self._tongue.masculine_of(lower):
+        for adjective, derived in self._tongue.adjectives_of(lower):
             lemmas = {found.first for one in derived if (found := words.get(one))}
-            if not lemmas.isdisjoint((masculine, *derived)):
-                yield masculine
+            if not lemmas.isdisjoint((adjective, *derived)):
+                yield adjective
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
 

@@ -15,13 +15,13 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``forms``: words that count as forms of others;
 - ``irregular``: forms that the dictionary lacks, or has as another word alone, by their lemma
   ("leave: left"), also behind the ``prefixes`` of verbs (understood);
-- ``forms_end``: the same by endings, each with what a lemma has in its place ("ing: e = -"), longer ones
-  first: the first that makes a lemma of the dictionary counts; "-" is no ending, "=" the rest
-  without its doubled letter (planning);
+- ``forms_end``: the same by endings, each with what a lemma has in its place ("ing: e = -"): the
+  first that makes a lemma of the dictionary counts, that of a longer ending before others; "-" is
+  no ending, "=" the rest without its doubled letter (planning);
 - ``verb_forms``: endings of verbs, each with those of other forms of the same stem, infinitives
   included ("o: an en ar"): what is a verb by one of these in the dictionary is one by the first as
   well (*juego* by *juegan*); keys may be several endings;
-- ``feminine``: endings of feminine adjectives, each with that of the masculine ("as: o"), where
+- ``adjectives``: endings of adjectives, each with what the lemma has in its place ("as: o"), where
   the dictionary has what is made of adjectives alone, by the ``adjectival`` endings ("amente");
 - ``participles``: what stands before the verb in participles that end in -en ("ge");
 - ``clitics``: pronouns that are written as one with the verb before them, whose lemma ends in one
@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -83,7 +83,7 @@ class Tongue:
     prefixes: tuple[str, ...] = ()
     forms_end: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     verb_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    feminine: Mapping[str, str] = field(default_factory=dict)
+    adjectives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adjectival: tuple[str, ...] = ()
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
@@ -157,11 +157,7 @@ class Tongue:
             if word.startswith(prefix):
                 yield from self._infinitives_of(word[len(prefix) :])
         for rest, others in _endings_of(word, self.forms_end):
-            for other in others:
-                if other != _UNDOUBLED:
-                    yield rest + other
-                elif rest[-1] == rest[-2] and rest[-1].isalpha():
-                    yield rest[:-1]
+            yield from _with_other_endings(rest, others)
 
     def related_verb_forms(self, word: str) -> Iterator[str]:
         """Forms of the verb that the word is a form of, if it is one."""
@@ -169,11 +165,13 @@ class Tongue:
             for rest, others in _endings_of(word, self.verb_forms, least=0):
                 yield from (rest + other for other in others)
 
-    def masculine_of(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """What the word may be the feminine of, each with words that tell that it is."""
-        if len(word) <= _LONGEST:
-            for rest, other in _endings_of(word, self.feminine):
-                yield rest + other, tuple([rest + ending for ending in self.adjectival])
+    def adjectives_of(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The adjectives that the word may be a form of, each with words that tell that it is."""
+        if len(word) > _LONGEST:
+            return
+        for rest, others in _endings_of(word, self.adjectives):
+            for lemma in _with_other_endings(rest, others):
+                yield lemma, tuple([rest + ending for ending in self.adjectival])
 
     def prefixed_irregular_of(self, word: str) -> Iterator[str]:
         """What the word may be a form of as an irregular one behind a prefix."""
@@ -222,10 +220,11 @@ def tongue(code: str) -> Tongue:
     for lemma, forms in data.pop("irregular", {}).items():
         for form in forms.split():
             irregular[form] = (*irregular.get(form, ()), lemma)
-    forms_end = {
-        ending: tuple(["" if other == _NOTHING else other for other in others.split()])
-        for ending, others in _by_ending(data.pop("forms_end", {}))
-    }
+    for key in ("forms_end", "adjectives"):
+        data[key] = {
+            ending: tuple(["" if other == _NOTHING else other for other in others.split()])
+            for ending, others in _by_ending(data.get(key, {}))
+        }
     verb_forms: dict[str, tuple[str, ...]] = {}
     for ending, others in _by_ending(data.pop("verb_forms", {})):
         verb_forms[ending] = (*verb_forms.get(ending, ()), *others.split())
@@ -244,9 +243,7 @@ def tongue(code: str) -> Tongue:
     return Tongue(
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
-        forms_end=forms_end,
         verb_forms=verb_forms,
-        feminine=dict(_by_ending(data.pop("feminine", {}))),
         same=str.maketrans(same),
         also=str.maketrans(data.pop("also", {})),
         apart=frozenset(data.pop("apart", "")),
@@ -268,6 +265,14 @@ def _endings_of(
     for length in range(len(word) - least, -1, -1):  # the longest first
         if (found := table.get(word[len(word) - length :])) is not None:
             yield word[: len(word) - length], found
+
+
+def _with_other_endings(rest: str, others: Iterable[str]) -> Iterator[str]:
+    for other in others:
+        if other != _UNDOUBLED:
+            yield rest + other
+        elif rest[-1] == rest[-2] and rest[-1].isalpha():
+            yield rest[:-1]
 
 
 def replaced(text: str, table: Mapping[int, str | None]) -> str:
