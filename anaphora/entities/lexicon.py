@@ -234,7 +234,7 @@ class Lexicon:
                 own += self._inside(text, lower, words)
             if self._tongue.whole:  # its words are ambiguous: one reading does not rule out others
                 own += inflected
-            irregular = (*self._tongue.irregular.get(lower, ()), *own)
+            irregular = (*self._irregular(lower, words), *own)
             homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
             seen = {"", stem, *homographs}
             other = found.other if found and not self._is_attached(text, lower, words) else ""
@@ -277,11 +277,15 @@ class Lexicon:
 
     def _derived(self, lower: str, words: Dictionary) -> Iterator[str]:
         """The lemmas that it has by the rules of the language."""
+        yield from self._verbs(lower, words)
         for lemma in self._tongue.derived_from(lower):
-            found = words.get(lemma)
-            if found is not None and found.first == lemma:
+            if _is_lemma(lemma, words):
                 yield lemma
                 break  # the likeliest one goes first
+        for adjective, derived in self._tongue.adjectives_of(lower):
+            lemmas = {found.first for one in derived if (found := words.get(one))}
+            if not lemmas.isdisjoint((adjective, *derived)):
+                yield adjective
         for verb in self._tongue.without_clitics(lower):
             yield from self._infinitives_of(verb, words)
 
@@ -319,16 +323,24 @@ class Lexicon:
         rests = self._tongue.detached(lower, loose=True)
         return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
 
+    def _verbs(self, lower: str, words: Dictionary) -> Iterator[str]:
+        """The infinitives that it has by other forms of the same verb."""
+        for form in self._tongue.related_verb_forms(lower):
+            yield from self._verbs_of(words.get(form) or ())
+
     def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
         """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
+        yield from self._verbs_of((*(words.get(verb) or ()), *self._irregular(verb, words)))
+        yield from self._verbs(verb, words)
+
+    def _verbs_of(self, lemmas: Iterable[str]) -> Iterator[str]:
         endings = self._tongue.infinitives
-        yield from [
-            lemma
-            for lemma in (*(words.get(verb) or ()), *self._tongue.irregular.get(verb, ()))
-            if lemma.endswith(endings)
-        ]
-        for lemma in self._tongue.derived_from(verb):
-            if lemma.endswith(endings) and lemma in words:
+        return (lemma for lemma in lemmas if lemma.endswith(endings))
+
+    def _irregular(self, lower: str, words: Dictionary) -> Iterator[str]:
+        yield from self._tongue.irregular.get(lower, ())
+        for lemma in self._tongue.prefixed_irregular_of(lower):
+            if lemma in words:
                 yield lemma
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
@@ -430,6 +442,11 @@ class Lexicon:
         return lower.isalpha() or (
             self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
         )
+
+
+def _is_lemma(lower: str, words: Dictionary) -> bool:
+    found = words.get(lower)
+    return found is not None and found.first == lower
 
 
 def _by_word(

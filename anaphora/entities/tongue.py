@@ -24,10 +24,16 @@ A table needs no more than what holds for its language, and a language needs no 
   missing, and ``once``, letters that may stand twice;
 - ``forms``: words that count as forms of others;
 - ``irregular``: forms that the dictionary lacks, or has as another word alone, by their lemma
-  ("leave: left"), ``forms_end``: the same by endings, each with what a lemma has in its place
-  ("ando: ar"): the first that makes a lemma of the dictionary counts; "-" is no ending, "="
-  the rest without its doubled letter (planning); ``participles``: what stands before the verb in
-  them, that ends in -en ("ge");
+  ("leave: left"), also behind the ``prefixes`` of verbs (understood);
+- ``forms_end``: the same by endings, each with what a lemma has in its place ("ing: e = -"): the
+  first that makes a lemma of the dictionary counts, that of a longer ending before others; "-" is
+  no ending, "=" the rest without its doubled letter (planning);
+- ``verb_forms``: endings of verbs, each with those of other forms of the same stem, infinitives
+  included ("o: an en ar"): what is a verb by one of these in the dictionary is one by the first as
+  well (*juego* by *juegan*); keys may be several endings;
+- ``adjectives``: endings of adjectives, each with what the lemma has in its place ("as: o"), where
+  the dictionary has what is made of adjectives alone, by the ``adjectival`` endings ("amente");
+- ``participles``: what stands before the verb in participles that end in -en ("ge");
 - ``clitics``: pronouns that are written as one with the verb before them, whose lemma ends in one
   of the ``infinitives``;
 - ``auxiliaries``: verbs that ``negators`` follow, each with its forms, which stand for each other
@@ -51,11 +57,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import yaml
@@ -66,10 +72,12 @@ __all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 
 _LONGEST = 64  # characters of a word that may have anything attached
 _LEAST_OF_FORM = 2  # letters before the ending of a form
+_LEAST_BEHIND_PREFIX = 3  # letters of an irregular form
 _LEAST_OF_VERB = 2  # letters before its clitics
 _LEAST_BEHIND_ELISION = 3  # letters
 _VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
+_Value = TypeVar("_Value")
 _LETTERS = ("LATIN", "GREEK")  # whose marks people leave out; й is no и to anyone
 
 
@@ -156,7 +164,11 @@ class Tongue:
     fragments: tuple[str, ...] = ()
     particles: tuple[str, ...] = ()
     irregular: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prefixes: tuple[str, ...] = ()
     forms_end: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    verb_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    adjectives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    adjectival: tuple[str, ...] = ()
     participles: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
     infinitives: tuple[str, ...] = ()
@@ -245,17 +257,29 @@ class Tongue:
         for prefix in self.participles:
             if word.startswith(prefix):
                 yield from self._infinitives_of(word[len(prefix) :])
-        for ending, others in self.forms_end.items():
-            if not word.endswith(ending) or len(word) - len(ending) < _LEAST_OF_FORM:
-                continue
-            rest = word[: len(word) - len(ending)]
-            for other in others:
-                doubled = rest[-1] == rest[-2] and rest[-1].isalpha()
-                if other == _UNDOUBLED:
-                    if doubled:
-                        yield rest[:-1]
-                else:
-                    yield rest + other
+        for rest, others in _endings_of(word, self.forms_end):
+            yield from _with_other_endings(rest, others)
+
+    def related_verb_forms(self, word: str) -> Iterator[str]:
+        """Forms of the verb that the word is a form of, if it is one."""
+        if 1 < len(word) <= _LONGEST:
+            for rest, others in _endings_of(word, self.verb_forms, least=0):
+                yield from (rest + other for other in others)
+
+    def adjectives_of(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The adjectives that the word may be a form of, each with words that tell that it is."""
+        if len(word) > _LONGEST:
+            return
+        for rest, others in _endings_of(word, self.adjectives):
+            for lemma in _with_other_endings(rest, others):
+                yield lemma, tuple([rest + ending for ending in self.adjectival])
+
+    def prefixed_irregular_of(self, word: str) -> Iterator[str]:
+        """What the word may be a form of as an irregular one behind a prefix."""
+        for prefix in self.prefixes:
+            rest = word[len(prefix) :]
+            if len(rest) >= _LEAST_BEHIND_PREFIX and word.startswith(prefix):
+                yield from (prefix + lemma for lemma in self.irregular.get(rest, ()))
 
     def _infinitives_of(self, rest: str) -> Iterator[str]:
         if len(rest) > _LEAST_OF_FORM and rest.endswith("en"):
@@ -270,7 +294,7 @@ class Tongue:
         for clitic in self.clitics:
             if word.endswith(clitic) and len(word) - len(clitic) >= _LEAST_OF_VERB:
                 rest = word[: -len(clitic)]
-                yield from (rest, *self.bare(rest))
+                yield from _distinct("", rest, _plain(rest, self.apart))
 
     def without_elided(self, word: str) -> Iterator[str]:
         """What stands behind elided words in one that is written without their apostrophe."""
@@ -315,12 +339,14 @@ def tongue(code: str) -> Tongue:
     for lemma, forms in data.pop("irregular", {}).items():
         for form in map(letters.spelled, forms.split()):
             irregular[form] = (*irregular.get(form, ()), letters.spelled(lemma))
-    forms_end = {
-        "" if ending == _NOTHING else ending: tuple(
-            ["" if other == _NOTHING else other for other in others.split()]
-        )
-        for ending, others in data.pop("forms_end", {}).items()
-    }
+    for key in ("forms_end", "adjectives"):
+        data[key] = {
+            ending: tuple(["" if other == _NOTHING else other for other in others.split()])
+            for ending, others in _by_ending(data.get(key, {}))
+        }
+    verb_forms: dict[str, tuple[str, ...]] = {}
+    for ending, others in _by_ending(data.pop("verb_forms", {})):
+        verb_forms[ending] = (*verb_forms.get(ending, ()), *others.split())
     for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
     for key in (
@@ -332,6 +358,8 @@ def tongue(code: str) -> Tongue:
         "phrasal_verbs",
         "participles",
         "infinitives",
+        "prefixes",
+        "adjectival",
     ):
         data[key] = tuple(data.get(key, "").split())
     light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
@@ -341,7 +369,7 @@ def tongue(code: str) -> Tongue:
         light_verbs=light_verbs,
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
-        forms_end=dict(sorted(forms_end.items(), key=lambda one: -len(one[0]))),
+        verb_forms=verb_forms,
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
         segments=SegmentRules.of(data.pop("segments", {})),
@@ -350,6 +378,29 @@ def tongue(code: str) -> Tongue:
         fleeting=frozenset(data.pop("fleeting", "")),
         **data,
     )
+
+
+def _by_ending(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for endings, others in table.items():
+        for ending in endings.split():
+            yield "" if ending == _NOTHING else ending, others
+
+
+def _endings_of(
+    word: str, table: Mapping[str, _Value], least: int = _LEAST_OF_FORM
+) -> Iterator[tuple[str, _Value]]:
+    """The rest of the word before each of its endings in the table, with what stands there."""
+    for length in range(len(word) - least, -1, -1):  # the longest first
+        if (found := table.get(word[len(word) - length :])) is not None:
+            yield word[: len(word) - length], found
+
+
+def _with_other_endings(rest: str, others: Iterable[str]) -> Iterator[str]:
+    for other in others:
+        if other != _UNDOUBLED:
+            yield rest + other
+        elif rest[-1] == rest[-2] and rest[-1].isalpha():
+            yield rest[:-1]
 
 
 def replaced(text: str, table: Mapping[int, str | None]) -> str:
