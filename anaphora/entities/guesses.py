@@ -8,7 +8,7 @@ different words of one text that are looked up is bounded, and so is what is kep
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -103,11 +103,14 @@ class Vocabulary:
 
 class Guesses:
     """What words may stand for; ``known`` are the numbers of the stems that stand in phrases,
-    layer by layer, -1 for others."""
+    layer by layer, -1 for others. ``is_phrase`` tells of a stem whether it is one by itself."""
 
-    def __init__(self, vocabulary: Vocabulary, known: Sequence[Stems]) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, known: Sequence[Stems], is_phrase: Callable[[str], bool]
+    ) -> None:
         self._lexicon = vocabulary.lexicon
         self._known = tuple(known)
+        self._is_phrase = is_phrase
         self._bare = {bare: tuple(sorted(stems)) for bare, stems in vocabulary.bare.items()}
         self._stems = {stem: tuple(sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()}
         self._spellings = Spellings(vocabulary.tolerant) if vocabulary.tolerant else None
@@ -195,9 +198,10 @@ class Guesses:
         return any(stems[stem] >= 0 for stems in self._known)
 
     def _homographs(self, word: Word) -> tuple[Guess, ...]:
-        if not word.homographs:
-            return ()
-        return tuple([Guess((lemma,)) for lemma in word.homographs if self._is_known(lemma)])
+        others = word.homographs
+        if word.derived and not (word.blank or self._is_phrase(word.stem)):
+            others += word.derived  # "reserva" of "fazer reserva" may be "reservar" alone
+        return tuple([Guess((lemma,)) for lemma in others if self._is_known(lemma)])
 
     def _of(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:
         # No guess may turn the sense round: "never" is no "fever" with a wrong letter.

@@ -98,7 +98,11 @@ def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -
         negations=qualifiers(vocabulary.lexicon.language, "negation"),
         recognized={one.id: one for one in model.elements if one.recognition},
         surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
-        guesses=Guesses(vocabulary, [layer.stems for layer in layers]),
+        guesses=Guesses(
+            vocabulary,
+            [layer.stems for layer in layers],
+            lambda stem: any(layer.trie.has(stem) for layer in layers),
+        ),
     )
 
 

@@ -129,6 +129,11 @@ class Trie:
         """How many different phrases of entries there are."""
         return len(self._entries)
 
+    def has(self, stem: str) -> bool:
+        """Whether a word with that stem is a phrase by itself."""
+        number = self.stems[stem]
+        return number >= 0 and self._first[number] >= 0
+
     def find(
         self,
         words: Sequence[Word],

@@ -141,3 +141,15 @@ def test_particles_are_taken_off_no_word_of_the_dictionary():
 def test_lemmas_that_are_written_in_parts_are_whole():
     words = dictionaries.Dictionary(compile_table([("overgenomen", "over_nemen")], "nl"))
     assert words.get("overgenomen") == ("overnemen", "")
+
+
+def test_a_word_of_longer_phrases_may_still_be_a_form_of_another():
+    reader = Pipeline(
+        model(
+            element("book", "reservar", "fazer reserva"),
+            element("mine", "minha reserva"),
+            languages=("pt",),
+        )
+    )
+    assert [one.element for one in reader("reserva uma mesa").entities] == ["book"]
+    assert [one.text for one in reader("fazer reserva").entities] == ["fazer reserva"]

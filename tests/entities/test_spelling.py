@@ -348,7 +348,8 @@ def test_what_is_kept_of_misspelt_words_is_bounded():
     vocabulary.add(word, 1)
     builder = TrieBuilder()
     builder.add([word], 0)
-    guesses = Guesses(vocabulary, [builder.trie().stems])
+    trie = builder.trie()
+    guesses = Guesses(vocabulary, [trie.stems], trie.has)
     for number in range(12_000):
         guesses.of(lexicon.read([f"wether{_letters_of(number)}"]))
     assert len(guesses._young) <= 5_000
