@@ -136,3 +136,31 @@ def test_particles_are_taken_off_no_word_of_the_dictionary():
     word = Lexicon("he").word("ורד")  # a rose, and no "and Rad"
     assert word.known
     assert word.meant == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "form", "lemma"),
+    [
+        ("en", "rebuilt", "rebuild"),  # an irregular verb behind a prefix
+        ("en", "thieves", "thief"),
+        ("es", "juego", "jugar"),  # a verb by "juegan"
+        ("es", "enséñame", "enseñar"),
+        ("es", "baratas", "barato"),  # an adjective by "baratamente"
+        ("fr", "traduit", "traduire"),
+        ("it", "riscritto", "riscrivere"),
+        ("pt", "composta", "compor"),
+    ],
+)
+def test_forms_that_are_other_words_as_well_are_found(language: str, form: str, lemma: str) -> None:
+    found = entities(form, element("one", lemma), language=language)
+    assert [one.element for one in found] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "other"),
+    [("es", "puerta", "portar"), ("fr", "menu", "mener"), ("en", "supper", "sup")],
+)
+def test_words_are_no_forms_of_verbs_that_have_no_such_form(
+    language: str, word: str, other: str
+) -> None:
+    assert entities(word, element("one", other), language=language) == ()
