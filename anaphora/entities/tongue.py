@@ -27,7 +27,8 @@ A table needs no more than what holds for its language, and a language needs no 
   ("leave: left"), also behind the ``prefixes`` of verbs (understood);
 - ``forms_end``: the same by endings, each with what a lemma has in its place ("ing: e = -"): the
   first that makes a lemma of the dictionary counts, that of a longer ending before others; "-" is
-  no ending, "=" the rest without its doubled letter (planning);
+  no ending, "=" the rest without its doubled letter (planning); no word with less than
+  ``least_of_form`` letters is such a form;
 - ``verb_forms``: endings of verbs, each with those of other forms of the same stem, infinitives
   included ("o: an en ar"): what is a verb by one of these in the dictionary is one by the first as
   well (*juego* by *juegan*); keys may be several endings;
@@ -144,6 +145,7 @@ class Tongue:
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     least: int = 2
+    least_of_form: int = 0
     whole: bool = False
     loose: tuple[str, ...] = ()
     loose_endings: tuple[str, ...] = ()
@@ -252,7 +254,7 @@ class Tongue:
     def derived_from(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
         first."""
-        if len(word) > _LONGEST:
+        if not self.least_of_form <= len(word) <= _LONGEST:
             return
         for prefix in self.participles:
             if word.startswith(prefix):

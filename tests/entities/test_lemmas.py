@@ -153,3 +153,31 @@ def test_a_word_of_longer_phrases_may_still_be_a_form_of_another():
     )
     assert [one.element for one in reader("reserva uma mesa").entities] == ["book"]
     assert [one.text for one in reader("fazer reserva").entities] == ["fazer reserva"]
+
+
+@pytest.mark.parametrize(
+    ("language", "form", "lemma"),
+    [
+        ("en", "rebuilt", "rebuild"),  # an irregular verb behind a prefix
+        ("en", "thieves", "thief"),
+        ("es", "juego", "jugar"),  # a verb by "juegan"
+        ("es", "enséñame", "enseñar"),
+        ("es", "baratas", "barato"),  # an adjective by "baratamente"
+        ("fr", "traduit", "traduire"),
+        ("it", "riscritto", "riscrivere"),
+        ("pt", "composta", "compor"),
+    ],
+)
+def test_forms_that_are_other_words_as_well_are_found(language: str, form: str, lemma: str) -> None:
+    found = entities(form, element("one", lemma), language=language)
+    assert [one.element for one in found] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "other"),
+    [("es", "puerta", "portar"), ("fr", "menu", "mener"), ("en", "supper", "sup")],
+)
+def test_words_are_no_forms_of_verbs_that_have_no_such_form(
+    language: str, word: str, other: str
+) -> None:
+    assert entities(word, element("one", other), language=language) == ()
