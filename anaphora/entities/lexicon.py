@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
 from spacy.tokens import Doc, Token
 
 from anaphora.entities.dictionary import Dictionary, dictionary
-from anaphora.entities.inflection import simpler_forms
 from anaphora.entities.languages import (
     base,
     courtesy_phrases,
@@ -27,6 +27,7 @@ from anaphora.entities.languages import (
     stemmer,
     stop_words,
 )
+from anaphora.entities.lemmatizer import Lemmatizer
 from anaphora.entities.morphology import Morphemes, analyzer
 from anaphora.entities.separable_prefixes import separable_prefixes
 from anaphora.entities.tongue import tongue
@@ -121,6 +122,13 @@ class Lexicon:
     def _dictionary(self) -> Dictionary | None:
         return dictionary(self.code)  # loaded when the first word needs it
 
+    @cached_property
+    def _lemmatizer(self) -> Lemmatizer | None:
+        words = self._dictionary
+        if words is None:
+            return None
+        return Lemmatizer(words, self._tongue, self.stems, self._prefixes)
+
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""
         young, old = self._young, self._old
@@ -193,8 +201,8 @@ class Lexicon:
             parts = tuple(self.stems(pieces))
             spelled = " ".join(pieces)
             derived: tuple[str, ...] = ()
-            if self._dictionary and self._tongue.clitics and self._are_clitics(pieces[1:]):
-                derived = tuple(self._infinitives_of(pieces[0], self._dictionary))
+            if self._lemmatizer is not None:
+                derived = self._lemmatizer.infinitives_before(pieces[1:], pieces[0])
             return Word(
                 lower, stem, spelled, free, parts=parts, odd=True, strange=True, derived=derived
             )
@@ -217,34 +225,13 @@ class Lexicon:
         )  # fmt: skip
 
     def _of_letters(self, text: str, lower: str, stem: str, *, is_typed: bool) -> Word:
-        words, known = self._dictionary, False
+        lemmatizer, known = self._lemmatizer, False
         homographs: tuple[str, ...] = ()
         derived: tuple[str, ...] = ()
-        if words is not None and len(lower) <= _LONGEST_KEPT:
-            found = words.get(lower)
-            known = found is not None or lower in self._tongue.forms
-            if not known and self._tongue.whole:
-                stem = self._lemma_inside(lower, words) or stem
-        if words is not None and len(lower) <= _LONGEST_KEPT and stem not in self._never_free:
-            own: list[str] = []
-            inflected: list[str] = []
-            if is_typed and self._tongue.has_inflections:
-                own, inflected = self._uninflected(text, lower, words)
-            if known and is_typed:
-                own += self._inside(text, lower, words)
-            if self._tongue.whole:  # its words are ambiguous: one reading does not rule out others
-                own += inflected
-            irregular = (*self._irregular(lower, words), *own)
-            homographs = tuple([one for one in dict.fromkeys(irregular) if one not in ("", stem)])
-            seen = {"", stem, *homographs}
-            other = found.other if found and not self._is_attached(text, lower, words) else ""
-            others = (other, *self._derived(lower, words), *inflected)
-            if self._prefixes is not None:
-                if not known:
-                    others += tuple(self.stems(list(self._prefixes.infinitives(lower))))
-                elif infinitive := self._prefixes.infinitive_of_participle(lower, stem):
-                    others += (infinitive,)
-            derived = tuple([one for one in dict.fromkeys(others) if one not in seen])
+        if lemmatizer is not None and len(lower) <= _LONGEST_KEPT:
+            stem, known, homographs, derived = lemmatizer.lemmas(
+                text, lower, stem, self._never_free, is_typed=is_typed
+            )
         if morphemes := self._morphemes_of(lower):
             known, homographs = True, morphemes.others
         is_sure = morphemes is not None and morphemes.is_sure
@@ -255,9 +242,10 @@ class Lexicon:
         free = self._is_free(text, lower, stem)
         courtesy = self._courtesy.get(lower, ()) if free else ()
         is_native = self._is_latin or not lower.isascii()
+        lacks = lemmatizer is not None and not known and is_native
         return Word(
             lower, stem, lower, free, meant=meant,
-            strange=bool(meant or homographs or derived or (words and not known and is_native)),
+            strange=bool(meant or homographs or derived or lacks),
             qualifier=free and lower in self.qualifiers,
             courtesy=courtesy, known=known, homographs=homographs, derived=derived,
         )  # fmt: skip
@@ -271,77 +259,6 @@ class Lexicon:
             name, found, ending = lower.partition(mark)
             if found and len(name) > 1 and ending.isalpha():
                 yield name
-
-    def _are_clitics(self, pieces: Sequence[str]) -> bool:
-        return all(piece in self._tongue.clitics for piece in pieces)
-
-    def _derived(self, lower: str, words: Dictionary) -> Iterator[str]:
-        """The lemmas that it has by the rules of the language."""
-        yield from self._verbs(lower, words)
-        for lemma in self._tongue.derived_from(lower):
-            if _is_lemma(lemma, words):
-                yield lemma
-                break  # the likeliest one goes first
-        for adjective, derived in self._tongue.adjectives_of(lower):
-            lemmas = {found.first for one in derived if (found := words.get(one))}
-            if not lemmas.isdisjoint((adjective, *derived)):
-                yield adjective
-        for verb in self._tongue.without_clitics(lower):
-            yield from self._infinitives_of(verb, words)
-
-    def _uninflected(self, text: str, lower: str, words: Dictionary) -> tuple[list[str], list[str]]:
-        """The lemmas of the forms that it has by the patterns of the language: those of patterns
-        that hold for base forms, too, and the others."""
-        known = self._tongue
-        # As it is written: a last letter that counts as another may be a suffix of its own.
-        word = lower[:-1] + text[-1] if text[-1] in known.last else lower
-        is_unknown = lower not in words
-        own: list[str] = []
-        inflected: list[str] = [] if is_unknown else [*self.stems((lower,))]
-        for one in (word, *(known.detached(word) if is_unknown else ())):
-            own += self._lemmas_of(simpler_forms(one, known.base_inflections), words)
-            if is_unknown:
-                inflected += self._lemmas_of((one,), words)
-                forms = simpler_forms(one, known.unknown_inflections)
-                inflected += self._lemmas_of(forms, words)
-            if not words.is_base(known.spelled(one)):
-                inflected += self._lemmas_of(simpler_forms(one, known.inflections), words)
-        for lemma in dict.fromkeys((*own, *inflected)):
-            inflected += self.stems(list(simpler_forms(lemma, known.lemma_variants)))
-        return own, inflected
-
-    def _lemmas_of(self, forms: Iterable[str], words: Dictionary) -> Iterator[str]:
-        for form in forms:
-            yield from words.get(self._tongue.spelled(form)) or ()
-
-    def _is_attached(self, text: str, lower: str, words: Dictionary) -> bool:
-        """Whether the dictionary has the word, beside another one, as a form with an article that
-        it cannot have by its first letter ("ألبوم" is no "ال" and "بوم")."""
-        if not text.startswith(tuple(self._tongue.whole_from)):
-            return False
-        found = words.get(lower)
-        rests = self._tongue.detached(lower, loose=True)
-        return found is not None and any(found.other in (words.get(one) or ()) for one in rests)
-
-    def _verbs(self, lower: str, words: Dictionary) -> Iterator[str]:
-        """The infinitives that it has by other forms of the same verb."""
-        for form in self._tongue.related_verb_forms(lower):
-            yield from self._verbs_of(words.get(form) or ())
-
-    def _infinitives_of(self, verb: str, words: Dictionary) -> Iterator[str]:
-        """The infinitives of a form of a verb that may be another word as well: "sveglia"."""
-        yield from self._verbs_of((*(words.get(verb) or ()), *self._irregular(verb, words)))
-        yield from self._verbs(verb, words)
-
-    def _verbs_of(self, lemmas: Iterable[str]) -> Iterator[str]:
-        endings = self._tongue.infinitives
-        return (lemma for lemma in lemmas if lemma.endswith(endings))
-
-    def _irregular(self, lower: str, words: Dictionary) -> Iterator[str]:
-        yield from self._tongue.irregular.get(lower, ())
-        for lemma in self._tongue.prefixed_irregular_of(lower):
-            if lemma in words:
-                yield lemma
 
     def bare(self, lower: str, stem: str) -> dict[str, frozenset[str]]:
         """How the word is written by those who leave out its marks, each with its stems."""
@@ -366,24 +283,6 @@ class Lexicon:
         if text.isascii():  # ISTANBUL of those who have no İ: a mark that nobody wrote
             meant += self._tongue.bare(lower)
         return tuple(sorted({*self.stems(meant)} - {stem})) if meant else ()
-
-    def _lemma_inside(self, lower: str, words: Dictionary) -> str:
-        """The lemma of a word that no dictionary has, without what is attached to it."""
-        insides = map(words.get, self._tongue.detached(lower))
-        return next((inside.first for inside in insides if inside is not None), "")
-
-    def _inside(self, text: str, lower: str, words: Dictionary) -> Iterator[str]:
-        """The base forms that a word of the dictionary may be with something attached to them,
-        though it may have nothing attached as a base form itself."""
-        known, found = self._tongue, words.get(lower)
-        is_hard = text.startswith(tuple(known.whole_from))
-        if found is None or is_hard or not known.whole or words.is_base(lower):
-            return
-        is_loose = not any(lower == found.first + one for one in known.loose_endings)
-        for rest in known.detached(lower, loose=is_loose):
-            inside = words.get(rest)
-            if inside is not None and inside.first == rest:
-                yield rest
 
     def _is_another(self, lower: str, stem: str) -> bool:
         found = self._dictionary.get(lower) if self._dictionary else None
@@ -442,11 +341,6 @@ class Lexicon:
         return lower.isalpha() or (
             self._has_apostrophes and lower[:1].isalpha() and lower.replace("'", "").isalpha()
         )
-
-
-def _is_lemma(lower: str, words: Dictionary) -> bool:
-    found = words.get(lower)
-    return found is not None and found.first == lower
 
 
 def _by_word(
