@@ -2,7 +2,8 @@
 
 A prefix belongs to the nearest verb before it that may have it, back to the prefix before or to the
 start of the sentence. The other words of the phrase stand there as well, in their order. A prefix
-behind a conjunction needs no verb of its own ("das Licht ein und die Heizung aus").
+behind a conjunction needs no verb of its own ("das Licht ein und die Heizung aus"), nor does one at
+the end of a command ("Licht aus!").
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import Guess
+from anaphora.entities.languages import qualifiers
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.separable_prefixes import SeparablePrefixes, separable_prefixes
 from anaphora.entities.token_runs import PatternEnds
@@ -72,6 +74,7 @@ class SeparableVerbs:
         self.phrases = tuple(phrases)
         self._prefixes = prefixes
         self._lexicon = lexicon
+        self._negations = qualifiers(lexicon.language, "negation")
         self._by_prefix: dict[str, dict[str, list[SeparablePhrase]]] = {}
         for phrase in self.phrases:
             of_prefix = self._by_prefix.setdefault(phrase.prefix, {})
@@ -116,7 +119,34 @@ class SeparableVerbs:
                 elided = self._elided(words, last, at, guesses)
                 hits += self._hits(word.lower, elided, places, (start, at))
                 start = at + 1
+            elif self._is_command(words, start, at):
+                any_verb = _Verb(at, dict.fromkeys(self._by_prefix[word.lower], 0), (at,))
+                hits += self._hits(word.lower, any_verb, places, (start, at))
+                start = at + 1
         return hits
+
+    def _is_command(self, words: Sequence[Word], start: int, at: int) -> bool:
+        """Whether a prefix ends a clause without any verb, which stands for a command ("Licht
+        aus!")."""
+        known = self._prefixes
+        if at == start or not self._ends_clause(words, at):
+            return False
+        prefix = words[at].lower
+        return not any(
+            word.lower in self._negations
+            or word.lower in known.modals
+            or self._is_inflected_verb(word)
+            or (known.is_verb(word.stem) and self._bases(words, index, prefix) is not None)
+            for index, word in enumerate(words[start:at], start)
+        )
+
+    def _is_inflected_verb(self, word: Word) -> bool:
+        known = self._prefixes
+        if not known.may_be_verb(word.lower):
+            return False
+        if word.free:  # what looks like an infinitive is a noun more often
+            return word.stem != word.lower and known.is_verb(word.stem)
+        return any(map(known.is_verb, _lemmas(word)))
 
     def _before(
         self, words: Sequence[Word], start: int, at: int, guesses: Sequence[Sequence[Guess]] | None

@@ -150,6 +150,34 @@ def test_each_clause_has_its_own_prefix(text: str, expected: list[str]) -> None:
     assert [one.lower() for one in found(text, GERMAN)] == [one.lower() for one in expected]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Licht aus!", ["off 'aus'"]),
+        ("und das Licht im Bad bitte aus", ["off 'aus'"]),
+        ("Heizung an", ["on 'an'", "call 'an'"]),
+        ("Das Licht ist aus", []),
+        ("Ist das Licht aus?", []),
+        ("Die Kosten fallen heute an", []),
+        ("Was steht heute an?", []),
+        ("Licht nicht aus", []),
+        ("an Anna", []),
+        ("Wo kommst du her, aus Berlin?", []),
+        ("Der Zug fährt um acht Uhr ab", []),
+    ],
+)
+def test_a_prefix_without_any_verb_is_a_command(text: str, expected: list[str]) -> None:
+    pipeline = Pipeline(model(*GERMAN, languages=("de",)))
+    entities = pipeline(text).entities
+    assert {f"{one.element} {one.text!r}" for one in entities} >= set(expected)
+    assert bool(entities) is bool(expected)
+
+
+def test_a_dutch_prefix_without_any_verb_is_a_command() -> None:
+    assert found("Lamp uit!", DUTCH, "nl") == ["off 'uit'"]
+    assert found("De lamp is uit", DUTCH, "nl") == []
+
+
 def test_a_phrase_with_a_verb_is_found_with_its_other_words_between() -> None:
     said = (
         element("light_on", "Licht einschalten"), element("light_off", "Licht ausschalten"),
@@ -211,7 +239,7 @@ def test_a_dutch_verb_is_found_with_its_prefix_apart(text: str, expected: list[s
 def test_a_misspelt_verb_is_found_where_typos_may_be() -> None:
     said = (element("off", "ausschalten", typos=1), element("call", "anrufen"))
     assert found("schlate das licht aus", said) == ["off 'schlate aus'"]
-    assert found("rfue Anna an", said) == []
+    assert found("rfue Anna an", said) == ["call 'an'"]  # by its prefix alone
 
 
 def test_a_verb_apart_is_inexact_and_a_reset_phrase_too() -> None:
