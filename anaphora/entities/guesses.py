@@ -117,7 +117,7 @@ class Guesses:
         self._compounds = CompoundHeads(vocabulary.heads, vocabulary.lexicon)
         self.asks_of_all = bool(self._bare or vocabulary.heads) or self._spellings is not None
         """Whether not only a word that means something else may stand for another."""
-        self._plain: set[str] = set()
+        self._plain: set[int] = set()  # hashes, for users may want their words erased
         self._young: dict[_Key, tuple[Guess, ...]] = {}
         self._old: dict[_Key, tuple[Guess, ...]] = {}
         self._halved: dict[str, tuple[Guess, ...]] = {}
@@ -157,7 +157,8 @@ class Guesses:
         return [
             index
             for index, word in enumerate(words)
-            if ((word.strange or has_compounds) and word.lower not in plain) or word.stem in bare
+            if ((word.strange or has_compounds) and hash(word.lower) not in plain)
+            or word.stem in bare
         ]
 
     def _of_odd(
@@ -171,7 +172,7 @@ class Guesses:
             if not (found[index] or word.meant or word.odd or word.stem in self._bare):
                 if len(self._plain) >= _MOST_KEPT:
                     self._plain = set()
-                self._plain.add(word.lower)
+                self._plain.add(hash(word.lower))
         return found if any(found) else None
 
     def _of_one(self, word: Word, *, is_sure: bool) -> tuple[Guess, ...]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -112,6 +111,7 @@ class Lexicon:
         self.qualifiers = qualifiers(language)
         self._never_free = self.stems_of(self.additional)
         self._always_free = self.stems_of(self.excluded)
+        self._made: Lemmatizer | None = None
         self._young: dict[str, Word] = {}
         self._old: dict[str, Word] = {}
 
@@ -122,12 +122,14 @@ class Lexicon:
     def _dictionary(self) -> Dictionary | None:
         return dictionary(self.code)  # loaded when the first word needs it
 
-    @cached_property
+    @property
     def _lemmatizer(self) -> Lemmatizer | None:
         words = self._dictionary
         if words is None:
             return None
-        return Lemmatizer(words, self._tongue, self.stems, self._prefixes)
+        if self._made is None:
+            self._made = Lemmatizer(words, self._tongue, self.stems, self._prefixes)
+        return self._made
 
     def words(self, texts: Iterable[str]) -> list[Word]:
         """A word for each text, from the cache where it is there."""

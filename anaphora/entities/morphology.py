@@ -9,7 +9,7 @@ particles may stand behind a word.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import accumulate, takewhile
@@ -107,8 +107,9 @@ def analyzer(code: str) -> Analyze | None:
 class _Analyzer:
     """Takes words apart with a tokenizer of Lindera, which is loaded for the first word."""
 
-    @cached_property
-    def _tokenizer(self) -> Any:
+    @staticmethod
+    @cache
+    def _tokenizer() -> Any:
         from lindera import TokenizerBuilder
 
         builder = TokenizerBuilder()
@@ -140,7 +141,7 @@ class _Analyzer:
         """The likeliest ways to take the word apart, each with what it costs."""
         return [
             ([one for token in tokens for one in _morphemes(token)], cost)
-            for tokens, cost in self._tokenizer.tokenize_nbest(word, _MOST_WAYS)
+            for tokens, cost in self._tokenizer().tokenize_nbest(word, _MOST_WAYS)
         ]
 
     def _without_auxiliary(self, lemma: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Literal, Protocol, TypeAlias
@@ -217,10 +217,16 @@ class Edges:
             end = start + len(text)
             self._ends.append(length)
         self._text = "".join(pieces)
+        self._found_inside: Mapping[int, tuple[int, int]] | None = None
 
-    @cached_property
+    @property
     def _inside(self) -> Mapping[int, tuple[int, int]]:
         """By each place inside a word where it must not be parted, the word."""
+        if self._found_inside is None:  # only a text with hits needs it
+            self._found_inside = self._find_inside()
+        return self._found_inside
+
+    def _find_inside(self) -> Mapping[int, tuple[int, int]]:
         inside: dict[int, tuple[int, int]] = {}
         for start, end in self._segmentation.spans(self._text):
             joints = self._segmentation.joints(self._text[start:end])

@@ -18,7 +18,7 @@ LANGUAGES = sorted(
         for folder in ("tongues", "dates/tables", "plain/tables/boolean")
         for path in (ENTITIES / folder).glob("??.yaml")
     }
-    - {"xx", "nl"}  # of Dutch a table knows endings alone
+    - {"xx", "nl", "ca"}  # of Dutch and Catalan a table knows how words are written alone
 )
 YES_AND_NO = dict(
     line.split(maxsplit=1)
