@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -287,3 +289,19 @@ def test_every_setting_is_told_of_with_its_default() -> None:
             said = None if told[name] == "none" else yaml.safe_load(f"[{told[name]}]")[0]
             expected = value if value not in ([], "") else None
             assert said == expected or told[name] == str(value), name
+
+
+def test_the_image_holds_the_dictionaries_of_its_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command of the image is run here, for a language with a small dictionary."""
+    written = next(rest for name, rest in dockerfile() if name == "RUN" and "dictionary" in rest)
+    known = dict(rest.split("=", 1) for name, rest in dockerfile() if name in ("ENV", "ARG"))
+    assert known["LANGUAGES"] == '"en"'
+    assert known["XDG_CACHE_HOME"] == "/var/cache"
+    python, *arguments = shlex.split(written.replace("${LANGUAGES}", "ga"))
+    assert python == "python"
+    monkeypatch.delenv("ANAPHORA_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    subprocess.run([sys.executable, *arguments], check=True)
+    assert [path.name.split("-")[1] for path in (tmp_path / "anaphora").iterdir()] == ["ga"]
