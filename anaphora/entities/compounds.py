@@ -70,7 +70,7 @@ class _Rules:
             return True
         if len(text) < _LEAST or text in self.barred or self.vowels.isdisjoint(text):
             return False
-        if text in self.words:
+        if text in self.words and (len(text) > _LEAST or self.words.is_base(text)):
             return True
         if not is_noun and self._has_form(text, self.restored):
             return True

@@ -28,6 +28,7 @@ _LONGEST = 64  # characters; longer ones are no words
 _SHORT = 4  # letters of a word that is more often another than a misspelt one ("rest", "rent")
 _LEAST_OF_HALF = 3  # letters of each of two words that are written as one
 _LEAST_OF_QUALIFIERS = 7  # letters; shorter ones have other words near them (never, fever)
+_SHORT_HEAD = 3  # letters of a stop word that other words end with (Uhr, Abfuhr)
 _DIGIT = re.compile(r"\d")
 
 
@@ -77,7 +78,7 @@ class Vocabulary:
 
     def add_head(self, word: Word) -> None:
         """Puts in a word of a phrase that is found in compounds."""
-        if word.free and not word.parts:
+        if word.lower.isalpha() and (word.free or len(word.lower) > _SHORT_HEAD):
             self.heads.add(word.stem)
 
     def add_forms(self, forms: Iterable[str], word: Word, typos: int) -> None:

@@ -101,7 +101,9 @@ class Lemmatizer:
             if not lemmas.isdisjoint((adjective, *derived)):
                 yield adjective
         for verb in self._language.without_clitics(lower):
-            yield from self.infinitives_of(verb)
+            # "dorme" is a form of "dormir", and no "dor" with a pronoun.
+            if lower not in self._words or verb not in self.infinitives_of(verb):
+                yield from self.infinitives_of(verb)
 
     def _uninflected(self, text: str, lower: str) -> tuple[list[str], list[str]]:
         """The lemmas of the forms that it has by the patterns of the language: those of patterns

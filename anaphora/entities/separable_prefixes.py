@@ -14,9 +14,12 @@ from anaphora.entities.tongue import tongue
 __all__ = ["SeparablePrefixes", "separable_prefixes"]
 
 _LEAST_OF_BASE = 3  # letters of a verb without its prefix
+_LEAST_OF_ROOT = 2  # letters of a verb without the ending of its infinitive
+_VOWELS = frozenset("aeiouyäöü")
 _WORDS = (
     "prefixes", "ambiguous", "inseparable", "prepositions", "determiners", "adverbs",
     "subjects", "coordinators", "subordinators", "modals",
+    "commands",
 )  # fmt: skip
 
 
@@ -33,6 +36,8 @@ class SeparablePrefixes:
     may stand between a prefix and an infinitive. A ``participle`` begins with that syllable, and
     takes ``inflections``. The ``endings`` take the place of those of an infinitive (``stem``) in
     the regular forms of a verb; the ``doubled`` vowels are written twice in a closed syllable.
+    ``infinitive_ends`` are what infinitives may end with, ``commands`` are prefixes that say what
+    to do without a verb ("Licht aus!").
     """
 
     prefixes: frozenset[str]
@@ -50,6 +55,8 @@ class SeparablePrefixes:
     participle: str
     inflections: tuple[str, ...]
     stem: tuple[str, ...]
+    infinitive_ends: tuple[str, ...]
+    commands: frozenset[str]
     endings: tuple[str, ...]
     doubled: frozenset[str]
     words: Dictionary
@@ -68,7 +75,12 @@ class SeparablePrefixes:
 
     def is_verb(self, word: str) -> bool:
         """Whether the word looks like an infinitive, and the dictionary has it as a lemma."""
-        return word.endswith(self.stem) and word in (self.words.get(word) or ())
+        if not word.endswith(self.infinitive_ends):
+            return False
+        root = word.removesuffix("en")
+        if root != word and (len(root) < _LEAST_OF_ROOT or _VOWELS.isdisjoint(root)):
+            return False  # "stoppen" has no verb "pen" in it
+        return word in (self.words.get(word) or ())
 
     def infinitives(self, word: str) -> Iterator[str]:
         """What a word that no dictionary has may be a form of: "herunterdimmen" of
@@ -149,6 +161,6 @@ def separable_prefixes(code: str) -> SeparablePrefixes | None:
     table["doubled"] = frozenset(table["doubled"])
     for key in _WORDS:
         table[key] = frozenset(map(normalize, table[key].split()))
-    for key in ("stem", "endings", "inflections"):
+    for key in ("stem", "endings", "infinitive_ends", "inflections"):
         table[key] = tuple(map(normalize, table[key].split()))
     return SeparablePrefixes(**table, words=words)

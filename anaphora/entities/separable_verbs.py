@@ -126,27 +126,43 @@ class SeparableVerbs:
         return hits
 
     def _is_command(self, words: Sequence[Word], start: int, at: int) -> bool:
-        """Whether a prefix ends a clause without any verb, which stands for a command ("Licht
-        aus!")."""
+        """Whether a prefix ends a sentence without any verb or a clause of it, which stands for a
+        command ("Licht aus!")."""
         known = self._prefixes
-        if at == start or not self._ends_clause(words, at):
+        if words[at].lower not in known.commands or not self._ends_clause(words, at):
             return False
-        prefix = words[at].lower
-        return not any(
-            word.lower in self._negations
-            or word.lower in known.modals
-            or self._is_inflected_verb(word)
-            or (known.is_verb(word.stem) and self._bases(words, index, prefix) is not None)
-            for index, word in enumerate(words[start:at], start)
+        after = words[at + 1] if at + 1 < len(words) else None
+        if after is not None and (after.free or after.lower == "?"):
+            return False
+        start = self._start_of_clause(words, start, at)
+        return any(word.free for word in words[start:at]) and not (
+            any(word.lower in self._negations for word in words[start:at])
+            or self._has_finite_verb(words, start, at)
+            or any(
+                known.is_verb(words[index].stem)
+                and self._bases(words, index, words[at].lower) is not None
+                for index in range(start, at)
+            )
         )
 
-    def _is_inflected_verb(self, word: Word) -> bool:
+    def _has_finite_verb(self, words: Sequence[Word], start: int, at: int) -> bool:
+        """Whether a finite verb stands among the words, or right behind them and the prefix."""
+        return any(map(self._is_finite_form, (*words[start:at], *words[at + 1 : at + 2])))
+
+    def _is_noun(self, word: Word) -> bool:
+        return word.stem == word.lower and not self._prefixes.is_verb(word.lower)
+
+    def _is_finite_form(self, word: Word) -> bool:
         known = self._prefixes
+        if word.lower in known.modals:
+            return True
         if not known.may_be_verb(word.lower):
             return False
-        if word.free:  # what looks like an infinitive is a noun more often
-            return word.stem != word.lower and known.is_verb(word.stem)
-        return any(map(known.is_verb, _lemmas(word)))
+        lemmas = _lemmas(word)
+        if word.free and word.lower in lemmas[1:]:
+            return False  # a noun more often ("Lampe"), as what looks like an infinitive is
+        verbs = lemmas[:1] if word.free else lemmas
+        return any(lemma != word.lower and known.is_verb(lemma) for lemma in verbs)
 
     def _before(
         self, words: Sequence[Word], start: int, at: int, guesses: Sequence[Sequence[Guess]] | None
@@ -156,13 +172,24 @@ class SeparableVerbs:
         if not self._ends_clause(words, at):
             return None
         subordinate = self._subordinate(words, start, at)
-        for index in range(at - 1, start - 1, -1):
+        clause = self._start_of_clause(words, start, at)
+        least = clause if self._has_finite_verb(words, clause, at) else start
+        for index in range(at - 1, least - 1, -1):
             if index in subordinate:
                 continue
             bases = self._bases(words, index, words[at].lower, guesses)
+            if bases is not None and not bases and index == at - 1 and self._is_noun(words[index]):
+                continue  # "Ton aus": no form of "austönen"
             if bases or (bases is not None and self._is_finite(words, start, index)):
                 return _Verb(index, bases, (index, at))
         return None
+
+    def _start_of_clause(self, words: Sequence[Word], start: int, at: int) -> int:
+        """Where the clause of the prefix begins: behind the last comma or conjunction."""
+        for index in range(at - 1, start - 1, -1):
+            if words[index].lower == "," or words[index].lower in self._prefixes.coordinators:
+                return index + 1
+        return start
 
     def _is_finite(self, words: Sequence[Word], start: int, at: int) -> bool:
         """Whether the verb stands where a finite one does, and a noun does not."""
@@ -259,6 +286,8 @@ class SeparableVerbs:
     def _is_joined(self, words: Sequence[Word], start: int, at: int) -> bool:
         """Whether the words from ``start`` on go on with the clause before: they have no verb."""
         if start == at or not self._ends_clause(words, at):
+            return False
+        if self._has_finite_verb(words, start, at):
             return False
         first = words[start].lower
         return first == "," or first in self._prefixes.coordinators

@@ -181,3 +181,20 @@ def test_words_are_no_forms_of_verbs_that_have_no_such_form(
     language: str, word: str, other: str
 ) -> None:
     assert entities(word, element("one", other), language=language) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "synonym", "found", "apart"),
+    [
+        ("ru", "закрыть", "карта закрыта", "карта"),
+        ("ru", "оплатить", "счёт оплачен", "счёт"),
+        ("pl", "otworzyć", "okna są otwarte", "okna"),
+        ("uk", "вимкнути", "світло вимкнено", "світло"),
+        ("pt", "dor", "muitas dores", "meu filho não dorme"),
+        ("en", "see", "I saw it", "a seed"),
+    ],
+)
+def test_participles_are_forms_and_other_words_are_none(language, synonym, found, apart):
+    reader = Pipeline(model(element("it", synonym), languages=(language,)))
+    assert [one.element for one in reader(found).entities] == ["it"]
+    assert reader(apart).entities == ()

@@ -156,6 +156,17 @@ def test_each_clause_has_its_own_prefix(text: str, expected: list[str]) -> None:
         ("Licht aus!", ["off 'aus'"]),
         ("und das Licht im Bad bitte aus", ["off 'aus'"]),
         ("Heizung an", ["on 'an'", "call 'an'"]),
+        ("Lampe aus", ["off 'aus'"]),
+        ("Ton aus", ["off 'aus'"]),
+        ("Nein, Licht in der Küche aus", ["off 'aus'"]),
+        ("Ruf mich an, das Licht ist aus", ["call 'Ruf an'"]),
+        ("Wir machen Urlaub und das Licht ist an", []),
+        ("Sag mir, ab wann ich kommen kann", []),
+        ("ob das Licht an ist", []),
+        ("auf und ab", []),
+        ("Noch ein", []),
+        ("Preise ab?", []),
+        ("Licht an?", []),
         ("Das Licht ist aus", []),
         ("Ist das Licht aus?", []),
         ("Die Kosten fallen heute an", []),
@@ -175,7 +186,13 @@ def test_a_prefix_without_any_verb_is_a_command(text: str, expected: list[str]) 
 
 def test_a_dutch_prefix_without_any_verb_is_a_command() -> None:
     assert found("Lamp uit!", DUTCH, "nl") == ["off 'uit'"]
+    assert found("Licht uit", DUTCH, "nl") == ["off 'uit'"]
     assert found("De lamp is uit", DUTCH, "nl") == []
+    assert found("zet thee, het licht is uit", DUTCH, "nl") == []
+
+
+def test_a_verb_with_a_prefix_that_is_none_stays_whole() -> None:
+    assert found("ik stop", (element("stop", "stoppen"),), "nl") == ["stop 'stop'"]
 
 
 def test_a_phrase_with_a_verb_is_found_with_its_other_words_between() -> None:
