@@ -125,6 +125,8 @@ class Segmentation:
         self._segmenter = segmenter
         self.rules = rules
         self._joints_in = lru_cache(maxsize=_MOST_KEPT)(self._find_joints)
+        lacking = [word for word in rules.additional if segmenter and not segmenter.is_word(word)]
+        self._lacking = re.compile("|".join(map(re.escape, sorted(lacking)))) if lacking else None
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where each word of several signs begins and ends."""
@@ -132,6 +134,9 @@ class Segmentation:
             yield match.span()
         if self._segmenter is None:
             return
+        if self._lacking is not None:  # words of the table that the dictionary does not have
+            for match in self._lacking.finditer(text):
+                yield match.span()
         for first in range(0, len(text), _LONGEST):
             start = first
             for word in self._segmenter.split(text[first : first + _LONGEST]):
@@ -145,7 +150,7 @@ class Segmentation:
         return self._joints_in(word)
 
     def _find_joints(self, word: str) -> frozenset[int]:
-        if word.isascii() or word in self.rules.whole:
+        if word.isascii() or word in self.rules.whole or word in self.rules.additional:
             return frozenset()
         if len(word) == 3 and word[0] == word[2] and word[1] in self.rules.between:
             return frozenset({1, 2})

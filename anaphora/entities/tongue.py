@@ -91,10 +91,10 @@ class SegmentRules:
     ``verbs`` are some that the dictionary has as other words; ``complements`` follow a verb. What
     is ``before`` or ``behind`` a noun or an adjective is no part of it; ``modifiers`` stand before
     the ``objects`` alone, and what is ``between`` parts a word from itself ("cold or not cold").
-    ``adjectives`` says that they follow a noun; ``phrases`` is how many
-    signs each of two words has at least that are never one (0 for none). ``whole`` are words that
-    must not be parted. ``homographs`` are nouns that are verbs where one of these texts stands
-    behind them.
+    ``adjectives`` says that they follow a noun; ``phrases`` is how many signs each of two words has
+    at least that are never one (0 for none). ``whole`` are words that must not be parted,
+    ``additional`` such that the dictionary may lack. ``homographs`` are nouns that are verbs where
+    one of these texts stands behind them.
     """
 
     objects: frozenset[str] = frozenset()
@@ -109,6 +109,7 @@ class SegmentRules:
     adjectives: bool = False
     phrases: int = 0
     whole: frozenset[str] = frozenset()
+    additional: frozenset[str] = frozenset()
     homographs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -125,6 +126,7 @@ class SegmentRules:
             "between",
             "behind",
             "whole",
+            "additional",
         ):
             data[key] = frozenset(data.get(key, "").split())
         return cls(
