@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from anaphora.bots.climate import Station, distance, stations
-from anaphora.bots.tables import read_table
+from anaphora.entities.language_tables import cached_table
 from anaphora.entities.languages import base
 from anaphora.models.utterance import Entity
 
@@ -60,9 +60,7 @@ def station_name(station: Station, language: str) -> str:
 
 def _country(facts: Mapping[str, Any], code: str) -> str:
     """The name of a country as the gazetteer's own tables have it; '' for what is none."""
-    names = read_table(f"countries/{code}.yaml", "anaphora.entities.places").get(
-        facts.get("id", "")
-    )
+    names = cached_table(code, "countries").get(facts.get("id", ""))
     return str(names[0] if isinstance(names, list) else names or "")
 
 

@@ -32,7 +32,7 @@ def has_compounds(code: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What ``tongues/<code>.yaml`` says under ``compounds``.
+    """What ``languages/<code>/orthography.yaml`` says under ``compounds``.
 
     ``links`` may stand behind the first word, ``restored`` is what it may have lost there.
     ``modifiers`` stand before a head though they are stop words or very short, ``prefixes`` do so

@@ -1,17 +1,17 @@
 """Where sentences end: the marks of the scripts of the world, and what a full stop does besides.
 
 There is no model of a language behind it: a full stop also stands in numbers, initials and
-abbreviations, which ``abbreviations.yaml`` lists.
+abbreviations, which ``languages/<code>/abbreviations.yaml`` lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
-from importlib.resources import files
 
 import regex
-import yaml
+
+from anaphora.entities.language_tables import languages_with, load_table
 
 __all__ = ["LINE_BREAKS", "SENTENCE_MARKS", "goes_on", "sentence_ends"]
 
@@ -69,7 +69,5 @@ def goes_on(text: str, stop: int, end: int) -> bool:
 @lru_cache(maxsize=2)
 def _abbreviations(kind: str) -> frozenset[str]:
     """The abbreviations of a kind in all languages together."""
-    text = files("anaphora.entities").joinpath("abbreviations.yaml").read_text("utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    tables: Mapping[str, Mapping[str, str]] = yaml.load(text, loader)
-    return frozenset(word for own in tables.values() for word in own.get(kind, "").split())
+    tables = (load_table(code, "abbreviations") for code in languages_with("abbreviations"))
+    return frozenset(word for own in tables for word in own.get(kind, "").split())

@@ -25,7 +25,7 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class SeparablePrefixes:
-    """What ``tongues/<code>.yaml`` says under ``separable_verbs``.
+    """What ``languages/<code>/orthography.yaml`` says under ``separable_verbs``.
 
     ``prefixes`` are always separable. Verbs with ``ambiguous`` ones are so as well, but for those
     that are listed as ``inseparable``; where the ``particle`` of the infinitive stands between

@@ -1,4 +1,5 @@
-"""How a language is written, as far as a table tells it: ``tongues/<code>.yaml``.
+"""How a language is written, as far as a table tells it:
+``languages/<code>/orthography.yaml``.
 
 A table needs no more than what holds for its language, and a language needs no table. Keys:
 
@@ -61,13 +62,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import yaml
 
 from anaphora.entities.inflection import Paths, compile_paths
+from anaphora.entities.language_tables import load_table
 
 __all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
 
@@ -329,11 +329,9 @@ class Tongue:
 @lru_cache(maxsize=100)
 def tongue(code: str) -> Tongue:
     """What is known of the writing of a language by its code (``en``, not ``en-US``)."""
-    table = files("anaphora.entities").joinpath("tongues", f"{code}.yaml")
-    if not code.isalpha() or not table.is_file():
+    data = load_table(code, "orthography")
+    if not data:
         return Tongue()
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, Any] = yaml.load(table.read_text("utf-8"), loader)
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})

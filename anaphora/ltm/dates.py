@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from anaphora.entities.language_tables import cached_table
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.summarizers.days import days
 
@@ -35,7 +36,6 @@ _DEFAULT_LANGUAGE = "en"
 _loaded: set[str] = set()  # languages
 _MOST_DATES = 100  # of one text
 
-_NOUNS_CAPITALIZED = frozenset(("de", "lb"))
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 _SENTENCE_END = regex.compile(r"[.!?…\n\r\u2028\u2029:;]")
 # "Yesterday by the Beatles", "Ayer de Paul": a work and who made it.
@@ -194,7 +194,7 @@ class _Titles:
         self._quotes = in_quotes(text)
         self._names, self._stop_words = _words(language)
         self._other = days(language).other
-        self._has_nouns = language in _NOUNS_CAPITALIZED
+        self._has_nouns = bool(cached_table(language, "locale").get("nouns_in_capitals"))
 
     def include(self, mention: DateMention) -> bool:
         """Whether it is in quotes, belongs to a phrase that names no date ("goede morgen"), or has

@@ -189,7 +189,7 @@ def _code() -> str:
         for path in sorted((package / name).rglob("*.*")):
             if "__pycache__" not in path.parts:
                 state = path.stat()
-                states.append((path.name, state.st_size, state.st_mtime_ns))
+                states.append((path.parent.name, path.name, state.st_size, state.st_mtime_ns))
     return repr((__version__, sys.version_info[:3], sys.byteorder, states))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pkgutil
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from anaphora import Engine
 from anaphora.entities.detection import likeliest
+from anaphora.entities.language_tables import languages_with
 from anaphora.entities.languages import base, blank, normalizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline, build
@@ -27,10 +27,7 @@ from .models import element, model
 HERE = Path(__file__).parent
 MODELS = sorted((HERE / "languages").glob("*.yaml"))
 DETECTION = HERE / "detection"
-TONGUES = sorted(
-    table.name.partition(".")[0]
-    for table in files("anaphora.entities").joinpath("tongues").iterdir()
-)
+TONGUES = languages_with("orthography")
 CODES = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
 
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import anaphora.entities
 from anaphora import Entity
+from anaphora.entities.language_tables import languages_with
 from anaphora.entities.plain.boolean import answer_of
 from anaphora.intents.wording import answer_in, declined, name_of, still_about
 
-ENTITIES = Path(anaphora.entities.__file__).parent
 LANGUAGES = sorted(
-    {
-        path.stem
-        for folder in ("tongues", "dates/tables", "plain/tables/boolean")
-        for path in (ENTITIES / folder).glob("??.yaml")
-    }
-    - {"xx", "nl", "ca"}  # of Dutch and Catalan a table knows how words are written alone
+    {*languages_with("orthography"), *languages_with("dates"), *languages_with("booleans")}
+    - {"nl", "ca"}  # of Dutch and Catalan a table knows how words are written alone
 )
 YES_AND_NO = dict(
     line.split(maxsplit=1)

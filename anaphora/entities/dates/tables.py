@@ -1,11 +1,11 @@
 """The tables of a language: how what people say of time is put together.
 
-A table (``tables/en.yaml``) maps categories to rules, and each rule, a text in the macro language
-of synonyms, to what it means. ``$weekday`` in a rule stands for an item of that category, the
-second of one kind is ``$date2``; ``word*`` for any word that begins so. What it means is one of
+A table (``languages/en/dates.yaml``) maps categories to rules, and each rule, a text in the macro
+language of synonyms, to what it means. ``$weekday`` in a rule stands for an item of that category,
+the second of one kind is ``$date2``; ``word*`` for any word that begins so. What it means is one of
 the operations of :mod:`~anaphora.entities.dates.operations`, applied to what the categories stand
 for: ``"{this|the} $weekday": weekday($weekday, 0)``. Every language also has the rules of
-``tables/any.yaml``, after its own, and dateparser's words.
+``languages/xx/dates.yaml``, after its own, and dateparser's words.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import msgspec
-import yaml
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.atoms import atoms
@@ -27,6 +25,7 @@ from anaphora.entities.charts import Literal, Make, Rules
 from anaphora.entities.dates.operations import KNOWN, Meaning, assumed
 from anaphora.entities.dates.operations.amounts import amount_of, length_of
 from anaphora.entities.dates.vocabulary import Vocabulary, vocabulary
+from anaphora.entities.language_tables import ANY, load_table
 from anaphora.entities.languages import base, normalizer
 from anaphora.grammar.macro import expand
 from anaphora.storage.cache import Cache, Kept, digest
@@ -34,7 +33,6 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Table", "table"]
 
-_COMMON = "any"
 _WORD, _BEGINNING, _CATEGORY = "= ", "* ", "$ "  # what the steps of a rule begin with
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _CALL = re.compile(r"\s*(?:(-?\d+(?:\.\d+)?)|(\$[a-z]+\d*)|'([^']*)'|([a-z_\d]+)\s*(\()?|([,)]))")
@@ -104,8 +102,10 @@ def _loaded(code: str, cache: Cache | None) -> Table:
 
 def _written(code: str) -> _Written:
     """What is written of a language."""
-    known, common = vocabulary(code), _read(_COMMON)
-    own = _read(code)
+    known = vocabulary(code)
+    # As texts, for "on" and "no" are words.
+    common = load_table(ANY, "dates", as_text=True)
+    own = {} if code == ANY else load_table(code, "dates", as_text=True)
     reader = _Reader(code, {**common.get("macros", {}), **own.get("macros", {})})
     unsafe = frozenset(map(reader.normalize, own.get("unsafe", ())))
     reader.add_rules(own.get("rules", {}))
@@ -172,15 +172,6 @@ def _step(written: str, literals: dict[str, Literal]) -> Literal | str:
 
 def _said(step: str) -> str:
     return step[len(_WORD) :]
-
-
-def _read(name: str) -> Mapping[str, Any]:
-    path = files(__package__) / "tables" / f"{name}.yaml"
-    if not path.is_file():
-        return {}
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all scalars are texts: "on", "no"
-    data: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), loader)
-    return data
 
 
 class _Way(NamedTuple):

@@ -20,6 +20,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
+from anaphora.entities.language_tables import cached_table
 from anaphora.entities.languages import base
 from anaphora.entities.numbers.amounts import Amount, simple
 from anaphora.entities.numbers.gate import gate
@@ -29,7 +30,7 @@ from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import canonical, plain, range_of
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.tables import common, table
+from anaphora.entities.numbers.tables import common
 from anaphora.entities.numbers.wording import wording
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
@@ -92,7 +93,7 @@ class Currencies:
     """Finds the currency of a number, as a :class:`~.quantities.Measure`."""
 
     def __init__(self, language: str, currency: str = "") -> None:
-        core, written = common("currencies"), table("money", language)
+        core, written = common("currencies"), cached_table(base(language), "money")
         self._preferred = _preferred(language, currency.upper(), core)
         signs = [*listed(core, "signs")]
         self._signs = Phrases(language, self._meant(signs, "money"))

@@ -1,7 +1,7 @@
 """Numerals in words: "two hundred and five", «двадцать пятого», *vierundzwanzig*, 二百五.
 
-What the words mean is in the tables of the languages (``tables/numerals``; ``en.yaml`` says what
-the keys are), see :mod:`anaphora.entities.numbers.terms`; how they are put together, in
+What the words mean is in ``languages/<code>/numerals.yaml`` (that of ``en`` says what the keys
+are), see :mod:`anaphora.entities.numbers.terms`; how they are put together, in
 :mod:`anaphora.entities.numbers.readings`.
 """
 

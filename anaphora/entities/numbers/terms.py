@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom, atoms
-from anaphora.entities.languages import normalizer
+from anaphora.entities.language_tables import cached_table
+from anaphora.entities.languages import base, normalizer
 from anaphora.entities.numbers.compounds import Compounds
-from anaphora.entities.numbers.tables import inflected, table
+from anaphora.entities.numbers.tables import inflected
 
 __all__ = ["Role", "Slot", "Term", "Terms", "Vocabulary", "is_hyphen", "vocabulary"]
 
@@ -100,7 +101,7 @@ class _Word(NamedTuple):
 @lru_cache(maxsize=32)
 def vocabulary(language: str) -> Vocabulary:
     """The vocabulary of a language; an empty one where there is no table."""
-    return Vocabulary(language, table("numerals", language))
+    return Vocabulary(language, cached_table(base(language), "numerals"))
 
 
 class Vocabulary:

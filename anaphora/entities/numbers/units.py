@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from anaphora.entities.atoms import Atom
+from anaphora.entities.language_tables import cached_table
+from anaphora.entities.languages import base
 from anaphora.entities.numbers.amounts import Amount
 from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.phrases import Phrases, listed
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.tables import table
 from anaphora.entities.numbers.terms import vocabulary
 from anaphora.entities.numbers.wording import wording
 
@@ -28,7 +29,7 @@ class Units:
     def __init__(self, language: str) -> None:
         self._measures = measures()
         self._wording = wording(language)
-        units, written = self._measures.units, table("numbers", language)
+        units, written = self._measures.units, cached_table(base(language), "numbers")
 
         def named(key: str) -> Phrases[Unit]:
             return Phrases(language, [(name, units[unit]) for name, unit in listed(written, key)])

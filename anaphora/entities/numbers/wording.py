@@ -1,6 +1,6 @@
 """What stands around numbers in a language: comparisons, ranges, percent, suffixes, scales.
 
-All of it comes from ``tables/numbers``; ``en.yaml`` there says what the keys are.
+All of it comes from ``languages/<code>/numbers.yaml``; that of ``en`` says what the keys are.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.atoms import Atom
-from anaphora.entities.languages import normalizer
+from anaphora.entities.language_tables import cached_table
+from anaphora.entities.languages import base, normalizer
 from anaphora.entities.numbers.literals import DigitReader
 from anaphora.entities.numbers.measures import Unit, measures
 from anaphora.entities.numbers.phrases import Phrases, listed
-from anaphora.entities.numbers.tables import common, table
+from anaphora.entities.numbers.tables import common
 
 __all__ = ["TIMES", "Comparison", "Middle", "Wording", "wording"]
 
@@ -87,7 +88,7 @@ class Wording:
 @lru_cache(maxsize=32)
 def wording(language: str) -> Wording:
     """The phrases of a language; marks and digits alone where there is no table."""
-    written = table("numbers", language)
+    written = cached_table(base(language), "numbers")
     normalize = normalizer(language)
     decimal, groups = _separators(language, written)
 
@@ -143,7 +144,7 @@ def _currencies(language: str) -> Iterator[tuple[str, str]]:
     """The names, signs and codes of currencies, each standing for itself."""
     core = common("currencies")
     codes = [*core["codes"].split(), *core["lower"].split()]
-    names = [*listed(core, "signs"), *listed(table("money", language), "names")]
+    names = [*listed(core, "signs"), *listed(cached_table(base(language), "money"), "names")]
     yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))
 
 

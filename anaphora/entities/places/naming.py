@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import regex
 
+from anaphora.entities.language_tables import cached_table
 from anaphora.entities.places.scripts import Script
 
 __all__ = ["is_at_home", "local_name", "script_in"]
@@ -50,11 +51,6 @@ _SPELLINGS: Mapping[str, _Spelling] = {
     "ar": _Spelling("arabic", regex.compile(r"[ء-غف-ي \-]+"), last=True),
     "he": _Spelling("hebrew", regex.compile(r"[א-ת \-'׳\"]+"), rare="א", last=True),
 }
-# Where a language is at home: names of regions are in the languages of their countries.
-_HOMES: Mapping[str, str] = {
-    "de": "DE AT", "es": "ES MX", "fr": "FR", "it": "IT", "ja": "JP", "pt": "BR PT", "ru": "RU",
-    "uk": "UA", "zh": "CN",
-}  # fmt: skip
 # Abroad, but for these, places have names in katakana.
 _HAN_COUNTRIES = ("CN", "TW", "HK", "MO", "KR", "KP")
 _KATAKANA = regex.compile(r"[ァ-ヿ]+")
@@ -89,7 +85,7 @@ def local_name(names: Sequence[str], language: str, country: str | None) -> str 
 
 def is_at_home(language: str, country: str | None) -> bool:
     """Whether the names that a country gives its own regions are in that language."""
-    return country in _HOMES.get(language, "").split()
+    return country in cached_table(language, "locale").get("home_countries", "").split()
 
 
 def _fits(name: str, spelling: _Spelling) -> bool:

@@ -1,6 +1,6 @@
 """The tables of the places: what one who speaks a language, and no Python, can mend.
 
-``languages/en.yaml`` holds for a language
+``languages/<code>/place_names.yaml`` holds for a language
 
 - ``within`` and ``toward``: the prepositions before places ("in", "from");
 - ``titles``: the words that say that a city follows ("the city of");
@@ -15,15 +15,14 @@
   letters, if they stand between one of ``pointing`` (the surest prepositions) and the end of
   what is said, a stop word or one of ``closing`` ("from split to", "in nice today");
 - ``fixed``: what only begins with the name of a place ("peking duck", "paris hilton");
-- ``nouns_in_capitals``: that all nouns begin with a capital letter;
 - ``places``: further names by the id of what they name (a country's code, a region's, GeoNames'
   number of a city). A name of up to four capitals counts only in capitals, unless it is given in
   small letters as well. A name that stands here has none of the meanings that it has in English;
 - ``called``: what cities are called in the language, by GeoNames' number.
 
-``countries/en.yaml`` has the names of countries, ``exonyms/de.yaml`` those of some cities, both
-from the Unicode CLDR; ``regions.yaml`` has regions: by country and code the English name, the seat,
-and further names; ``corrections.yaml`` better English names than those of the data.
+``countries.yaml`` beside it has the names of countries, ``exonyms.yaml`` those of some cities, both
+from the Unicode CLDR. Here ``regions.yaml`` has regions: by country and code the English name, the
+seat, and further names; ``corrections.yaml`` better English names than those of the data.
 """
 
 from __future__ import annotations
@@ -31,13 +30,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
-import yaml
 from spacy.about import __version__ as spacy_version
 
+from anaphora.entities.language_tables import TableName, cached_table, load_yaml
 from anaphora.entities.languages import base, stop_words
 from anaphora.entities.places.spelling import fold, is_unspaced, key_of_name
 from anaphora.storage.cache import Cache, Kept, digest
@@ -63,6 +61,7 @@ _WORDS = (
     "within", "toward", "titles", "articles", "joins", "fillers",
     "common", "people", "phrases", "homonyms", "pointing", "closing",
 )  # fmt: skip
+_WITH_NAMES: tuple[TableName, ...] = ("countries", "exonyms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +122,19 @@ def table(language: str, cache: Cache | None = None) -> LanguageTable:
 
 
 def _read_table(code: str) -> LanguageTable:
-    read = _read(_path(code))
+    read = cached_table(code, "place_names")
     words = {name: frozenset(map(key_of_name, _listed(read.get(name, [])))) for name in _WORDS}
     common, stops = words.pop("common"), frozenset(map(fold, stop_words(code)))
     if not any(map(str.isascii, common)):
         # Words in Latin letters are English ones in languages that have other letters.
-        common |= frozenset(map(key_of_name, _listed(_read(_path(ENGLISH))["common"])))
+        common |= frozenset(
+            map(key_of_name, _listed(cached_table(ENGLISH, "place_names")["common"]))
+        )
         stops |= frozenset(map(fold, stop_words(ENGLISH)))
     return LanguageTable(
         **words,
         common=common,
-        nouns_in_capitals=bool(read.get("nouns_in_capitals")),
+        nouns_in_capitals=bool(cached_table(code, "locale").get("nouns_in_capitals")),
         endings=_turned_round(read.get("endings", {})),
         prefixes={fold(prefix): fold(rest) for prefix, rest in read.get("prefixes", {}).items()},
         stops=stops,
@@ -158,12 +159,12 @@ def _read_names(code: str) -> Names:
     fixed = {
         key_of_name(phrase)
         for read in dict.fromkeys((code, ENGLISH))
-        for phrase in _read(_path(read)).get("fixed", ())
+        for phrase in cached_table(read, "place_names").get("fixed", ())
     }
     return Names(
         {name: tuple(ids) for name, ids in places.items()},
         {name: tuple(ids) for name, ids in capitals.items()},
-        frozenset(key_of_name(name) for name, _ in _listed_names(_path(code), "places")),
+        frozenset(key_of_name(name) for name, _ in _listed_names(code, "place_names", "places")),
         frozenset(fixed),
         frozenset(_beginnings((*places, *fixed))),
         _lengths(places),
@@ -180,7 +181,7 @@ def regions() -> tuple[RegionRow, ...]:
     """All regions."""
     return tuple(
         RegionRow(f"{country}-{code}", country, row[0], str(row[1]), tuple(row[2:]))
-        for country, rows in _read("regions.yaml").items()
+        for country, rows in load_yaml(__package__, "regions.yaml").items()
         for code, row in rows.items()
     )
 
@@ -195,22 +196,24 @@ def local_names() -> Mapping[str, tuple[str, ...]]:
 def called(language: str) -> Mapping[str, str]:
     """What places are called in a language, by id, as far as its tables tell."""
     # The last one counts; of regions the further names are all there is.
-    further = {id: name for name, id in reversed((*_listed_names(_path(language), "places"),))}
+    further = {
+        id: name for name, id in reversed((*_listed_names(language, "place_names", "places"),))
+    }
     return {
         **{id: name for id, name in further.items() if "-" in id},
         **{
             id: name
-            for path in (f"countries/{language}.yaml", f"exonyms/{language}.yaml")
-            for name, id in reversed((*_listed_names(path),))
+            for table in _WITH_NAMES
+            for name, id in reversed((*_listed_names(language, table),))
         },
-        **{id: name for name, id in _listed_names(_path(language), "called")},
+        **{id: name for name, id in _listed_names(language, "place_names", "called")},
     }
 
 
 @lru_cache(maxsize=1)
 def corrections() -> Mapping[str, str]:
     """Better English names, by id."""
-    return {str(id): name for id, name in _read("corrections.yaml").items()}
+    return {str(id): name for id, name in load_yaml(__package__, "corrections.yaml").items()}
 
 
 def _once(
@@ -250,16 +253,16 @@ def _names(language: str) -> Iterator[tuple[str, str]]:
     for row in regions():
         for name in (row.name, *row.names):
             yield name, row.id
-    yield from (own := tuple(_listed_names(_path(language), "places")))
-    yield from _listed_names(_path(language), "called")
-    yield from _listed_names(f"countries/{language}.yaml")
-    yield from _listed_names(f"exonyms/{language}.yaml")
+    yield from (own := tuple(_listed_names(language, "place_names", "places")))
+    yield from _listed_names(language, "place_names", "called")
+    for table in _WITH_NAMES:
+        yield from _listed_names(language, table)
     if language == ENGLISH:
         return
     taken = {key_of_name(name) for name, _ in own}
     english = (
-        *_listed_names(f"countries/{ENGLISH}.yaml"),
-        *_listed_names(_path(ENGLISH), "places"),
+        *_listed_names(ENGLISH, "countries"),
+        *_listed_names(ENGLISH, "place_names", "places"),
     )
     # Two small letters are a word in the one language or the other.
     yield from (
@@ -269,17 +272,13 @@ def _names(language: str) -> Iterator[tuple[str, str]]:
     )
 
 
-def _listed_names(path: str, *keys: str) -> Iterator[tuple[str, str]]:
-    read = _read(path)
+def _listed_names(language: str, table: TableName, *keys: str) -> Iterator[tuple[str, str]]:
+    read = cached_table(language, table)
     for key in keys:
         read = read.get(key, {})
     for id, names in read.items():
         for name in names if isinstance(names, list) else [names]:
             yield name, str(id)
-
-
-def _path(language: str) -> str:
-    return f"languages/{language}.yaml"
 
 
 def _turned_round(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
@@ -303,13 +302,3 @@ def _lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     for name in filter(is_unspaced, names):
         lengths.setdefault(name[:2], set()).add(len(name))
     return {two: tuple(sorted(known, reverse=True)) for two, known in lengths.items()}
-
-
-@lru_cache(maxsize=64)
-def _read(path: str) -> Mapping[str, Any]:
-    file = files("anaphora.entities.places").joinpath(path)
-    if not file.is_file():
-        return {}
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    read: Mapping[str, Any] = yaml.load(file.read_text(encoding="utf-8"), loader) or {}
-    return read

@@ -1,6 +1,6 @@
 """The built-in entity ``boolean``: yes and no.
 
-What says yes and what says no stands in ``tables/boolean``, one file a language:
+What says yes and what says no stands in ``languages/<code>/booleans.yaml``:
 
 - ``anywhere``: phrases that answer wherever they stand ("of course not");
 - ``starting``: those that answer at the beginning of a clause only ("no, a large one", and not
@@ -22,7 +22,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from spacy.tokens import Doc
@@ -35,7 +34,6 @@ from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["Confirmation", "answer_of", "confirmation_of", "create"]
 
-_TABLES = Path(__file__).parent / "tables" / "boolean"
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that end no clause
 _WORDS = {True: "yes", False: "no"}
 
@@ -107,7 +105,7 @@ def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
 @lru_cache(maxsize=32)
 def _phrasebook(language: str, *, has_commands: bool = False) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables(_TABLES, language):
+    for table in tables("booleans", language):
         if has_commands:  # first, for some of these say yes or no elsewhere: "forget it", "please"
             for answer, section in _WORDS.items():
                 phrases = table.get(section, {}).get("commands", ())

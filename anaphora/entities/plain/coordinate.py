@@ -1,7 +1,7 @@
 """The built-in entity ``coordinate``: points on the earth.
 
 Two angles are a point where they are called latitude and longitude, or north or south and east or
-west (``tables/coordinate``, one file a language), before or behind the number. Without such words
+west (``languages/<code>/coordinates.yaml``), before or behind the number. Without such words
 both need minutes or two decimals (three, if only a blank stands between them), and may be no part
 of a longer list. Angles out of range are none.
 
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import regex
@@ -29,7 +28,6 @@ from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 
 __all__ = ["create"]
 
-_TABLES = Path(__file__).parent / "tables" / "coordinate"
 
 _GATE = re.compile(r"\d\D{1,60}\d")
 _DECIMALS = 6  # of a degree: 10 cm
@@ -60,7 +58,7 @@ def _coordinates(language: str) -> Recognizer:
 
 def _words(language: str) -> dict[str, list[str]]:
     words: dict[str, list[str]] = {}
-    for table in tables(_TABLES, language):
+    for table in tables("coordinates", language):
         for kind, listed in table.items():
             known = words.setdefault(kind, [])
             known += [word for word in listed if word not in known]

@@ -2,10 +2,10 @@
 
 Google's library finds them, as the package ``phonenumbers``; a number must be possible in its
 country. The option ``region`` is the country of numbers without a country code; else that of the
-language as the model writes it (``en-GB``), else as ``tables/phone.yaml`` has it. The value is the
-number as E.164 has it (``+16502530000``), which is also under ``number``; further metadata are
-``country`` (``US``), ``national`` (as it is written there), ``type`` (``mobile``, ``fixed_line``
-…) and ``extension``, where one is named.
+language as the model writes it (``en-GB``), else as ``locale.yaml`` of the language
+has it. The value is the number as E.164 has it (``+16502530000``), which is also under ``number``;
+further metadata are ``country`` (``US``), ``national`` (as it is written there), ``type``
+(``mobile``, ``fixed_line`` …) and ``extension``, where one is named.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import lru_cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import yaml
 from spacy.tokens import Doc
 
+from anaphora.entities.language_tables import cached_table
 from anaphora.entities.languages import base
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.errors import ModelError, Problem
@@ -28,7 +26,6 @@ from anaphora.storage.forks import hold_off_forks
 
 __all__ = ["create"]
 
-_TABLE = Path(__file__).parent / "tables" / "phone.yaml"
 _MOST_TRIES = 500  # of what only looks like a number
 _GATE = re.compile(r"\d(?:\W{0,3}\d){4}")  # the matcher takes 25 to 100 µs for any text
 
@@ -99,10 +96,4 @@ def _region_of(language: str) -> str | None:
     for part in language.replace("_", "-").split("-")[1:]:
         if len(part) == 2:
             return part.upper()
-    return _regions().get(base(language))
-
-
-@lru_cache(maxsize=1)
-def _regions() -> Mapping[str, str]:
-    regions: Mapping[str, str] = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
-    return regions
+    return cached_table(base(language), "locale").get("phone_country")

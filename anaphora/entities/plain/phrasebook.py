@@ -9,24 +9,20 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import re2
-import yaml
 
 from anaphora.entities.atoms import Atom, atoms
 from anaphora.entities.charts import Item, Literal, Rules
+from anaphora.entities.language_tables import ANY, TableName, load_table
 from anaphora.entities.languages import base, normalizer
 from anaphora.entities.tongue import tongue
 from anaphora.grammar.macro import expand
 
-__all__ = ["ANY", "COUNT", "NOTHING", "Phrasebook", "Table", "leftmost", "tables"]
+__all__ = ["COUNT", "NOTHING", "Phrasebook", "Table", "leftmost", "tables"]
 
 Table: TypeAlias = Mapping[str, Any]
-
-ANY = "xx"
-"""The table of what is said in every language."""
 
 COUNT = "count"
 """The category of the items that ``#`` stands for."""
@@ -35,20 +31,17 @@ NOTHING = "nothing"
 """The meaning of phrases in which nothing is found."""
 
 _PHRASE = "phrase"
-_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all is text: "no" is a word here
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}"
 _FIRST_UNSPACED = "\u0e00"  # no script below it does without blanks
 _EDGE = rf"(?:^|$|[^\p{{L}}\p{{M}}]|[{_UNSPACED}])"
 
 
-def tables(folder: Path, language: str) -> list[Table]:
-    """The tables in ``folder`` that serve a language: its own one and that of every language,
-    those of them that there are. All that stands in them is text."""
-    paths = [folder / f"{code}.yaml" for code in (base(language), ANY)]
-    return [
-        yaml.load(path.read_text(encoding="utf-8"), _LOADER) for path in paths if path.is_file()
-    ]
+def tables(name: TableName, language: str) -> list[Table]:
+    """The tables of that name that serve a language: its own one and that of every language,
+    those of them that there are. All that stands in them is text: "no" is a word here."""
+    both = [load_table(code, name, as_text=True) for code in (base(language), ANY)]
+    return [table for table in both if table]
 
 
 def leftmost(items: Iterable[Item]) -> list[Item]:

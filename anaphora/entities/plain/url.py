@@ -11,22 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import regex
-import yaml
 from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
+from anaphora.entities.language_tables import load_yaml
 from anaphora.entities.plain.scripts import spaced_out
 from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]
 
-_TABLE = Path(__file__).parent / "tables" / "url.yaml"
 _GATE = regex.compile(r"://|\p{L}\.[\p{L}\p{Nd}]|\p{Nd}\.\p{L}|www\.", regex.I)
 _SCHEMES = frozenset({"http", "https", "ftp"})
 
@@ -54,7 +52,7 @@ class _Links:
     """linkify-it-py, which keeps the text that it reads: one thread at a time may ask it."""
 
     def __init__(self) -> None:
-        table = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+        table = load_yaml(__package__, "tables/url.yaml")
         self._files = frozenset(table["files"])
         self._linkify = LinkifyIt().tlds(sorted(set(table["endings"])), True)
         self._lock = fork_safe_lock()

@@ -1,6 +1,6 @@
 """The built-in entity ``limit``: how many of something, and from which end.
 
-The words stand in ``tables/limit``, one file a language; ``#`` is a number or one of the amounts:
+The words stand in ``languages/<code>/limits.yaml``; ``#`` is a number or one of the amounts:
 
 - ``descending`` and ``ascending``: phrases that begin with the greatest, best or latest ("top #"),
   or with the least, worst or first ("bottom #"), ``either`` those that don't say ("# of");
@@ -22,7 +22,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
@@ -36,7 +35,6 @@ from anaphora.entities.references.counts import counts
 
 __all__ = ["create"]
 
-_TABLES = Path(__file__).parent / "tables" / "limit"
 _ENDS: Mapping[str, bool | None] = {"descending": False, "ascending": True, "either": None}
 
 
@@ -59,7 +57,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables(_TABLES, language):
+    for table in tables("limits", language):
         book.add_beside(table.get("none", ()), NOTHING, table)
         for section, asc in _ENDS.items():
             book.add(table.get(section, ()), _Kind(asc), table)

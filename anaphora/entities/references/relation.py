@@ -1,6 +1,6 @@
 """The built-in entity ``relation``: what is compared or correlated with what.
 
-The words stand in ``tables/relation``, one file a language, under ``compare`` and ``correlate``,
+The words stand in ``languages/<code>/relations.yaml``, under ``compare`` and ``correlate``,
 by where that which they connect stands: ``behind`` them ("compare …"), ``between`` which they
 stand ("… versus …"), ``before`` them; under ``none`` phrases in which nothing is found.
 
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
@@ -29,7 +28,6 @@ from anaphora.entities.references.clauses import SENTENCE_MARKS, parts
 
 __all__ = ["create"]
 
-_TABLES = Path(__file__).parent / "tables" / "relation"
 _TYPES = ("compare", "correlate")
 _SIDES = ("behind", "between", "before")
 
@@ -48,7 +46,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables(_TABLES, language):
+    for table in tables("relations", language):
         book.add_beside(table.get("none", ()), NOTHING, table)
         for type in _TYPES:
             for refers in _SIDES:

@@ -1,6 +1,6 @@
 """The built-in entity ``sort``: in which order.
 
-The words stand in ``tables/sort``, one file a language:
+The words stand in ``languages/<code>/sorting.yaml``:
 
 - ``sort``: those that ask for an order ("sort", "ranked"); ``weak``: those that do so only where a
   criterion or a direction is named as well ("order", as in "order by price");
@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
@@ -37,7 +36,6 @@ from anaphora.entities.references.clauses import SENTENCE_MARKS, Part, parts
 
 __all__ = ["create"]
 
-_TABLES = Path(__file__).parent / "tables" / "sort"
 _SECTIONS = (
     "sort", "weak", "ascending", "descending", "up", "down", "by", "of", "by_behind", "breaks",
     "ascending_of", "descending_of",
@@ -59,7 +57,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables(_TABLES, language):
+    for table in tables("sorting", language):
         book.add_beside(table.get("none", ()), NOTHING, table)
         for section in _SECTIONS:
             add = book.add if section in _STRONG or section in _HEADS else book.add_beside

@@ -14,6 +14,7 @@ from typing import Any
 
 import regex
 
+from anaphora.entities.language_tables import cached_table
 from anaphora.storage.forks import hold_off_forks
 
 __all__ = ["Days", "days"]
@@ -53,7 +54,8 @@ def days(language: str) -> Days:
         or name in _DOUBTFUL
         or not name.isascii()  # "mo", "so" and "mit" are words
     )
-    other = _OTHER_PHRASES.get(language.replace("_", "-").partition("-")[0], frozenset())
+    code = language.replace("_", "-").partition("-")[0]
+    other = frozenset(cached_table(code, "summaries").get("no_dates", ()))
     return Days(names, tuple(filter(None, (_fixed(info, other), _counted(info)))), other)
 
 
@@ -90,20 +92,6 @@ def _info(language: str) -> Mapping[str, Any]:
         info: Mapping[str, Any] = module.info
         return info
     return {}
-
-
-_BEFORE_MORNINGS = (
-    "am", "dem", "den", "der", "des", "diesem", "diesen", "dieser", "ein", "einen", "eines",
-    "gegen", "guten", "heute", "jeden", "jeder", "nächsten", "schönen", "vom", "zum", "montag",
-    "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag",
-)  # fmt: skip
-_OTHER_PHRASES: Mapping[str, frozenset[str]] = {
-    "de": frozenset(f"{before} morgen" for before in _BEFORE_MORNINGS),
-    "es": frozenset(("la mañana", "esta mañana", "cada mañana", "una mañana")),
-    "nl": frozenset(
-        f"{before} morgen" for before in ("de", "deze", "die", "een", "elke", "goede", "iedere")
-    ),
-}
 
 
 def _fixed(info: Mapping[str, Any], other: frozenset[str]) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 
 import regex
 
+from anaphora.entities.language_tables import cached_table
 from anaphora.ltm.recall.terms import terms
 from anaphora.ltm.summarizers.days import days
 from anaphora.ltm.summarizers.vocabulary import vocabulary
@@ -89,10 +90,13 @@ _LATIN = regex.compile(r"\p{Lu}\p{Latin}+")
 _CALLED = regex.compile(
     r"(?<name>\p{Lu}[\p{L}\p{M}-]+(?:\s\p{Lu}[\p{L}\p{M}-]+)?)\s*(?:[,!?.…！？،؟]|$)"
 )
-# Nouns are written like names in these languages, and where so many words inside of sentences
+# Nouns are written like names in some languages, and where so many words inside of sentences
 # are: English has .05, German .25. It takes some words to tell.
-_WITH_NOUNS = frozenset(("de", "lb"))
 _NOUNS_FROM, _ENOUGH = 0.15, 60
+
+
+def _has_nouns_in_capitals(language: str) -> bool:
+    return bool(cached_table(language[:2], "locale").get("nouns_in_capitals"))
 
 
 class _Detector:
@@ -132,7 +136,7 @@ class _Detector:
     ) -> Iterator[tuple[str, float]]:
         weights, calendar = self._weights, days(language)
         known = vocabulary(language)
-        nouns = self._nouns or language[:2] in _WITH_NOUNS
+        nouns = self._nouns or _has_nouns_in_capitals(language)
         name_worth = weights.noun if nouns else weights.name
         values = {match.start(): match.end() for match in self._said(clause)}
         for start, end in values.items():

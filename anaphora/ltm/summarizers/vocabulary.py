@@ -1,8 +1,7 @@
-"""What is known of the words of languages: the tables of words.yaml, and spaCy's stop words."""
+"""What is known of the words of languages: ``summaries.yaml`` of each, and spaCy's stop words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -10,7 +9,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Literal
 
-import yaml
+from anaphora.entities.language_tables import cached_table, languages_with
 
 __all__ = ["Vocabulary", "of_all_languages", "vocabulary"]
 
@@ -27,7 +26,7 @@ class Vocabulary:
 def vocabulary(language: str) -> Vocabulary:
     """The vocabulary of a language ("en", "pt-BR"), empty if nothing is known of it."""
     code = language.replace("_", "-").partition("-")[0].lower()
-    own = _tables().get(code, {})
+    own = cached_table(code, "summaries")
     courtesy = frozenset(own.get("courtesy", "").split())
     return Vocabulary(frozenset(own.get("numbers", "").split()), courtesy | _stop_words(code))
 
@@ -35,14 +34,8 @@ def vocabulary(language: str) -> Vocabulary:
 @lru_cache(maxsize=8)
 def of_all_languages(kind: Literal["conjunctions", "openers"]) -> frozenset[str]:
     """The words of a kind of all languages together."""
-    return frozenset(word for own in _tables().values() for word in own.get(kind, "").split())
-
-
-@lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Mapping[str, str]]:
-    text = Path(__file__).with_name("words.yaml").read_text("utf-8")
-    tables: Mapping[str, Mapping[str, str]] = yaml.load(text, yaml.CSafeLoader)
-    return tables
+    tables = (cached_table(code, "summaries") for code in languages_with("summaries"))
+    return frozenset(word for own in tables for word in own.get(kind, "").split())
 
 
 def _stop_words(code: str) -> frozenset[str]:
