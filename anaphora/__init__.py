@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anaphora.collector import held_back
+from anaphora.collector import gc_paused
 from anaphora.version import __version__
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
         SummaryError,
         UnknownModel,
     )
-    from anaphora.grammar.context import Surroundings
+    from anaphora.grammar.context import QuestionContext
     from anaphora.grammar.request import Company, Request, User
-    from anaphora.intents.batches import Ask
+    from anaphora.intents.batches import Question
     from anaphora.intents.engine import Engine
     from anaphora.intents.explanation import Explanation
     from anaphora.intents.handlers import Reject, Skip
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from anaphora.ltm.exchange import Exchange, Summary
     from anaphora.ltm.history import History, HistorySettings
     from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.recall.store import Among, Whose
+    from anaphora.ltm.recall.store import SearchFilter, UserKey
     from anaphora.models.domain import Element, Model
     from anaphora.models.loader import load_model, parse_model
     from anaphora.models.utterance import Entity, Token, Utterance
-    from anaphora.stm.conversation import Conversation, Key
+    from anaphora.stm.conversation import Conversation, ConversationKey
     from anaphora.stm.stores.memory import MemoryStore
     from anaphora.stm.stores.store import Store
     from anaphora.stm.stores.urls import store_at
 
 __all__ = [
-    "Among",
+    "SearchFilter",
     "AnaphoraError",
-    "Ask",
+    "Question",
     "AsyncLongTermMemory",
     "Company",
     "Conflict",
@@ -71,7 +71,7 @@ __all__ = [
     "HandlerError",
     "History",
     "HistorySettings",
-    "Key",
+    "ConversationKey",
     "LongTermMemory",
     "Match",
     "MemoryStore",
@@ -88,13 +88,13 @@ __all__ = [
     "StoreError",
     "Summary",
     "SummaryError",
-    "Surroundings",
+    "QuestionContext",
     "Token",
     "UnknownModel",
     "UnusedPart",
     "User",
     "Utterance",
-    "Whose",
+    "UserKey",
     "__version__",
     "load_model",
     "parse_model",
@@ -115,7 +115,7 @@ _HOMES = {
         "SummaryError",
         "UnknownModel",
     ),
-    "anaphora.grammar.context": ("Surroundings",),
+    "anaphora.grammar.context": ("QuestionContext",),
     "anaphora.grammar.request": ("Company", "Request", "User"),
     "anaphora.intents.batches": ("Ask",),
     "anaphora.intents.engine": ("Engine",),
@@ -128,7 +128,7 @@ _HOMES = {
     "anaphora.ltm.exchange": ("Exchange", "Summary"),
     "anaphora.ltm.history": ("History", "HistorySettings"),
     "anaphora.ltm.memory": ("LongTermMemory",),
-    "anaphora.ltm.recall.store": ("Among", "Whose"),
+    "anaphora.ltm.recall.store": ("SearchFilter", "UserKey"),
     "anaphora.models.domain": ("Element", "Model"),
     "anaphora.models.loader": ("load_model", "parse_model"),
     "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
@@ -144,7 +144,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import anaphora`` itself costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'anaphora' has no attribute {name!r}")
-    with held_back():
+    with gc_paused():
         value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 

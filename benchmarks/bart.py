@@ -26,7 +26,7 @@ from typing import Any
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.summarizers.bart import Bart
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.transcript import turns
+from anaphora.ltm.summarizers.transcript import format_parts
 from benchmarks.models import names
 
 VOCABULARY = 50_265
@@ -62,8 +62,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model, cache = Path(folder, "bart"), Path(folder, "cache")
         tokenizer = build(model)
-        segments = segments_of(chosen.segments, chosen.tokens, tokenizer)
-        lengths = [len(tokenizer("\n".join(turns(one.parts)))["input_ids"]) for one in segments]
+        segments = make_segments(chosen.segments, chosen.tokens, tokenizer)
+        lengths = [
+            len(tokenizer("\n".join(format_parts(one.parts)))["input_ids"]) for one in segments
+        ]
         import torch
 
         print(
@@ -73,26 +75,28 @@ def main() -> None:
             flush=True,
         )
         options = {"beams": chosen.beams, "batch_size": chosen.batch}
-        base = reloaded(model, segments[: chosen.reloads], options)
+        base = measure_reloading(model, segments[: chosen.reloads], options)
         _print(base, base)
         for way, more in WAYS.items():
-            _print(loaded_once(way, model, segments, {**options, **more, "cache": cache}), base)
+            _print(measure_loaded(way, model, segments, {**options, **more, "cache": cache}), base)
 
 
-def reloaded(model: Path, segments: Sequence[Segment], options: dict[str, Any]) -> Row:
+def measure_reloading(model: Path, segments: Sequence[Segment], options: dict[str, Any]) -> Row:
     """What a new pipeline for each segment does; the mean over a few."""
-    times = [_timed(partial(_alone, model, segment, options)) for segment in segments]
+    times = [_measure(partial(_summarize_alone, model, segment, options)) for segment in segments]
     seconds, busy = (sum(column) / len(segments) for column in zip(*times, strict=True))
     return Row(f"loaded for each of {len(segments)}, PyTorch fp32", 0.0, seconds, busy)
 
 
-def loaded_once(way: str, model: Path, segments: Sequence[Segment], options: dict[str, Any]) -> Row:
+def measure_loaded(
+    way: str, model: Path, segments: Sequence[Segment], options: dict[str, Any]
+) -> Row:
     """Getting ready is the loading, and with CTranslate2 the conversion before it, which happens
     once for all time."""
     bart = _bart(model, **options)
     short = Segment((segments[0].parts[0],), 10)
-    ready, _ = _timed(lambda: bart.summarize([short]))
-    seconds, busy = _timed(lambda: bart.summarize(segments))
+    ready, _ = _measure(lambda: bart.summarize([short]))
+    seconds, busy = _measure(lambda: bart.summarize(segments))
     return Row(way, ready, seconds / len(segments), busy / len(segments))
 
 
@@ -130,7 +134,7 @@ def build(folder: Path) -> Any:
     return tokenizer
 
 
-def segments_of(count: int, tokens: int, tokenizer: Any) -> list[Segment]:
+def make_segments(count: int, tokens: int, tokenizer: Any) -> list[Segment]:
     """Dialogs of made-up words, some a quarter shorter or longer than others."""
     random, known = Random(5), _words()
     at = datetime(2026, 1, 5, tzinfo=UTC)
@@ -151,11 +155,11 @@ def _bart(model: Path, **options: Any) -> Bart:
     return Bart(model, min_length=NEW_TOKENS, max_length=NEW_TOKENS, device="cpu", **options)
 
 
-def _alone(model: Path, segment: Segment, options: dict[str, Any]) -> None:
+def _summarize_alone(model: Path, segment: Segment, options: dict[str, Any]) -> None:
     _bart(model, **options).summarize([segment])
 
 
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
+def _measure(work: Callable[[], object]) -> tuple[float, float]:
     """Seconds on the clock, and of the processor, which tell more where others are at work."""
     gc.collect()
     begun, busy = time.perf_counter(), time.process_time()

@@ -59,8 +59,8 @@ def _fill_memory(path: Path, size: int) -> None:
     from anaphora.ltm.exchange import Exchange
     from anaphora.ltm.history import HistorySettings
     from anaphora.ltm.recall.sqlite import SqliteRecallStore
-    from anaphora.ltm.recall.store import New
-    from anaphora.stm.conversation import Key
+    from anaphora.ltm.recall.store import NewExchange
+    from anaphora.stm.conversation import ConversationKey
 
     store = SqliteRecallStore(path, settings=HistorySettings(), synchronous="normal")
     random, number = Random(1), 0
@@ -71,7 +71,11 @@ def _fill_memory(path: Path, size: int) -> None:
             question, answer = _text(random), _text(random)
             exchange = Exchange(question, answer, BEGIN + timedelta(minutes=number))
             terms = tuple(question.split()[:10])
-            new.append(New(Key(f"user{random.randrange(USERS)}", "bot"), exchange, terms))
+            new.append(
+                NewExchange(
+                    ConversationKey(f"user{random.randrange(USERS)}", "bot"), exchange, terms
+                )
+            )
         store.add(new)
     store.close()
 
@@ -79,7 +83,7 @@ def _fill_memory(path: Path, size: int) -> None:
 def _fill_conversations(path: Path, size: int) -> None:
     from msgspec.structs import replace
 
-    from anaphora.stm.conversation import Key
+    from anaphora.stm.conversation import ConversationKey
     from anaphora.stm.stores.sqlite import SqliteStore
 
     store = SqliteStore(path, synchronous="normal")
@@ -88,7 +92,7 @@ def _fill_conversations(path: Path, size: int) -> None:
         for _ in range(BATCH):
             number += 1
             data = {"text": random.randbytes(4_000).hex()}
-            with store.open(Key(f"user{number}", "bot"), timedelta(days=1)) as session:
+            with store.open(ConversationKey(f"user{number}", "bot"), timedelta(days=1)) as session:
                 session.commit(replace(session.conversation, questions=1, data=data))
     store.close()
 
@@ -96,25 +100,25 @@ def _fill_conversations(path: Path, size: int) -> None:
 def _erase_memory(path: Path) -> None:
     from anaphora.ltm.history import HistorySettings
     from anaphora.ltm.recall.sqlite import SqliteRecallStore
-    from anaphora.ltm.recall.store import Mark, Whose
+    from anaphora.ltm.recall.store import JournalPosition, UserKey
 
     store = SqliteRecallStore(path, settings=HistorySettings(), synchronous="normal")
 
     def write(number: int) -> None:
-        store.add((), mark=Mark("benchmark", number))
+        store.add((), mark=JournalPosition("benchmark", number))
 
-    _measure(lambda: store.erase(Whose("user7")), write)
+    _measure(lambda: store.erase(UserKey("user7")), write)
     store.close()
 
 
 def _erase_conversations(path: Path) -> None:
-    from anaphora.stm.conversation import Key
+    from anaphora.stm.conversation import ConversationKey
     from anaphora.stm.stores.sqlite import SqliteStore
 
     store = SqliteStore(path, synchronous="normal")
 
     def erase() -> None:
-        store.forget(Key("user7", "bot"))
+        store.forget(ConversationKey("user7", "bot"))
         store.scrub()
 
     def write(number: int) -> None:

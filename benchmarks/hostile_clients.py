@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from benchmarks.service import Figures, measure_load, run_service, write_script
+from benchmarks.service import LoadResult, measure_load, run_service, write_script
 
 SLICE = 10  # seconds of wrk for one row
 MAX_RATIO = 3.0  # of the latency under attack to that without
@@ -208,7 +208,7 @@ def main() -> None:
     ):
         script = write_script(Path(folder), "cafe")
 
-        def measure(beside: str, second: int) -> tuple[Figures, float]:
+        def measure(beside: str, second: int) -> tuple[LoadResult, float]:
             found = measure_load(url, script, connections=chosen.connections, seconds=seconds)
             memory = resident(url)
             print(
@@ -232,9 +232,9 @@ def main() -> None:
 
 def summarize(
     chosen: argparse.Namespace,
-    before: list[tuple[Figures, float]],
-    under: list[tuple[Figures, float]],
-    after: list[tuple[Figures, float]],
+    before: list[tuple[LoadResult, float]],
+    under: list[tuple[LoadResult, float]],
+    after: list[tuple[LoadResult, float]],
     counts: dict[str, int],
     ended: dict[str, int],
 ) -> None:

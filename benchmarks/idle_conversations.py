@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from anaphora import Engine, Store, store_at
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load
 from tests.stm.stores.redis_server import RedisServer
 
@@ -35,7 +35,7 @@ def main() -> None:
     print(f"a conversation of the weather model after three questions: {len(dump(pattern))} bytes")
     print("| store | conversations | bytes each | seconds |\n| --- | ---: | ---: | ---: |")
     for name in chosen.stores:
-        with tempfile.TemporaryDirectory() as folder, _opened(name, Path(folder)) as opened:
+        with tempfile.TemporaryDirectory() as folder, _open_store(name, Path(folder)) as opened:
             store, room = opened
             before = room()
             begin = time.perf_counter()
@@ -49,7 +49,7 @@ def _pattern() -> Conversation:
     engine = Engine("weather")
     for question in QUESTIONS:
         assert engine.ask(question).status == "matched"
-    kept = engine.store.peek(Key("user", "weather"))
+    kept = engine.store.peek(ConversationKey("user", "weather"))
     assert kept is not None
     return kept
 
@@ -64,7 +64,7 @@ def _fill(store: Store, pattern: Conversation, number: int) -> None:
 
 
 @contextmanager
-def _opened(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], int]]]:
+def _open_store(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], int]]]:
     """A store, and a function that tells how many bytes it takes."""
     if name == "redis":
         with RedisServer() as server, server.client() as client:

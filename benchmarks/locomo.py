@@ -78,36 +78,36 @@ class Dialog:
         return (turn for session in self.sessions for turn in session.turns)
 
 
-def read(path: Path) -> tuple[Dialog, ...]:
+def load_dialogs(path: Path) -> tuple[Dialog, ...]:
     """The ten dialogs of the file. Evidence that is written unclearly ("D8:6; D9:17", "D:11:26",
     "D30:05") is read as it is meant; such as names no turn of the dialog is left out."""
-    return tuple(_dialog(item) for item in json.loads(path.read_text("utf-8")))
+    return tuple(_parse_dialog(item) for item in json.loads(path.read_text("utf-8")))
 
 
-def halves(dialogs: Sequence[Dialog]) -> tuple[tuple[Dialog, ...], tuple[Dialog, ...]]:
+def split_dialogs(dialogs: Sequence[Dialog]) -> tuple[tuple[Dialog, ...], tuple[Dialog, ...]]:
     """The first, third, … dialog, and the others: to choose weights on the one half and to report
     on the other."""
     return tuple(dialogs[::2]), tuple(dialogs[1::2])
 
 
-def _dialog(item: dict[str, Any]) -> Dialog:
+def _parse_dialog(item: dict[str, Any]) -> Dialog:
     said = item["conversation"]
     numbers = sorted(
         int(key.removeprefix("session_"))
         for key, value in said.items()
         if key.startswith("session_") and isinstance(value, list) and value
     )
-    sessions = tuple(_session(said, number) for number in numbers)
+    sessions = tuple(_parse_session(said, number) for number in numbers)
     known = {turn.id for session in sessions for turn in session.turns}
     return Dialog(
         id=item["sample_id"],
         speakers=(said["speaker_a"], said["speaker_b"]),
         sessions=sessions,
-        questions=tuple(_question(one, known) for one in item["qa"]),
+        questions=tuple(_parse_question(one, known) for one in item["qa"]),
     )
 
 
-def _session(said: dict[str, Any], number: int) -> Session:
+def _parse_session(said: dict[str, Any], number: int) -> Session:
     date = said[f"session_{number}_date_time"]
     at = datetime.strptime(date, _DATE).replace(tzinfo=UTC)
     turns = tuple(
@@ -117,7 +117,7 @@ def _session(said: dict[str, Any], number: int) -> Session:
     return Session(number, date, at, turns)
 
 
-def _question(item: dict[str, Any], known: set[str]) -> Question:
+def _parse_question(item: dict[str, Any], known: set[str]) -> Question:
     places = [
         f"D{session}:{turn}"
         for written in item["evidence"]

@@ -26,14 +26,20 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.embedders.minilm import MiniLM
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
-from anaphora.ltm.recall.documents import exchange_terms, meaning_text
-from anaphora.ltm.recall.ranking import FEATURES, HYBRID, TEXT, Asked, features
-from anaphora.ltm.recall.search import How, search
+from anaphora.ltm.recall.documents import exchange_terms, embedding_text
+from anaphora.ltm.recall.ranking import (
+    FEATURES,
+    HYBRID_WEIGHTS,
+    TEXT_WEIGHTS,
+    SearchQuery,
+    compute_features,
+)
+from anaphora.ltm.recall.search import SearchMode, search
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import Among, Document, New, Whose
-from anaphora.ltm.recall.terms import terms
-from anaphora.stm.conversation import Key
-from benchmarks.locomo import CATEGORIES, Dialog, Question, Turn, halves, read
+from anaphora.ltm.recall.store import SearchFilter, Document, NewExchange, UserKey
+from anaphora.ltm.recall.terms import extract_terms
+from anaphora.stm.conversation import ConversationKey
+from benchmarks.locomo import CATEGORIES, Dialog, Question, Turn, split_dialogs, load_dialogs
 
 Find = Callable[[Dialog, Question], Sequence[str]]
 Array = NDArray[np.float64]
@@ -50,18 +56,21 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path, help="a folder to keep vectors in")
     parser.add_argument("--fit", action="store_true", help="choose the weights anew")
     chosen = parser.parse_args()
-    dialogs = read(chosen.data)
-    embedder = _Remembering(chosen.vectors)
+    dialogs = load_dialogs(chosen.data)
+    embedder = _CachedEmbedder(chosen.vectors)
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteRecallStore(
             Path(folder) / "recall.db", settings=HistorySettings(), synchronous="normal"
         )
-        ids = {dialog.id: _kept(store, dialog, embedder) for dialog in dialogs}
+        ids = {dialog.id: _store_dialog(store, dialog, embedder) for dialog in dialogs}
         _header()
-        for name, find in {**_plain(dialogs), **_searches(store, embedder)}.items():
-            _report(name, _measured(dialogs, find))
+        for name, find in {
+            **_baseline_searches(dialogs),
+            **_search_functions(store, embedder),
+        }.items():
+            _report(name, _measure(dialogs, find))
         if chosen.fit:
-            _fit(store, dialogs, ids, embedder)
+            _fit_weights(store, dialogs, ids, embedder)
         store.close()
 
 
@@ -78,7 +87,7 @@ class _Result:
     milliseconds: list[float] = field(default_factory=list)
 
 
-def _measured(dialogs: Sequence[Dialog], find: Find) -> _Result:
+def _measure(dialogs: Sequence[Dialog], find: Find) -> _Result:
     result = _Result()
     for dialog in dialogs:
         for question in filter(_has_evidence, dialog.questions):
@@ -86,7 +95,7 @@ def _measured(dialogs: Sequence[Dialog], find: Find) -> _Result:
             found = find(dialog, question)
             result.milliseconds.append((time.perf_counter() - begin) * 1e3)
             result.categories.append(question.category)
-            result.figures.append(_figures(question, found))
+            result.figures.append(_scores(question, found))
     return result
 
 
@@ -94,7 +103,7 @@ def _has_evidence(question: Question) -> bool:
     return bool(question.evidence)
 
 
-def _figures(question: Question, found: Sequence[str]) -> tuple[float, ...]:
+def _scores(question: Question, found: Sequence[str]) -> tuple[float, ...]:
     evidence = frozenset(question.evidence)
     recalls = [len(evidence.intersection(found[:top])) / len(evidence) for top in (1, 5, 10, 20)]
     first = next((rank for rank, id in enumerate(found, start=1) if id in evidence), 0)
@@ -123,14 +132,14 @@ def _exchange(turn: Turn) -> Exchange:
     return Exchange(f"{turn.speaker}: {turn.text}{caption}", "", turn.at)
 
 
-def _kept(store: SqliteRecallStore, dialog: Dialog, embedder: _Remembering) -> list[int]:
+def _store_dialog(store: SqliteRecallStore, dialog: Dialog, embedder: _CachedEmbedder) -> list[int]:
     """Keep the turns of a dialog with their vectors; the ids of the turns, in their order."""
     exchanges = [_exchange(turn) for turn in dialog.turns]
-    key = Key(dialog.id, "dialog")
-    store.add([New(key, one, exchange_terms(one)) for one in exchanges])
+    key = ConversationKey(dialog.id, "dialog")
+    store.add([NewExchange(key, one, exchange_terms(one)) for one in exchanges])
     ids: list[int] = []
-    while waiting := store.unembedded(embedder.name, 1_000):
-        texts = [meaning_text(said[-1], *said[:-1]) for _, said in waiting]
+    while waiting := store.find_unembedded(embedder.name, 1_000):
+        texts = [embedding_text(said[-1], *said[:-1]) for _, said in waiting]
         new = [id for id, _ in waiting]
         store.put_vectors(embedder.name, new, embedder.embed(texts))
         ids += new
@@ -139,14 +148,14 @@ def _kept(store: SqliteRecallStore, dialog: Dialog, embedder: _Remembering) -> l
     return ids
 
 
-def _searches(store: SqliteRecallStore, embedder: _Remembering) -> dict[str, Find]:
-    def by(how: How) -> Find:
+def _search_functions(store: SqliteRecallStore, embedder: _CachedEmbedder) -> dict[str, Find]:
+    def by(how: SearchMode) -> Find:
         def find(dialog: Dialog, question: Question) -> Sequence[str]:
             page = search(
                 store,
-                Whose(dialog.id),
+                UserKey(dialog.id),
                 question.text,
-                how=how,
+                mode=how,
                 embedder=embedder,
                 size=DEPTH,
                 neighbours=0,
@@ -159,7 +168,7 @@ def _searches(store: SqliteRecallStore, embedder: _Remembering) -> dict[str, Fin
     return {how: by(how) for how in ("text", "meaning", "rrf", "hybrid")}
 
 
-class _Remembering:
+class _CachedEmbedder:
     """MiniLM, which keeps its vectors in a folder, so that a second run has them at once."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -189,19 +198,21 @@ class _Remembering:
 # -- what it is to beat ------------------------------------------------------------------------
 
 
-def _plain(dialogs: Sequence[Dialog]) -> dict[str, Find]:
+def _baseline_searches(dialogs: Sequence[Dialog]) -> dict[str, Find]:
     """SQLite's FTS5 with its own BM25 and Porter stems, one table for all dialogs, as most would
     set it up: over what was said, and with the speaker and the date before it."""
     return {
-        "FTS5 bm25, text": _fts(dialogs, lambda turn, _: turn.text),
-        "FTS5 bm25, speaker + text": _fts(dialogs, lambda turn, _: f"{turn.speaker}: {turn.text}"),
-        "FTS5 bm25, date + speaker + text": _fts(
+        "FTS5 bm25, text": _fts_search(dialogs, lambda turn, _: turn.text),
+        "FTS5 bm25, speaker + text": _fts_search(
+            dialogs, lambda turn, _: f"{turn.speaker}: {turn.text}"
+        ),
+        "FTS5 bm25, date + speaker + text": _fts_search(
             dialogs, lambda turn, date: f"{date} {turn.speaker}: {turn.text}"
         ),
     }
 
 
-def _fts(dialogs: Sequence[Dialog], text: Callable[[Turn, str], str]) -> Find:
+def _fts_search(dialogs: Sequence[Dialog], text: Callable[[Turn, str], str]) -> Find:
     connection = sqlite3.connect(":memory:")
     connection.execute(
         "CREATE VIRTUAL TABLE said USING fts5(text, dialog UNINDEXED, id UNINDEXED, "
@@ -216,7 +227,7 @@ def _fts(dialogs: Sequence[Dialog], text: Callable[[Turn, str], str]) -> Find:
     connection.executemany("INSERT INTO said VALUES (?, ?, ?)", rows)
 
     def find(dialog: Dialog, question: Question) -> Sequence[str]:
-        words = " OR ".join(f'"{word}"' for word in terms(question.text, "none"))
+        words = " OR ".join(f'"{word}"' for word in extract_terms(question.text, "none"))
         query = "SELECT id FROM said WHERE said MATCH ? AND dialog = ? ORDER BY rank LIMIT ?"
         return [id for (id,) in connection.execute(query, (words, dialog.id, DEPTH))]
 
@@ -236,63 +247,66 @@ class _Case:
     evidence: Array
 
 
-def _fit(
+def _fit_weights(
     store: SqliteRecallStore,
     dialogs: Sequence[Dialog],
     ids: dict[str, list[int]],
-    embedder: _Remembering,
+    embedder: _CachedEmbedder,
 ) -> None:
     """Print how weights that were chosen on one half find the evidence of the other."""
-    cases = {one.id: _cases(store, one, ids[one.id], embedder) for one in dialogs}
-    both = halves(dialogs)
+    cases = {one.id: _collect_cases(store, one, ids[one.id], embedder) for one in dialogs}
+    both = split_dialogs(dialogs)
 
     def of(some: Sequence[Dialog]) -> list[_Case]:
         return [case for dialog in some for case in cases[dialog.id]]
 
-    for name, shipped in (("text", TEXT), ("hybrid", HYBRID)):
+    for name, shipped in (("text", TEXT_WEIGHTS), ("hybrid", HYBRID_WEIGHTS)):
         used = [n for n in range(len(FEATURES)) if n != SET and shipped[n]]
         found: list[tuple[_Case, Array]] = []
         for chosen, reported in (both, both[::-1]):
-            weights = _weights(of(chosen), used, shipped)
+            weights = _estimate_weights(of(chosen), used, shipped)
             scored = [(case, case.features @ weights) for case in of(reported)]
             found += scored
-            _report(f"{name}, {_named(weights)}", _scored(scored))
-        _report(f"{name}, each half by the weights of the other", _scored(found))
+            _report(f"{name}, {_format_weights(weights)}", _evaluate_weights(scored))
+        _report(f"{name}, each half by the weights of the other", _evaluate_weights(found))
         shipped_found = [(case, case.features @ shipped) for case in of(dialogs)]
-        _report(f"{name}, as shipped, {_named(shipped)}", _scored(shipped_found))
+        _report(f"{name}, as shipped, {_format_weights(shipped)}", _evaluate_weights(shipped_found))
         far = [(case, scores) for case, scores in found if _is_paraphrase(case)]
-        _report(f"{name}, the {len(far)} questions of other words", _scored(far))
-        print(f"on all: {name} {_named(_weights(of(dialogs), used, shipped))}")
+        _report(f"{name}, the {len(far)} questions of other words", _evaluate_weights(far))
+        print(f"on all: {name} {_format_weights(_estimate_weights(of(dialogs), used, shipped))}")
     far = [(case, case.features[:, FEATURES.index("meaning")]) for case in of(dialogs)]
     _report(
-        "meaning, the questions of other words", _scored([x for x in far if _is_paraphrase(x[0])])
+        "meaning, the questions of other words",
+        _evaluate_weights([x for x in far if _is_paraphrase(x[0])]),
     )
 
 
-def _cases(
-    store: SqliteRecallStore, dialog: Dialog, ids: Sequence[int], embedder: _Remembering
+def _collect_cases(
+    store: SqliteRecallStore, dialog: Dialog, ids: Sequence[int], embedder: _CachedEmbedder
 ) -> list[_Case]:
-    whose, turns = Whose(dialog.id), [turn.id for turn in dialog.turns]
-    documents: Sequence[Document] = store.around(store.documents(whose, ids), 0)
+    whose, turns = UserKey(dialog.id), [turn.id for turn in dialog.turns]
+    documents: Sequence[Document] = store.with_neighbours(store.documents(whose, ids), 0)
     made = []
     for question in filter(_has_evidence, dialog.questions):
-        asked = Asked.of(question.text)
+        asked = SearchQuery.parse(question.text)
         statistics = store.statistics(whose, asked.terms)
         (vector,) = embedder.embed([question.text])
-        cosines = dict(_nearest(store, whose, embedder.name, vector))
-        spoken = features(asked, documents, statistics, cosines).astype(float)
+        cosines = dict(_nearest_passages(store, whose, embedder.name, vector))
+        spoken = compute_features(asked, documents, statistics, cosines).astype(float)
         evidence = np.array([turn in question.evidence for turn in turns], float)
         made.append(_Case(question, turns, spoken, evidence))
     return made
 
 
-def _nearest(
-    store: SqliteRecallStore, whose: Whose, name: str, vector: Vectors
+def _nearest_passages(
+    store: SqliteRecallStore, whose: UserKey, name: str, vector: Vectors
 ) -> Sequence[tuple[int, float]]:
-    return store.nearest(whose, name, vector, Among(), 100)
+    return store.find_nearest(whose, name, vector, SearchFilter(), 100)
 
 
-def _weights(cases: Sequence[_Case], used: Sequence[int], shipped: NDArray[np.float32]) -> Array:
+def _estimate_weights(
+    cases: Sequence[_Case], used: Sequence[int], shipped: NDArray[np.float32]
+) -> Array:
     """The weights under which the evidence is most likely: the mean log of the softmax, with a
     small penalty of their squares, by Newton's method."""
     weights = np.zeros(len(FEATURES))
@@ -334,12 +348,12 @@ def _likelihood(
     return total, slope, curve
 
 
-def _scored(cases: Sequence[tuple[_Case, Array]]) -> _Result:
+def _evaluate_weights(cases: Sequence[tuple[_Case, Array]]) -> _Result:
     result = _Result()
     for case, scores in cases:
         best = np.argsort(-scores, kind="stable")[:DEPTH]
         result.categories.append(case.question.category)
-        result.figures.append(_figures(case.question, [case.turns[row] for row in best]))
+        result.figures.append(_scores(case.question, [case.turns[row] for row in best]))
     return result
 
 
@@ -348,7 +362,7 @@ def _is_paraphrase(case: _Case) -> bool:
     return float(own[case.evidence > 0].max()) < LITTLE
 
 
-def _named(weights: Sequence[float] | NDArray[np.floating]) -> str:
+def _format_weights(weights: Sequence[float] | NDArray[np.floating]) -> str:
     return ", ".join(f"{name} {value:.1f}" for name, value in zip(FEATURES, weights, strict=True))
 
 

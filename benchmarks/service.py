@@ -63,12 +63,12 @@ echo = FastAPI()
 
 
 @echo.post("/v1/ask")
-async def give_back(question: Question) -> Question:
+async def echo_question(question: Question) -> Question:
     return question
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class LoadResult:
     """``median`` and ``tail`` (of 99 in 100) in milliseconds."""
 
     per_second: float
@@ -109,7 +109,7 @@ def main() -> None:
                     _row(name, workers, load(url, seconds=chosen.seconds), bare)
 
 
-def _row(name: str, workers: int, one: Figures, bare: Figures) -> None:
+def _row(name: str, workers: int, one: LoadResult, bare: LoadResult) -> None:
     ratio = bare.per_second / one.per_second
     print(
         f"| {name} | {workers} | {one.per_second:,.0f} | 1 / {ratio:.2f} | {one.median:.2f} ms | "
@@ -126,7 +126,7 @@ def write_script(folder: Path, model: str) -> Path:
     return script
 
 
-def measure_load(url: str, script: Path, *, connections: int, seconds: int) -> Figures:
+def measure_load(url: str, script: Path, *, connections: int, seconds: int) -> LoadResult:
     """Run wrk against a service."""
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s"]
     command += ["-s", str(script), f"{url}/v1/ask"]
@@ -136,7 +136,7 @@ def measure_load(url: str, script: Path, *, connections: int, seconds: int) -> F
     if per_second is None or rest is None:
         sys.exit(f"wrk said something else than expected:\n{done}")
     errors, median, tail = map(int, rest.groups())
-    return Figures(float(per_second[1]), median / 1_000, tail / 1_000, errors)
+    return LoadResult(float(per_second[1]), median / 1_000, tail / 1_000, errors)
 
 
 @contextmanager
@@ -163,7 +163,7 @@ def _running(command: list[str], port: int, path: str) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     with ExitStack() as at_end:
         quiet = at_end.enter_context(Path(os.devnull).open("w"))
-        process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=_quiet())
+        process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=_quiet_environment())
         at_end.callback(process.wait)
         at_end.callback(process.terminate)
         for _ in range(600):
@@ -177,7 +177,7 @@ def _running(command: list[str], port: int, path: str) -> Iterator[str]:
         yield url
 
 
-def _quiet() -> dict[str, str]:
+def _quiet_environment() -> dict[str, str]:
     """As a service behind a balancer runs, which logs the requests itself."""
     return os.environ | {"ANAPHORA_LOG__LEVEL": "warning"}
 

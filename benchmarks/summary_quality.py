@@ -39,18 +39,18 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.languages import blank
 from anaphora.entities.numbers.recognizer import NumberRecognizer
 from anaphora.entities.places import recognizer as places
 from anaphora.entities.recognition import Mention
-from anaphora.ltm.counting import words
+from anaphora.ltm.counting import count_words
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.summarizers.cut import WordCut
+from anaphora.ltm.summarizers.cut import FirstWords
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
-from benchmarks.locomo import Dialog, Question, Session, Turn, halves, read
+from benchmarks.locomo import Dialog, Question, Session, Turn, split_dialogs, load_dialogs
 
 Matrix = NDArray[np.float64]
 Method = Callable[["Block", int], str]
@@ -65,17 +65,17 @@ def main() -> None:
     parser.add_argument("--exchanges", type=int, help="in a block; a whole session if left out")
     parser.add_argument("--show", type=int, default=0, help="so many summaries of held out blocks")
     chosen = parser.parse_args()
-    dialogs = read(chosen.path)
+    dialogs = load_dialogs(chosen.path)
     tuned, held_out = (
         [block for dialog in half for block in _blocks(dialog, chosen.exchanges)]
-        for half in halves(dialogs)
+        for half in split_dialogs(dialogs)
     )
     print("| dialogs | method | share | facts | recognized | answers | days | ms a block |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, blocks in ("chosen on", tuned), ("held out", held_out), ("all", tuned + held_out):
         for method_name, method in _methods().items():
             for share in chosen.share:
-                figures = _measured(method, blocks, share)
+                figures = _measure(method, blocks, share)
                 print(f"| {name} | {method_name} | {share:.0%} | {figures} |", flush=True)
     for block in held_out[:: max(1, len(held_out) // max(1, chosen.show))][: chosen.show]:
         print(f"\n{block.size} words:\n{_methods()['extractive'](block, block.size // 5)}")
@@ -99,7 +99,7 @@ class Block:
         return [sentence for text in said for sentence in _sentences(text)]
 
 
-def _measured(method: Method, blocks: Sequence[Block], share: float) -> str:
+def _measure(method: Method, blocks: Sequence[Block], share: float) -> str:
     facts, recognized, answers, days = [], [], [], []
     seconds = 0.0
     for block in blocks:
@@ -107,14 +107,14 @@ def _measured(method: Method, blocks: Sequence[Block], share: float) -> str:
         begin = time.perf_counter()
         summary = method(block, limit)
         seconds += time.perf_counter() - begin
-        assert words(summary) <= limit
+        assert count_words(summary) <= limit
         lower, said = " ".join(summary.lower().split()), _content(summary)
         if block.facts:
             facts.append(mean(fact in lower for fact in block.facts))
         if block.recognized:
             recognized.append(mean(fact in lower for fact in block.recognized))
         answers += [answer <= said for answer in block.answers]
-        days += [_tells(lower, day) for day in block.days]
+        days += [_mentions_day(lower, day) for day in block.days]
     shares = (
         f"{mean(kept):.3f} of {len(kept)}" if kept else "" for kept in (recognized, answers, days)
     )
@@ -123,16 +123,16 @@ def _measured(method: Method, blocks: Sequence[Block], share: float) -> str:
 
 def _methods() -> dict[str, Method]:
     return {
-        "first words": _by(WordCut()),
+        "first words": _method_from(FirstWords()),
         "random sentences": _random,
-        "TextRank": lambda block, limit: _ranked(block.sentences, _text_rank, limit),
-        "LexRank": lambda block, limit: _ranked(block.sentences, _lex_rank, limit),
-        "extractive": _by(Extractive()),
-        "extractive, dates as said": _by(Extractive(dates="as said")),
+        "TextRank": lambda block, limit: _ranked_by(block.sentences, _text_rank, limit),
+        "LexRank": lambda block, limit: _ranked_by(block.sentences, _lex_rank, limit),
+        "extractive": _method_from(Extractive()),
+        "extractive, dates as said": _method_from(Extractive(dates="as said")),
     }
 
 
-def _by(summarizer: Summarizer) -> Method:
+def _method_from(summarizer: Summarizer) -> Method:
     return lambda block, limit: summarizer.summarize([Segment(block.exchanges, limit)])[0]
 
 
@@ -140,13 +140,13 @@ def _random(block: Block, limit: int) -> str:
     sentences = block.sentences
     order = list(range(len(sentences)))
     random.Random(" ".join(sentences)).shuffle(order)
-    return _filled(sentences, order, limit)
+    return _fill_limit(sentences, order, limit)
 
 
 # --- other ways to choose sentences ---------------------------------------------------------------
 
 
-def _ranked(
+def _ranked_by(
     sentences: Sequence[str], similarity: Callable[[list[Counter[str]]], Matrix], limit: int
 ) -> str:
     """The sentences that are most like the others, by PageRank with a damping of .85."""
@@ -159,7 +159,7 @@ def _ranked(
     rank = np.full(size, 1.0 / size)
     for _ in range(50):
         rank = 0.15 / size + 0.85 * steps.T @ rank
-    return _filled(sentences, [int(place) for place in np.argsort(-rank, kind="stable")], limit)
+    return _fill_limit(sentences, [int(place) for place in np.argsort(-rank, kind="stable")], limit)
 
 
 def _text_rank(bags: list[Counter[str]]) -> Matrix:
@@ -188,11 +188,11 @@ def _lex_rank(bags: list[Counter[str]]) -> Matrix:
     return alike
 
 
-def _filled(sentences: Sequence[str], order: Iterable[int], limit: int) -> str:
+def _fill_limit(sentences: Sequence[str], order: Iterable[int], limit: int) -> str:
     """The sentences in this order of preference as far as they fit in, in that of the text."""
     kept = []
     for place in order:
-        size = words(sentences[place])
+        size = count_words(sentences[place])
         if size <= limit:
             kept.append(place)
             limit -= size
@@ -238,11 +238,11 @@ def _block(dialog: Dialog, session: Session, paired: Sequence[tuple[Turn, ...]])
     answers = (_content(question.answer) for question in asked)
     return Block(
         exchanges=exchanges,
-        size=sum(map(words, texts)),
+        size=sum(map(count_words, texts)),
         facts=frozenset(fact for text in texts for fact in _facts(text, dialog.speakers)),
         recognized=frozenset(fact for text in texts for fact in _recognized(text, session.at)),
         answers=tuple(answer for answer in answers if answer and answer <= said),
-        days=tuple(day for question in asked if (day := _asked_day(question))),
+        days=tuple(day for question in asked if (day := _question_day(question))),
     )
 
 
@@ -291,13 +291,13 @@ def _recognized(text: str, at: datetime) -> Iterator[str]:
 def _recognizers() -> tuple[Callable[[str], Doc], Sequence[Callable[..., Iterable[Mention]]]]:
     options = {"kinds": ["city", "region", "country", "continent"]}
     return blank("en"), (
-        DateRecognizer(reader("en")),
+        DateRecognizer(get_date_parser("en")),
         NumberRecognizer("en"),
         places.create("en", options | {"population": 15_000, "ambiguity": 1}),
     )
 
 
-def _asked_day(question: Question) -> str:
+def _question_day(question: Question) -> str:
     """An answer like "7 May 2023", "May 7, 2023", "June 2023" or 2022 as ISO 8601, else ""."""
     text = question.answer.strip().rstrip(".").replace(",", " ").lower()
     found = re.fullmatch(r"(?:(\d{1,2})\s+)?([a-z]+)\s+(?:(\d{1,2})\s+)?(\d{4})", text)
@@ -308,7 +308,7 @@ def _asked_day(question: Question) -> str:
     return text if re.fullmatch(r"(?:19|20)\d\d", text) else ""
 
 
-def _tells(summary: str, day: str) -> bool:
+def _mentions_day(summary: str, day: str) -> bool:
     if re.search(rf"(?<![\d-]){day}(?![\d-])", summary):
         return True
     year, month, number = (*day.split("-"), "", "")[:3]

@@ -10,11 +10,11 @@ import pytest
 
 from anaphora import Engine
 from anaphora.grammar.compiler import Compiler, compile_predicate
-from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.idl import parse, parse_predicate
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.idl import parse_idl, parse_predicate
 from anaphora.models.utterance import Entity
 from benchmarks.models import model_of_synonyms, names
-from tests.grammar.trees import walked
+from tests.grammar.trees import interpret_predicate
 
 INTENT = """
 intent=order{0} options={{'ordered': false}} flow='greet.*' meta={{'number': {0}}}
@@ -36,7 +36,7 @@ PREDICATES = {
 
 
 def test_parse_1_000_intents(benchmark):
-    assert len(benchmark.pedantic(parse, (TEXT,), rounds=5)) == 1_000
+    assert len(benchmark.pedantic(parse_idl, (TEXT,), rounds=5)) == 1_000
 
 
 def test_compile_1_000_intents(benchmark):
@@ -50,12 +50,12 @@ def test_evaluate_a_predicate(benchmark, name, way):
     """Compiled against a naive walk of the same tree: see the ratio of the two in one run."""
     node = parse_predicate(PREDICATES[name])
     test = compile_predicate(node).test
-    context = Context(SIZE, Surroundings())
+    context = EntityContext(SIZE, QuestionContext())
 
     def walk(context):
-        return walked(node, context)
+        return interpret_predicate(node, context)
 
-    assert test(context) is walked(node, context) is True
+    assert test(context) is interpret_predicate(node, context) is True
     benchmark.group = f"predicate: {name}"
     benchmark(test if way == "compiled" else walk, context)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from dateparser.search import search_dates
 
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.languages import blank
 
@@ -54,7 +54,7 @@ def test_dates_by_anaphora(benchmark, language):
     """The same utterances again and again, as in a service, where the day goes on."""
     nlp = blank(language)
     docs = [nlp(text) for text in UTTERANCES[language]]
-    recognize = DateRecognizer(reader(language))
+    recognize = DateRecognizer(get_date_parser(language))
     times = iter(range(10**9))
 
     def run():
@@ -69,9 +69,9 @@ def test_dates_by_anaphora(benchmark, language):
 def test_dates_by_anaphora_never_seen_before(benchmark, language):
     nlp = blank(language)
     docs = [nlp(text) for text in UTTERANCES[language]]
-    recognize = DateRecognizer(reader(language))
+    recognize = DateRecognizer(get_date_parser(language))
     recognize(docs[0], AT)
-    fresh = reader.__wrapped__
+    fresh = get_date_parser.__wrapped__
 
     def setup():
         return (DateRecognizer(fresh(language)),), {}
@@ -83,7 +83,7 @@ def test_dates_by_anaphora_never_seen_before(benchmark, language):
 def test_utterances_without_dates(benchmark, language):
     nlp = blank(language)
     docs = [nlp(text) for text in WITHOUT[language]]
-    recognize = DateRecognizer(reader(language))
+    recognize = DateRecognizer(get_date_parser(language))
     assert not any(benchmark(lambda: [list(recognize(doc, AT)) for doc in docs]))
 
 

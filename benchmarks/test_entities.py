@@ -10,7 +10,7 @@ from itertools import count, cycle, product
 import pytest
 from dateparser.search import search_dates
 
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.pipeline import Pipeline
 from anaphora.models.loader import parse_model
@@ -71,7 +71,7 @@ def test_read_an_utterance(benchmark, language, entities):
 @pytest.mark.parametrize("language", SAID)
 def test_find_the_dates_of_an_utterance(benchmark, language):
     """What is compared with dateparser's search: the finding of dates alone."""
-    recognize = DateRecognizer(reader(language))
+    recognize = DateRecognizer(get_date_parser(language))
     said, seconds = cycle(utterances(language)), count()
     for text in utterances(language):
         recognize.read(text, AT)

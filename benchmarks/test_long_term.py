@@ -15,9 +15,9 @@ from anaphora import Engine
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.summarizers.apart import Apart
+from anaphora.ltm.summarizers.apart import ProcessSummarizer
 from anaphora.ltm.summarizers.extractive import Extractive
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 QUESTIONS = ("What is the weather in Tokyo today?", "And in Kyoto?", "Tomorrow?")
 HUGE = HistorySettings(max_size=10**9, max_exchanges=10**6)
@@ -57,7 +57,7 @@ def compressing(folder, extractive) -> Iterator[LongTermMemory]:
     url = f"sqlite:///{folder}/memory.db"
     with LongTermMemory(url, summarizer=summarizer) as memory:
         for exchange, _ in zip(exchanges(), range(200), strict=False):
-            memory.add(Key("someone", "else"), exchange)
+            memory.add(ConversationKey("someone", "else"), exchange)
         assert summarizer.began.wait(60)
         yield memory
         summarizer.stop.set()
@@ -68,7 +68,10 @@ def memory(request, tmp_path):
     if request.param == "none":
         yield None
     elif request.param == "compressing":  # as it usually does: in another process
-        with closing(Apart(Extractive())) as apart, compressing(tmp_path, apart) as memory:
+        with (
+            closing(ProcessSummarizer(Extractive())) as apart,
+            compressing(tmp_path, apart) as memory,
+        ):
             yield memory
     elif request.param == "compressing in a thread":
         with compressing(tmp_path, Extractive()) as memory:
@@ -98,7 +101,7 @@ def test_a_question_with_a_long_term_memory(benchmark, memory):
 def test_adding_an_exchange_after_many(benchmark, tmp_path, before):
     """Into the journal and from there into the store, a hundred at a time."""
     with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", settings=HUGE) as memory:
-        said, key = exchanges(), Key("user", "weather")
+        said, key = exchanges(), ConversationKey("user", "weather")
         for exchange, _ in zip(said, range(before), strict=False):
             memory.add(key, exchange)
         assert memory.flush(120)

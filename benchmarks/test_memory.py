@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Conversation, Entity
-from anaphora.stm.rules import remember
+from anaphora.stm.rules import record_match
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -19,8 +19,10 @@ def test_evict(benchmark, count):
         Entity(f"e{number}", frozenset({f"g{number}", f"h{number}", "all"}), f"e{number}")
         for number in range(count)
     ]
-    conversation, _ = remember(Conversation("user", "model"), AT, intent="first", new=held, used=())
+    conversation, _ = record_match(
+        Conversation("user", "model"), AT, intent="first", new=held, used=()
+    )
     new = [Entity("new", frozenset({"g3", "all"}), "new")]
-    after, evicted = remember(conversation, AT, intent="second", new=new, used=())
+    after, evicted = record_match(conversation, AT, intent="second", new=new, used=())
     assert (len(after.remembered), len(evicted)) == (count, 1)
-    benchmark(remember, conversation, AT, intent="second", new=new, used=())
+    benchmark(record_match, conversation, AT, intent="second", new=new, used=())

@@ -55,8 +55,8 @@ UTTERANCES = {
 }
 COUNTS = {"none": 0, "one": 1, "two": 2}
 OF_LANGUAGES = (
-    *(amounts._reader, gate.gate, numerals.numerals),
-    *(tables.table, terms.vocabulary, wording.wording),
+    *(amounts._get_reader, gate.build_prefilter, numerals.get_numeral_reader),
+    *(tables.table, terms.load_vocabulary, wording.load_number_phrases),
 )
 
 
@@ -66,14 +66,14 @@ def test_numbers_in_an_utterance(benchmark, count, language):
     """Below 3, 25 and 50 µs, with what it takes to cut the text into atoms."""
     text = UTTERANCES[count][language]
     recognize = NumberRecognizer(language)
-    recognize.mentions(text)
+    recognize.find_mentions(text)
 
     def setup():
-        atoms._kept.cache_clear()
-        amounts._kept.cache_clear()
+        atoms._get_cached_atoms.cache_clear()
+        amounts._find_amounts_cached.cache_clear()
         return (text,), {}
 
-    found = benchmark.pedantic(recognize.mentions, setup=setup, rounds=2_000, warmup_rounds=50)
+    found = benchmark.pedantic(recognize.find_mentions, setup=setup, rounds=2_000, warmup_rounds=50)
     assert len(found) == COUNTS[count]
 
 
@@ -86,6 +86,6 @@ def test_the_first_use_of_a_language(benchmark, language):
             cached.cache_clear()
 
     def first_use():
-        return NumberRecognizer(language).mentions("5 km")
+        return NumberRecognizer(language).find_mentions("5 km")
 
     assert benchmark.pedantic(first_use, setup=setup, rounds=10)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora.entities.languages import blank
-from anaphora.entities.recognition import built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.recognition import create_builtin
+from anaphora.models.builtin import resolve_options
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXTS = {
@@ -44,7 +44,7 @@ print(json.dumps({"seconds": seconds, "all scripts": scripts, "places": len(worl
 @pytest.mark.parametrize("what", TEXTS)
 def test_find_the_places_in_an_utterance(benchmark, what):
     language, text = TEXTS[what]
-    recognize = built_in("place", language, options_of("place", {}))
+    recognize = create_builtin("place", language, resolve_options("place", {}))
     doc = blank(language)(text)
     found = benchmark(lambda: list(recognize(doc, AT)))
     assert bool(found) is (what != "no place")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from anaphora.server.rate_windows import RateWindows
+from anaphora.server.rate_windows import SlidingWindowCounter
 
 
 @pytest.mark.parametrize("addresses", [1_000, 30_000, 300_000])
 def test_counting_a_request(benchmark: BenchmarkFixture, addresses: int) -> None:
-    windows = RateWindows(1_000_000_000, 3_600)
+    windows = SlidingWindowCounter(1_000_000_000, 3_600)
     for number in range(addresses):
         windows.hit(f"address {number}")
     last = f"address {addresses - 1}"

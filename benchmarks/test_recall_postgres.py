@@ -11,11 +11,11 @@ import pytest
 
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.postgres import PostgresRecallStore
-from anaphora.ltm.recall.store import Among, Whose
+from anaphora.ltm.recall.store import SearchFilter, UserKey
 from benchmarks.test_recall_store import EXCHANGES, FILTERS, STOP_WORDS, USERS, Talker, directions
 from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
 
-USER = Whose("user 0")
+USER = UserKey("user 0")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def filled(request, server) -> Iterator[tuple[PostgresRecallStore, Talker]]:
     with closing(opened(server, f"bench_{talker.users}")) as store:
         for start in range(0, EXCHANGES, 1_000):
             store.add([talker.say(number) for number in range(start, start + 1_000)])
-        while waiting := store.unembedded("bench", 5_000):
+        while waiting := store.find_unembedded("bench", 5_000):
             ids = [id for id, _ in waiting]
             store.put_vectors("bench", ids, directions(talker.random, len(ids)))
         with server.client() as client:  # as the server does by itself sooner or later
@@ -68,14 +68,14 @@ def test_matching(benchmark, filled, among):
 
 def test_matching_stop_words_alone(benchmark, filled):
     store, _ = filled
-    assert benchmark(lambda: store.matching(USER, STOP_WORDS[:5], Among(), 400))
+    assert benchmark(lambda: store.matching(USER, STOP_WORDS[:5], SearchFilter(), 400))
 
 
 @pytest.mark.parametrize("reach", [1, 5])
 def test_around(benchmark, filled, reach):
     """The neighbours of 400 candidates."""
     store, talker = filled
-    turn = cycle([store.matching(USER, talker.ask(), Among(), 400) for _ in range(20)])
+    turn = cycle([store.matching(USER, talker.ask(), SearchFilter(), 400) for _ in range(20)])
     assert benchmark(lambda: store.around(next(turn), reach))
 
 
@@ -90,4 +90,4 @@ def test_nearest_by_pgvector_alone(benchmark, filled, server):
     _, talker = filled
     (vector,) = directions(talker.random, 1)
     with closing(opened(server, f"bench_{talker.users}", memory=0)) as store:
-        assert benchmark(lambda: store.nearest(USER, "bench", vector, Among(), 400))
+        assert benchmark(lambda: store.find_nearest(USER, "bench", vector, SearchFilter(), 400))

@@ -16,18 +16,18 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.search import search
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import Among, New, Whose
-from anaphora.stm.conversation import Key
+from anaphora.ltm.recall.store import SearchFilter, NewExchange, UserKey
+from anaphora.stm.conversation import ConversationKey
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 EXCHANGES, USERS, DIMENSION = 100_000, (1, 1_000), 384
 STOP_WORDS = tuple(f"stop{number}" for number in range(10))  # each in half of all exchanges
 WORDS, RANKS = 20_000, (20, 50, 100, 200, 500, 1_000, 5_000)
 FILTERS = {
-    "all": Among(),
-    "one intent": Among(intent="intent 0"),
-    "one slot value": Among(slots={"city": "city 0"}),
-    "the last half": Among(since=BEGIN + timedelta(minutes=EXCHANGES // 2)),
+    "all": SearchFilter(),
+    "one intent": SearchFilter(intent="intent 0"),
+    "one slot value": SearchFilter(slots={"city": "city 0"}),
+    "the last half": SearchFilter(since=BEGIN + timedelta(minutes=EXCHANGES // 2)),
 }
 
 
@@ -40,7 +40,7 @@ class Talker:
         frequencies = 1 / np.arange(1, WORDS + 1)
         self.shares = np.cumsum(frequencies) / frequencies.sum()
 
-    def say(self, number: int) -> New:
+    def say(self, number: int) -> NewExchange:
         drawn = np.searchsorted(self.shares, self.random.random(12))
         stop_words = np.array(STOP_WORDS)[self.random.random(len(STOP_WORDS)) < 0.5]
         terms = (*stop_words.tolist(), *(f"word{rank}" for rank in drawn))
@@ -51,7 +51,7 @@ class Talker:
             intent=f"intent {number % 20}",
             slots={"city": (f"city {number % 50}",)},
         )
-        return New(Key(f"user {number % self.users}", "bench"), exchange, terms)
+        return NewExchange(ConversationKey(f"user {number % self.users}", "bench"), exchange, terms)
 
     def ask(self) -> tuple[str, ...]:
         """A question of ten words, five of them stop words."""
@@ -66,7 +66,7 @@ def filled(request, tmp_path_factory) -> Iterator[tuple[SqliteRecallStore, Talke
     with closing(opened(path)) as store:
         for start in range(0, EXCHANGES, 1_000):
             store.add([talker.say(number) for number in range(start, start + 1_000)])
-        while waiting := store.unembedded("bench", 5_000):
+        while waiting := store.find_unembedded("bench", 5_000):
             ids = [id for id, _ in waiting]
             store.put_vectors("bench", ids, directions(talker.random, len(ids)))
         yield store, talker
@@ -94,21 +94,23 @@ def test_add(benchmark, tmp_path, before):
 
 def test_statistics(benchmark, filled):
     store, talker = filled
-    found = benchmark(lambda: store.statistics(Whose("user 0"), talker.ask()))
+    found = benchmark(lambda: store.statistics(UserKey("user 0"), talker.ask()))
     assert found.documents == EXCHANGES // talker.users
 
 
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)
 def test_matching(benchmark, filled, among):
     store, talker = filled
-    found = benchmark(lambda: store.matching(Whose("user 0"), talker.ask(), among, 400))
+    found = benchmark(lambda: store.matching(UserKey("user 0"), talker.ask(), among, 400))
     assert found
 
 
 def test_around(benchmark, filled):
     """The neighbours of 400 candidates."""
     store, talker = filled
-    found = [store.matching(Whose("user 0"), talker.ask(), Among(), 400) for _ in range(20)]
+    found = [
+        store.matching(UserKey("user 0"), talker.ask(), SearchFilter(), 400) for _ in range(20)
+    ]
     turn = cycle(found)
     assert benchmark(lambda: store.around(next(turn), 1))
 
@@ -117,7 +119,7 @@ def test_around(benchmark, filled):
 def test_nearest(benchmark, filled, among):
     store, talker = filled
     (vector,) = directions(talker.random, 1)
-    found = benchmark(lambda: store.nearest(Whose("user 0"), "bench", vector, among, 400))
+    found = benchmark(lambda: store.nearest(UserKey("user 0"), "bench", vector, among, 400))
     assert found
 
 
@@ -141,7 +143,7 @@ def test_search(benchmark, filled, how):
 
     def look():
         text = " ".join(talker.ask())
-        return search(store, Whose("user 0"), text, how=how, language="none", embedder=embedder)
+        return search(store, UserKey("user 0"), text, mode=how, language="none", embedder=embedder)
 
     assert len(benchmark(look).passages) == 10
 

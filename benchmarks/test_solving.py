@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.entities.variants import variants
-from anaphora.grammar.context import Surroundings
+from anaphora.entities.variants import find_variants
+from anaphora.grammar.context import QuestionContext
 from anaphora.intents.bot import Bot
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.solver import Question, scenes, solve
+from anaphora.intents.solver import ParsedQuestion, build_match_contexts, solve
 from anaphora.stm.conversation import Conversation
 from benchmarks.models import model_of_intents, names
 
@@ -18,7 +18,7 @@ def test_solve(benchmark, count):
     model = model_of_intents(count)
     index = IntentIndex(model.intents)
     utterance = Bot(model).read(f"what about {names(count)[count // 2]} in Tokyo")
-    question = Question(utterance, variants(utterance), Surroundings())
-    where = scenes(question, Conversation("user", model.id))
+    question = ParsedQuestion(utterance, find_variants(utterance), QuestionContext())
+    where = build_match_contexts(question, Conversation("user", model.id))
     assert len(solve(model.intents, index, where)) == 1
     benchmark(solve, model.intents, index, where)

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from anaphora.entities.misspelt import Spellings
+from anaphora.entities.misspelt import SpellingIndex
 from anaphora.entities.pipeline import Pipeline
 from anaphora.models.domain import Element, Model
 from benchmarks.models import model_of_synonyms, names
@@ -45,13 +45,13 @@ def test_tag_an_utterance_with_wrong_letters_again(benchmark, typos):
 @pytest.mark.parametrize("size", COUNTS)
 def test_look_up_a_word_that_was_never_seen(benchmark, size, typos):
     words = [f"{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}word{_letters(i)}" for i in range(size)]
-    spellings = Spellings({(word, word): typos for word in words})
+    spellings = SpellingIndex({(word, word): typos for word in words})
     numbers = count()
-    assert spellings.near(words[7] + "x", words[7] + "x")[0] == (words[7], 1)
+    assert spellings.find_nearest(words[7] + "x", words[7] + "x")[0] == (words[7], 1)
 
     def look_up() -> None:
         word = f"xword{_letters(next(numbers))}"
-        spellings.near(word, word)
+        spellings.find_nearest(word, word)
 
     benchmark(look_up)
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import Engine, Store, store_at
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import dump, load
 from tests.stm.stores.redis_server import RedisServer
 
@@ -56,7 +56,7 @@ def conversation():
     engine = Engine("cafe")
     for question in ("How much is a coffee at Starbucks?", "And a large tea?", "And at Costa?"):
         assert engine.ask(question).status == "matched"
-    return engine.store.peek(Key("user", "cafe"))
+    return engine.store.peek(ConversationKey("user", "cafe"))
 
 
 @pytest.mark.parametrize("store", STORES, indirect=True)

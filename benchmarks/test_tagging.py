@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from anaphora.entities.pipeline import Pipeline
-from anaphora.grammar.compiler import compile_part
-from anaphora.grammar.parts import Part
+from anaphora.grammar.compiler import compile_entity_part
+from anaphora.grammar.parts import EntityPart
 from anaphora.models.domain import Element, Model, StopWords
 from benchmarks.models import element, model_of_synonyms, names
 
@@ -62,7 +62,7 @@ def test_tag_an_utterance_with_composed_elements(benchmark, depth):
     elements = [element("level0", *names(1_000))]
     for level in range(1, depth + 1):
         predicate = f"# == 'level{level - 1}'"
-        phrase = ("with", Part("inner", predicate, compile_part(predicate)))
+        phrase = ("with", EntityPart("inner", predicate, compile_entity_part(predicate)))
         elements.append(Element(f"level{level}", frozenset({f"level{level}"}), {"": (phrase,)}))
     pipeline = Pipeline(Model("composed", tuple(elements), ()))
     text = f"I would like to order {'with ' * depth}{names(1_000)[500]} please"

@@ -8,19 +8,19 @@ import sys
 import traceback
 from collections.abc import Callable
 
-__all__ = ["BOUND", "exit_code_of"]
+__all__ = ["TIMEOUT", "run_forked"]
 
-BOUND = 120  # seconds; a loaded machine is slow, a child that hangs never ends
+TIMEOUT = 120  # seconds; a loaded machine is slow, a child that hangs never ends
 
 
-def exit_code_of(child: Callable[[], int]) -> int:
+def run_forked(child: Callable[[], int]) -> int:
     """What ``child`` returns, called in a forked process; 1 if it fails, -14 if it hangs."""
     process = os.fork()
     if process == 0:
         code = 1
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(BOUND)
+            signal.alarm(TIMEOUT)
             code = child()
         except BaseException:
             traceback.print_exc(file=sys.__stderr__)

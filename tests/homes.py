@@ -6,20 +6,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Self
 
-__all__ = ["Place"]
+__all__ = ["StoreLocation"]
 
 
 @dataclass(kw_only=True)
-class Place:
+class StoreLocation:
     """A numbered ``place``; what is opened there is closed with it."""
 
-    place: int = 0
+    number: int = 0
     stores: ExitStack = field(default_factory=ExitStack)
 
-    def elsewhere(self) -> None:
+    def move(self) -> None:
         """Move to a place where nothing is kept."""
         self.close()
-        self.place += 1
+        self.number += 1
 
     def close(self) -> None:
         self.stores.close()

@@ -51,7 +51,7 @@ class Example:
         return self.comment.partition(":")[0].partition(" ")[0]
 
     @property
-    def rest(self) -> str:
+    def arguments(self) -> str:
         """The comment behind its first word."""
         return self.comment.removeprefix(self.kind).lstrip(": ")
 
@@ -62,7 +62,7 @@ class Example:
         return found["name"] if found else ""
 
     @property
-    def is_wrong(self) -> bool:
+    def has_mistakes(self) -> bool:
         """Whether it is a file with mistakes."""
         found = _FILE.fullmatch(self.comment)
         return bool(found and found["wrong"])
@@ -71,7 +71,7 @@ class Example:
     def model(self) -> str:
         """The part of a model as a whole one."""
         given = set(_TOP_KEY.findall(self.text))
-        elements = self.rest.split() or ["thing"]
+        elements = self.arguments.split() or ["thing"]
         frame = {
             "id": "id: example\n",
             "elements": "elements:\n" + "".join(f"  - id: {e}\n" for e in elements),
@@ -88,12 +88,12 @@ def examples(*, kind: str | None = None, language: str | None = None) -> list[Ex
     return [
         example
         for page in PAGES
-        for example in on_page(page)
+        for example in page_examples(page)
         if kind in (None, example.kind) and language in (None, example.language)
     ]
 
 
-def on_page(page: Path) -> Iterator[Example]:
+def page_examples(page: Path) -> Iterator[Example]:
     """The examples of one page."""
     text = page.read_text(encoding="utf-8")
     for found in _BLOCK.finditer(text):
@@ -101,9 +101,9 @@ def on_page(page: Path) -> Iterator[Example]:
         yield Example(page, line, found["language"], found["comment"] or "", found["text"])
 
 
-def lay_out(page: Path, folder: Path) -> None:
+def write_files(page: Path, folder: Path) -> None:
     """Put the files of a page into a folder, those that readers don't see among them."""
     hidden = _HIDDEN.finditer(page.read_text(encoding="utf-8"))
-    shown = {example.file: example.text for example in on_page(page) if example.file}
+    shown = {example.file: example.text for example in page_examples(page) if example.file}
     for name, text in ({found["name"]: found["text"] for found in hidden} | shown).items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 
-__all__ = ["python"]
+__all__ = ["run_python"]
 
 ROOT = Path(__file__).parent.parent
 
 
 @contextmanager
-def python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+def run_python(script: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """A process that runs the script with the arguments, and can be talked to."""
     command = [sys.executable, "-c", dedent(script), *map(str, arguments)]
     process = subprocess.Popen(

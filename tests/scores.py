@@ -36,7 +36,7 @@ FORM_NAMES = NAMES | {
 }  # fmt: skip
 
 
-def table() -> str:
+def score_table() -> str:
     """The scores as a table in Markdown: how many phrases are understood, of how many."""
     lines = [f"| language | {' | '.join(COLUMNS)} |", "| --- |" + " --- |" * len(COLUMNS)]
     for code, name in NAMES.items():
@@ -45,7 +45,7 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def table_of_forms() -> str:
+def word_form_table() -> str:
     """How many forms of words are found, and how many other words are kept apart."""
     lines = ["| language | forms found | other words kept apart |", "| --- | --- | --- |"]
     for code, name in FORM_NAMES.items():
@@ -58,13 +58,13 @@ def table_of_forms() -> str:
     return "\n".join(lines)
 
 
-def updated_page() -> str:
+def update_page() -> str:
     """The page of the docs with the scores of today."""
-    page = _with(PAGE.read_text("utf-8"), BEGIN, table(), END)
-    return _with(page, FORMS_BEGIN, table_of_forms(), FORMS_END)
+    page = _replace_between(PAGE.read_text("utf-8"), BEGIN, score_table(), END)
+    return _replace_between(page, FORMS_BEGIN, word_form_table(), FORMS_END)
 
 
-def _with(page: str, begin: str, text: str, end: str) -> str:
+def _replace_between(page: str, begin: str, text: str, end: str) -> str:
     before, rest = page.split(begin)
     _, after = rest.split(end)
     return f"{before}{begin}\n{text}\n{end}{after}"
@@ -80,7 +80,7 @@ def _score(language: str, folder: str, kind: str) -> str:
     phrases = list(_phrases(tables)) if tables else []
     if not phrases:
         return ""
-    return f"{sum(not _fails(one) for one in phrases)} of {len(phrases)}"
+    return f"{sum(not _is_failing(one) for one in phrases)} of {len(phrases)}"
 
 
 def _phrases(tables: Any) -> Iterator[Any]:
@@ -99,9 +99,9 @@ def _are_phrases(listed: list[Any]) -> bool:
     return all(isinstance(one, Mapping) and "say" in one for one in listed)
 
 
-def _fails(phrase: Any) -> bool:
+def _is_failing(phrase: Any) -> bool:
     return isinstance(phrase, Mapping) and "fails" in phrase
 
 
 if __name__ == "__main__":
-    PAGE.write_text(updated_page(), "utf-8")
+    PAGE.write_text(update_page(), "utf-8")

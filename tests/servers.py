@@ -15,9 +15,9 @@ from typing import ClassVar, Self
 
 import pytest
 
-__all__ = ["PATIENCE", "RealServer", "until"]
+__all__ = ["WAIT_LIMIT", "RealServer", "wait_until"]
 
-PATIENCE = 60.0  # seconds; a loaded machine is slow, a broken server is never up
+WAIT_LIMIT = 60.0  # seconds; a loaded machine is slow, a broken server is never up
 
 
 class RealServer(ABC):
@@ -27,8 +27,8 @@ class RealServer(ABC):
     """
 
     name: ClassVar[str]
-    ending: ClassVar[signal.Signals]  # by which an operator lets it end
-    killing: ClassVar[signal.Signals]
+    stop_signal: ClassVar[signal.Signals]  # by which an operator lets it end
+    kill_signal: ClassVar[signal.Signals]
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=f"{self.name}-", dir="/tmp"))
@@ -49,11 +49,11 @@ class RealServer(ABC):
 
     def stop(self) -> None:
         """Let it end as an operator would."""
-        self._end(self.ending)
+        self._end(self.stop_signal)
 
     def kill(self) -> None:
         """End it at once."""
-        self._end(self.killing)
+        self._end(self.kill_signal)
 
     def restart(self) -> None:
         self.stop()
@@ -80,7 +80,7 @@ class RealServer(ABC):
 
     def _answers(self) -> bool:
         assert self.process is not None
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + WAIT_LIMIT
         while time.monotonic() < deadline and self.process.poll() is None:
             if self._is_up():
                 return True
@@ -95,16 +95,16 @@ class RealServer(ABC):
             self.process.send_signal(signal.SIGCONT)  # one that a test has stopped
             self.process.send_signal(how)
         try:
-            self.process.wait(PATIENCE if how is self.ending else PATIENCE / 10)
+            self.process.wait(WAIT_LIMIT if how is self.stop_signal else WAIT_LIMIT / 10)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait(PATIENCE)
+            self.process.wait(WAIT_LIMIT)
         self.process = None
 
 
-def until(reached: Callable[[], object]) -> None:
+def wait_until(reached: Callable[[], object]) -> None:
     """Wait for something to become true."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + WAIT_LIMIT
     while not reached():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.002)

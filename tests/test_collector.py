@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from anaphora import collector
-from anaphora.collector import held_back
+from anaphora.collector import gc_paused
 
 
 class Knot:
@@ -35,7 +35,7 @@ def collections():
 def test_nothing_is_collected_while_much_is_made(collections):
     gc.collect()
     collections.clear()
-    with held_back():
+    with gc_paused():
         made = [[number] for number in range(100_000)]
         assert collections == []
     assert "full" not in collections
@@ -44,7 +44,7 @@ def test_nothing_is_collected_while_much_is_made(collections):
 
 
 def test_it_goes_on_after_a_mistake():
-    with pytest.raises(ValueError, match="mistake"), held_back():
+    with pytest.raises(ValueError, match="mistake"), gc_paused():
         raise ValueError("mistake")
     assert gc.isenabled()
 
@@ -52,7 +52,7 @@ def test_it_goes_on_after_a_mistake():
 def test_where_it_is_off_it_stays_off():
     gc.disable()
     try:
-        with held_back():
+        with gc_paused():
             assert not gc.isenabled()
         assert not gc.isenabled()
     finally:
@@ -63,7 +63,7 @@ def test_what_is_frozen_stays_frozen():
     gc.freeze()
     try:
         frozen = gc.get_freeze_count()
-        with held_back():
+        with gc_paused():
             made = [[number] for number in range(1_000)]
         assert 0 < gc.get_freeze_count() <= frozen  # of which some may have died since
         assert made
@@ -75,7 +75,7 @@ def test_garbage_does_not_pile_up(monkeypatch):
     monkeypatch.setattr(collector, "_MOST_UNSEEN", 50_000)
     knots = []
     for _ in range(100):
-        with held_back():
+        with gc_paused():
             knot = Knot()
             knot.more = [[number] for number in range(2_000)]
             knots.append(weakref.ref(knot))

@@ -12,18 +12,18 @@ import pytest
 from typer.testing import CliRunner
 
 from anaphora.cli import app
-from anaphora.cli.cases import report, run_case
-from anaphora.cli.described import context_of
-from anaphora.cli.evaluate import _data as as_data
-from anaphora.cli.evaluate import _written as written
+from anaphora.cli.cases import format_case, run_case
+from anaphora.cli.described import parse_context
+from anaphora.cli.evaluate import to_json_data as as_data
+from anaphora.cli.evaluate import format_value as written
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.errors import AnaphoraError, EvaluationError, GrammarError
-from anaphora.grammar.checker import OPTIONS
-from anaphora.grammar.code import Code
-from anaphora.grammar.compiler import Compiled, Compiler, compile_expression
-from anaphora.grammar.intent import Options
-from anaphora.grammar.macro import expand
+from anaphora.grammar.checker import INTENT_OPTIONS
+from anaphora.grammar.code import FunctionLoader
+from anaphora.grammar.compiler import CompilationResult, Compiler, compile_expression
+from anaphora.grammar.intent import IntentOptions
+from anaphora.grammar.macro import expand_synonym
 from anaphora.grammar.reference import EXAMPLE_ENTITIES, EXAMPLE_META
 from anaphora.intents.engine import Engine
 from anaphora.models import schema
@@ -31,7 +31,7 @@ from anaphora.models.domain import Model
 from anaphora.models.loader import load_model, parse_model
 from anaphora.models.utterance import Entity
 
-from .pages import PAGES, ROOT, Example, examples, lay_out, on_page
+from .pages import PAGES, ROOT, Example, examples, write_files, page_examples
 
 OURS = [ROOT / "docs" / f"{name}.md" for name in ("intent-language", "synonyms", "tools")]
 OURS.append(ROOT / "docs" / "model-files.md")
@@ -43,7 +43,7 @@ each = pytest.mark.parametrize
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the files of the example's page are, and where it runs."""
     example: Example = request.getfixturevalue("example")
-    lay_out(example.page, tmp_path)
+    write_files(example.page, tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -56,7 +56,7 @@ def named(found: Sequence[Example]) -> pytest.MarkDecorator:
 
 
 def is_idl(example: Example) -> bool:
-    return example.language == "idl" and example.kind in ("", "file") and not example.is_wrong
+    return example.language == "idl" and example.kind in ("", "file") and not example.has_mistakes
 
 
 @named([example for example in examples() if is_idl(example)])
@@ -64,7 +64,9 @@ def test_intents_compile(example: Example, folder: Path) -> None:
     assert compiled(example.text, folder).warnings == ()
 
 
-@named([example for example in examples(language="yaml") if example.file and not example.is_wrong])
+@named(
+    [example for example in examples(language="yaml") if example.file and not example.has_mistakes]
+)
 def test_model_files_are_good_and_their_samples_pass(example: Example, folder: Path) -> None:
     check(load_model(folder / example.file))
 
@@ -79,7 +81,7 @@ def test_expressions_have_the_value_beside_them(example: Example) -> None:
     """Each line is an expression and, behind ``//``, its value in the sentence of functions.md."""
     for line in example.text.splitlines():
         expression, _, value = line.rpartition("//")
-        context = context_of(json.dumps(EXAMPLE_ENTITIES), json.dumps(dict(EXAMPLE_META)))
+        context = parse_context(json.dumps(EXAMPLE_ENTITIES), json.dumps(dict(EXAMPLE_META)))
         try:
             found = written(as_data(compile_expression(expression)(context)))
         except EvaluationError as error:
@@ -92,7 +94,7 @@ def test_synonyms_stand_for_the_phrases_beside_them(example: Example) -> None:
     """Each line is a text and, behind an arrow, its phrases, with commas between them."""
     for line in example.text.splitlines():
         text, phrases = (side.strip() for side in line.split("→"))
-        assert ", ".join(" ".join(map(str, one)) for one in expand(text)) == phrases
+        assert ", ".join(" ".join(map(str, one)) for one in expand_synonym(text)) == phrases
 
 
 @named(examples(kind="finds"))
@@ -100,13 +102,13 @@ def test_texts_mention_what_stands_beside_them(example: Example, folder: Path) -
     """Each line is a text and, behind an arrow, what the model shown last finds in it."""
     *_, last = (
         one
-        for one in on_page(example.page)
-        if one.line < example.line and one.language == "yaml" and not one.is_wrong
+        for one in page_examples(example.page)
+        if one.line < example.line and one.language == "yaml" and not one.has_mistakes
     )
     pipeline = Pipeline(load_model(folder / last.file) if last.file else framed(last, folder))
     for line in example.text.splitlines():
         text, expected = (side.strip() for side in line.split("→"))
-        best, *_ = variants(pipeline(text))
+        best, *_ = find_variants(pipeline(text))
         assert (text, ", ".join(map(shown, best.entities)) or "nothing") == (text, expected)
 
 
@@ -115,7 +117,7 @@ def test_mistakes_are_told_in_these_words(example: Example, folder: Path) -> Non
     """Each paragraph is the whole message; its second line is the text with the mistake."""
     for message in example.text.rstrip("\n").split("\n\n"):
         text = message.split("\n")[1][2:]
-        assert said(example.rest, text, folder) == message
+        assert said(example.arguments, text, folder) == message
 
 
 # Commands
@@ -123,7 +125,7 @@ def test_mistakes_are_told_in_these_words(example: Example, folder: Path) -> Non
 
 @named([example for example in examples(language="console") if "$ anaphora" in example.text])
 def test_commands_print_what_stands_below_them(example: Example, folder: Path) -> None:
-    code = int(example.rest) if example.kind == "exit" else 0
+    code = int(example.arguments) if example.kind == "exit" else 0
     for command, typed, expected in commands(example.text):
         code_of_this = code if command == list(commands(example.text))[-1][0] else 0
         output, exit_code = run(command, typed)
@@ -170,7 +172,7 @@ def as_pattern(line: str) -> str:
 
 @each("page", OURS, ids=lambda page: page.stem)
 def test_no_example_goes_unexecuted(page: Path) -> None:
-    for example in on_page(page):
+    for example in page_examples(page):
         is_run = example.language in ("idl", "console", "ebnf") or example.kind in (
             "file", "model", "run", "values", "expands", "finds", "says",
         )  # fmt: skip
@@ -203,8 +205,8 @@ def rows(page: Path, header: str) -> list[list[str]]:
 def test_the_options_of_intents_are_listed_with_their_defaults() -> None:
     table = rows(OURS[0], "| option | default | what it says |")
     defaults = {name.strip("`"): default.strip("`") == "true" for name, default, _ in table}
-    assert set(defaults) == set(OPTIONS)
-    usual = Options()
+    assert set(defaults) == set(INTENT_OPTIONS)
+    usual = IntentOptions()
     assert defaults == {
         "ordered": usual.ordered,
         "allow_stm_only": usual.allow_stm_only,
@@ -267,8 +269,8 @@ def all_commands() -> Iterator[tuple[str, list[str]]]:
 # Helpers
 
 
-def compiled(text: str, folder: Path) -> Compiled:
-    return Compiler(code=Code("rules", folder), folder=folder).compile(text)
+def compiled(text: str, folder: Path) -> CompilationResult:
+    return Compiler(code=FunctionLoader("rules", folder), folder=folder).compile(text)
 
 
 def framed(example: Example, folder: Path) -> Model:
@@ -280,7 +282,7 @@ def check(model: Model) -> None:
     assert not model.warnings
     engine = Engine(model)
     for case in (run_case(engine, dialog) for dialog in model.samples):
-        assert case.passed, "\n".join(line for line, _ in report(case))
+        assert case.passed, "\n".join(line for line, _ in format_case(case))
 
 
 def shown(entity: Entity) -> str:
@@ -295,7 +297,7 @@ def said(what: str, text: str, folder: Path) -> str:
         if what == "idl":
             return str(compiled(text, folder).warnings[0])
         assert what == "synonym"
-        return str(expand(text, {"<ASK>": "{what|how}"}))
+        return str(expand_synonym(text, {"<ASK>": "{what|how}"}))
     except GrammarError as error:
         return str(error)
 

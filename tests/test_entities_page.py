@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from anaphora.models.builtin import BUILT_IN
+from anaphora.models.builtin import BUILTIN_ENTITIES
 from anaphora.models.json_schema import json_schema
 
 from .pages import ROOT
@@ -25,7 +25,7 @@ def rows(header: str) -> list[list[str]]:
 def test_the_table_has_each_entity_with_its_description_and_options() -> None:
     assert rows("| name | what it finds | options |") == [
         [f"`{one.name}`", one.description, ", ".join(f"`{key}`" for key in one.options)]
-        for one in BUILT_IN.values()
+        for one in BUILTIN_ENTITIES.values()
     ]
 
 
@@ -43,11 +43,11 @@ def options_on_the_page() -> dict[str, dict[str, tuple[str, str]]]:
 def test_each_option_of_each_entity_is_described_with_its_default() -> None:
     page = options_on_the_page()
     assert {entity: set(options) for entity, options in page.items()} == {
-        one.name: set(one.options) for one in BUILT_IN.values() if one.options
+        one.name: set(one.options) for one in BUILTIN_ENTITIES.values() if one.options
     }
     for entity, options in page.items():
         for name, (default, said) in options.items():
-            option = BUILT_IN[entity].options[name]
+            option = BUILTIN_ENTITIES[entity].options[name]
             assert said
             if option.default and not isinstance(option.default, tuple):
                 assert default == str(option.default)
@@ -57,7 +57,7 @@ def test_each_option_of_each_entity_is_described_with_its_default() -> None:
 
 def test_the_schema_describes_the_options_of_each_entity() -> None:
     for rule in json_schema()["$defs"]["ElementSchema"]["allOf"]:
-        entity = BUILT_IN[rule["if"]["properties"]["recognizer"]["const"]]
+        entity = BUILTIN_ENTITIES[rule["if"]["properties"]["recognizer"]["const"]]
         described = rule["then"]["properties"]["config"]["properties"]
         assert {name: one["description"] for name, one in described.items()} == {
             name: option.description for name, option in entity.options.items()

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from anaphora.cli import app
 
-from .pages import PAGES, Example, examples, lay_out
+from .pages import PAGES, Example, examples, write_files
 
 FOUND = examples(kind="run", language="python")
 
@@ -22,7 +22,7 @@ def test_python_examples_print_what_their_comments_say(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lay_out(example.page, tmp_path)
+    write_files(example.page, tmp_path)
     monkeypatch.chdir(tmp_path)
     exec(compile(example.text, str(example), "exec"), {})
     printed = capsys.readouterr().out
@@ -38,7 +38,7 @@ def test_the_pages_with_python_have_examples_that_run() -> None:
 def test_the_dialog_of_the_yaml_example_comes_out_as_it_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lay_out(PAGES[0], tmp_path)
+    write_files(PAGES[0], tmp_path)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(
         app, ["ask", "tea.yaml", "I'd like a big tea", "And a coffee!", "@6m", "And a tea?"]

@@ -1,15 +1,15 @@
 """The docs tell how much of what people say is understood, and it is so."""
 
 from tests.entities.word_forms import LANGUAGES
-from tests.scores import FORM_NAMES, NAMES, PAGE, table, table_of_forms, updated_page
+from tests.scores import FORM_NAMES, NAMES, PAGE, score_table, word_form_table, update_page
 
 
 def test_the_docs_have_the_scores_of_today():
-    assert PAGE.read_text("utf-8") == updated_page(), "python -m tests.scores writes them"
+    assert PAGE.read_text("utf-8") == update_page(), "python -m tests.scores writes them"
 
 
 def test_ten_languages_have_dates_numbers_and_places():
-    rows = table().splitlines()[2:]
+    rows = score_table().splitlines()[2:]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     complete = [row[0] for row in cells if row[1] and row[2] and row[4]]
     assert len(complete) >= 10
@@ -18,4 +18,4 @@ def test_ten_languages_have_dates_numbers_and_places():
 
 def test_every_language_with_word_forms_is_in_their_table():
     assert set(LANGUAGES) <= FORM_NAMES.keys()
-    assert len(table_of_forms().splitlines()[2:]) == len(LANGUAGES)
+    assert len(word_form_table().splitlines()[2:]) == len(LANGUAGES)

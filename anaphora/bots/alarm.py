@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from anaphora.bots.days import shown_clock, shown_day
-from anaphora.bots.texts import said_in
+from anaphora.bots.days import format_clock, format_day
+from anaphora.bots.texts import load_texts
 
 if TYPE_CHECKING:
     from anaphora.intents.match import Match, Slot
@@ -24,15 +24,15 @@ __all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
 
 _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # the grains of times of the day
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
-_FARTHEST = timedelta(days=3660)
-_MOST = 100  # alarms
+_MAX_AHEAD = timedelta(days=3660)
+_MAX_ALARMS = 100  # alarms
 # From the very same to "at 7", which may be in the morning or in the evening.
-_LIKENESS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
+_MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
 _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": before noon or after
 _RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
 
 
-class _TooFar(Exception):  # noqa: N818 - the user's problem
+class _TooFarError(Exception):  # noqa: N818 - the user's problem
     """A time at which nobody will be there to wake."""
 
 
@@ -43,30 +43,30 @@ def wake(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     for entity in _entities(match.slots.get("time")):
-        if (day := _day(entity)) is not None:
+        if (day := _date_without_time(entity)) is not None:
             return alarms.ask_for_hour(day)
         try:
-            times.append(_on(asked, _time(entity, at), entity, at))
-        except _TooFar:
-            return alarms.said("far")
+            times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
+        except _TooFarError:
+            return alarms.answer("far")
     gone = [time for time in times if time <= alarms.now]
     new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if gone:
-        return alarms.said("past", when=alarms.shown(gone))
+        return alarms.answer("past", when=alarms.format_times(gone))
     if not new:
-        return alarms.said("known", when=alarms.shown(times))
-    if len(alarms.times) + len(new) > _MOST:
-        return alarms.said("full")
-    alarms.keep([*alarms.times, *new])
+        return alarms.answer("known", when=alarms.format_times(times))
+    if len(alarms.times) + len(new) > _MAX_ALARMS:
+        return alarms.answer("full")
+    alarms.save([*alarms.times, *new])
     if len(new) > 1:
-        return alarms.said("many", when=alarms.shown(new))
-    return alarms.said("set", when=alarms.shown(new), left=alarms.until(new[0]))
+        return alarms.answer("many", when=alarms.format_times(new))
+    return alarms.answer("set", when=alarms.format_times(new), left=alarms.format_time_left(new[0]))
 
 
 def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
     """Sets none: an alarm that rang but once, though every day was asked for, would be missed."""
     (repeat,) = match.slots["repeat"].entities
-    return _Alarms(data, at, language).said("once", repeat=repeat.text)
+    return _Alarms(data, at, language).answer("once", repeat=repeat.text)
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
@@ -75,20 +75,20 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> s
     all are meant."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
-        return alarms.said("none")
+        return alarms.answer("none")
     said = _entities(match.slots.get("time"))
     named = [entity for entity in said if entity.element != "all"]
     if named:
         try:
-            chosen = alarms.meant(named)
-        except _TooFar:
+            chosen = alarms.find(named)
+        except _TooFarError:
             chosen = []
     else:
         every = "all" in match.slots or bool(said)
         chosen = alarms.times if every or len(alarms.times) == 1 else []
     if chosen:
-        alarms.keep(time for time in alarms.times if time not in chosen)
-        return alarms.said("cancelled", when=alarms.shown(chosen))
+        alarms.save(time for time in alarms.times if time not in chosen)
+        return alarms.answer("cancelled", when=alarms.format_times(chosen))
     return alarms.ask_which(named)
 
 
@@ -97,37 +97,39 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     one at the time before that, or the only one."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
-        return alarms.said("none")
-    *old, new = _apart(_entities(match.slots.get("time")))
+        return alarms.answer("none")
+    *old, new = _split_range(_entities(match.slots.get("time")))
     try:
-        chosen = alarms.meant(old) if old else alarms.times
+        chosen = alarms.find(old) if old else alarms.times
         if len(chosen) != 1:
-            return alarms.said("which_to_move", alarms=alarms.shown(alarms.times))
-        day = _day(new)
-        time = _on_day(day, chosen[0].astimezone(at.tzinfo)) if day else _time(new, at)
-    except _TooFar:
-        return alarms.said("far")
+            return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+        day = _date_without_time(new)
+        time = _move_to_day(day, chosen[0].astimezone(at.tzinfo)) if day else _resolve_time(new, at)
+    except _TooFarError:
+        return alarms.answer("far")
     if time <= alarms.now:
-        return alarms.said("past", when=alarms.shown([time]))
-    alarms.keep({*alarms.times, time} - {*chosen} | {time})
-    return alarms.said("moved", when=alarms.shown(chosen), to=alarms.shown([time]))
+        return alarms.answer("past", when=alarms.format_times([time]))
+    alarms.save({*alarms.times, time} - {*chosen} | {time})
+    return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
 
 
 def show(data: dict[str, Any], at: datetime, language: str) -> str:
     """Lists the alarms."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
-        return alarms.said("none")
-    return alarms.said("list", when=alarms.shown(alarms.times))
+        return alarms.answer("none")
+    return alarms.answer("list", when=alarms.format_times(alarms.times))
 
 
 def left(data: dict[str, Any], at: datetime, language: str) -> str:
     """How long it is until the next alarm."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
-        return alarms.said("none")
+        return alarms.answer("none")
     first = alarms.times[0]
-    return alarms.said("left", when=alarms.shown([first]), left=alarms.until(first))
+    return alarms.answer(
+        "left", when=alarms.format_times([first]), left=alarms.format_time_left(first)
+    )
 
 
 def drop(data: dict[str, Any], at: datetime, language: str) -> None:
@@ -146,64 +148,68 @@ class _Alarms:
         self._data = data
         self._at = at
         self._language = language
-        self._words = said_in("alarm", language)
+        self._words = load_texts("alarm", language)
         self.now = at.astimezone(UTC)
         self.day = date.fromisoformat(data.pop("day")) if "day" in data else None
         data.pop("asked", None)
         known = (datetime.fromisoformat(text) for text in data.get("alarms", ()))
         self.times = sorted(time for time in known if time > self.now)
 
-    def said(self, key: str, **values: str) -> str:
+    def answer(self, key: str, **values: str) -> str:
         """The answer of that name."""
         return str(self._words[key].format(**values))
 
     def ask_for_hour(self, day: date) -> str:
         """Which hour of the day?"""
-        shown = shown_day(day, self._language, self._at.date())
+        shown = format_day(day, self._language, self._at.date())
         if day < self._at.date():
-            return self.said("past", when=shown)
+            return self.answer("past", when=shown)
         self._data["day"] = day.isoformat()
-        return self.said("hour", day=shown)
+        return self.answer("hour", day=shown)
 
     def ask_which(self, named: Iterable[Entity]) -> str:
         """Which of the alarms? There is none at the times that are ``named``."""
         self._data["asked"] = "which"
-        listed = self.shown(self.times)
+        listed = self.format_times(self.times)
         said = ", ".join(entity.text for entity in named)
         return (
-            self.said("unknown", when=said, alarms=listed)
+            self.answer("unknown", when=said, alarms=listed)
             if said
-            else self.said("which", alarms=listed)
+            else self.answer("which", alarms=listed)
         )
 
-    def meant(self, named: Iterable[Entity]) -> list[datetime]:
-        """The alarms that are named so. Raises :class:`_TooFar`."""
+    def find(self, named: Iterable[Entity]) -> list[datetime]:
+        """The alarms that are named so. Raises :class:`_TooFarError`."""
         chosen: list[datetime] = []
         times = []
         for entity in named:
-            if (day := _day(entity)) is not None:
+            if (day := _date_without_time(entity)) is not None:
                 chosen += [time for time in self.times if self._local(time).date() == day]
             else:
-                times.append(_time(entity, self._at))
-        return chosen + next(filter(None, (self._alike(times, form) for form in _LIKENESS)), [])
+                times.append(_resolve_time(entity, self._at))
+        return chosen + next(
+            filter(None, (self._find_alike(times, form) for form in _MATCH_FORMATS)), []
+        )
 
-    def keep(self, times: Iterable[datetime]) -> None:
+    def save(self, times: Iterable[datetime]) -> None:
         """Let these be the alarms."""
         self._data["alarms"] = sorted(time.isoformat() for time in times)
 
-    def shown(self, times: Iterable[datetime]) -> str:
+    def format_times(self, times: Iterable[datetime]) -> str:
         """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""
         form, today = self._words["moment"], self._at.date()
         return "; ".join(
-            form.format(day=shown_day(time.date(), self._language, today), clock=shown_clock(time))
+            form.format(
+                day=format_day(time.date(), self._language, today), clock=format_clock(time)
+            )
             for time in map(self._local, times)
         )
 
-    def until(self, time: datetime) -> str:
+    def format_time_left(self, time: datetime) -> str:
         """How long it is until then."""
-        return _length(time - self.now, self._words["units"])
+        return _format_duration(time - self.now, self._words["units"])
 
-    def _alike(self, named: Iterable[datetime], form: str) -> list[datetime]:
+    def _find_alike(self, named: Iterable[datetime], form: str) -> list[datetime]:
         """The alarms that look like those times in a form of writing them."""
         looks = {self._local(time).strftime(form) for time in named}
         return [time for time in self.times if self._local(time).strftime(form) in looks]
@@ -216,10 +222,14 @@ def _entities(slot: Slot | None) -> tuple[Entity, ...]:
     return slot.entities if slot else ()
 
 
-def _apart(said: tuple[Entity, ...]) -> tuple[Entity, ...]:
+def _split_range(said: tuple[Entity, ...]) -> tuple[Entity, ...]:
     """The times; of one that is read as a range ("at 8 to 9 am") where it begins and ends. An
     end at midnight is that of a day."""
-    if len(said) != 1 or "/" not in said[0].said or not {"start", "end"} <= said[0].meta.keys():
+    if (
+        len(said) != 1
+        or "/" not in said[0].value_or_text
+        or not {"start", "end"} <= said[0].meta.keys()
+    ):
         return said
     start, end = (datetime.fromisoformat(said[0].meta[key]) for key in ("start", "end"))
     whole = (end.hour, end.minute) == (0, 0)
@@ -232,7 +242,7 @@ def _apart(said: tuple[Entity, ...]) -> tuple[Entity, ...]:
     return replace(said[0], meta=first), replace(said[0], meta=last)
 
 
-def _day(entity: Entity) -> date | None:
+def _date_without_time(entity: Entity) -> date | None:
     """The (first) day of a date that tells no time of the day."""
     start = entity.meta.get("start") or entity.meta.get("end")
     if "seconds" in entity.meta or start is None or entity.meta.get("grain") in _CLOCKS:
@@ -240,9 +250,9 @@ def _day(entity: Entity) -> date | None:
     return datetime.fromisoformat(start).date()
 
 
-def _time(entity: Entity, at: datetime) -> datetime:
+def _resolve_time(entity: Entity, at: datetime) -> datetime:
     """The time that a date begins at, or that is as far ahead as a duration says; "before 8" is
-    at 8. Raises :class:`_TooFar`."""
+    at 8. Raises :class:`_TooFarError`."""
     meta, now = entity.meta, at.astimezone(UTC)
     try:
         if "seconds" in meta:
@@ -259,13 +269,13 @@ def _time(entity: Entity, at: datetime) -> datetime:
             elif end and time <= now and end - now > _MINUTE:
                 time = end
     except OverflowError:
-        raise _TooFar from None
-    if time - now > _FARTHEST:
-        raise _TooFar
+        raise _TooFarError from None
+    if time - now > _MAX_AHEAD:
+        raise _TooFarError
     return time
 
 
-def _on(day: date | None, time: datetime, entity: Entity, at: datetime) -> datetime:
+def _on_asked_day(day: date | None, time: datetime, entity: Entity, at: datetime) -> datetime:
     """The time, on the day that was asked about before, if there was one and the words name no
     other; a clock that may be before noon or after is before."""
     ahead = time - at.astimezone(UTC)
@@ -277,15 +287,15 @@ def _on(day: date | None, time: datetime, entity: Entity, at: datetime) -> datet
     bare = _BARE_CLOCK.fullmatch(entity.text)
     if bare and int(bare[1]) == clock.hour - 12:
         clock = clock.replace(hour=clock.hour - 12)
-    return _on_day(day, clock)
+    return _move_to_day(day, clock)
 
 
-def _on_day(day: date, clock: datetime) -> datetime:
+def _move_to_day(day: date, clock: datetime) -> datetime:
     """What the local clock shows, on another day."""
     return clock.replace(year=day.year, month=day.month, day=day.day).astimezone(UTC)
 
 
-def _length(left: timedelta, units: Mapping[str, str]) -> str:
+def _format_duration(left: timedelta, units: Mapping[str, str]) -> str:
     """ "1 d 2 h", "21 h 30 min", "20 min", "5 s": in two units at most, rounded up."""
     if left < _MINUTE:
         return f"{-(-left // _SECOND)} {units['s']}"

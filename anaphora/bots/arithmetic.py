@@ -20,24 +20,24 @@ from lark import Lark, Token, Transformer, UnexpectedInput
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
-from anaphora.bots.lexing import Symbol, runs
+from anaphora.bots.lexing import Symbol, find_runs
 from anaphora.entities.recognition import Mention
 
-__all__ = ["ArithmeticProblem", "evaluate", "expressions", "shown"]
+__all__ = ["CalculationError", "evaluate", "expressions", "format_number"]
 
-_MOST_BITS = 4_096
-_DIGITS = 10  # that are shown of a number which has more than can be shown
-_LONGEST = 15  # digits of a number that is shown as it is
+_MAX_BITS = 4_096
+_MAX_DIGITS = 10  # that are shown of a number which has more than can be shown
+_MAX_PLAIN_DIGITS = 15  # digits of a number that is shown as it is
 _CONTINUING = frozenset({"PLUS", "TIMES", "OVER", "POWER", "MOD", "SQUARED", "CUBED"})
 _ALONE = frozenset(
     {"NUMBER", "LAST", "OPEN", "CLOSE", "PERCENT", "TO", "BY", "FROM", "OF", "OFF", "AND"}
 )
 _VERBS = frozenset({"DOUBLE", "TRIPLE", "HALVE"})
-_LONGEST_RUN = 200  # symbols; what is longer is nothing that a person would ask
+_MAX_RUN = 200  # symbols; what is longer is nothing that a person would ask
 _SLACK = 3  # symbols at each end that may not belong to it ("is that 5 plus 3")
 
 
-class ArithmeticProblem(Exception):  # noqa: N818 - the user's problem
+class CalculationError(Exception):  # noqa: N818 - the user's problem
     """An expression that has no value: ``zero`` (divided by it), ``root`` (of a negative
     number), ``large`` (the result), ``last`` (there is no last result)."""
 
@@ -58,12 +58,12 @@ def expressions(text: str, language: str) -> list[Mention]:
     """The expressions in ``text``. The value of one is its result; its metadata: ``open`` says
     that it goes on from the last result (then it has no value), ``problem`` why it has none."""
     found = []
-    for symbols, parsed in _parsed(text, language):
+    for symbols, parsed in _parse_expressions(text, language):
         meta: dict[str, Any] = {"open": False}
         value = None
         try:
-            value = _plain(_value_of(parsed, None))
-        except ArithmeticProblem as problem:
+            value = _format_plain(_evaluate_tree(parsed, None))
+        except CalculationError as problem:
             meta = {"open": True} if problem.kind == "last" else meta | {"problem": problem.kind}
         found.append(Mention(symbols[0].start, symbols[-1].end, value, meta))
     return found
@@ -72,66 +72,66 @@ def expressions(text: str, language: str) -> list[Mention]:
 def evaluate(text: str, language: str, last: Fraction | None = None) -> Fraction:
     """What the first expression in ``text`` comes to; ``last`` is the last result.
 
-    Raises :class:`ArithmeticProblem` where it has no value, ValueError where there is none.
+    Raises :class:`CalculationError` where it has no value, ValueError where there is none.
     """
-    for symbols, parsed in _parsed(text, language):
+    for symbols, parsed in _parse_expressions(text, language):
         if last is None and [one.kind for one in symbols[:2]] == ["LAST", "MINUS"]:
             last = Fraction()  # "minus 5" as a first question
-        return _value_of(parsed, last)
+        return _evaluate_tree(parsed, last)
     raise ValueError("there is no expression in it")
 
 
-def _parsed(text: str, language: str) -> Iterator[tuple[list[Symbol], Any]]:
+def _parse_expressions(text: str, language: str) -> Iterator[tuple[list[Symbol], Any]]:
     """The expressions with their trees; none that would go on from the last result where numbers
     before it are no part of any."""
-    for run in runs(text, language):
-        for symbols, parsed in _trees(run.symbols):
-            if not (run.torn and _goes_on(parsed)):
+    for run in find_runs(text, language):
+        for symbols, parsed in _parse_run(run.symbols):
+            if not (run.follows_number and _continues_last(parsed)):
                 yield symbols, parsed
 
 
-def _goes_on(parsed: Any) -> bool:
+def _continues_last(parsed: Any) -> bool:
     """Whether it goes on from the last result."""
     try:
-        _value_of(parsed, None)
-    except ArithmeticProblem as problem:
+        _evaluate_tree(parsed, None)
+    except CalculationError as problem:
         return problem.kind == "last"
     return False
 
 
-def _trees(run: Sequence[Symbol]) -> Iterator[tuple[list[Symbol], Any]]:
+def _parse_run(run: Sequence[Symbol]) -> Iterator[tuple[list[Symbol], Any]]:
     """The run as one expression or, if it is none, those between its "and"s: "5 + 3 and times
     2"."""
-    if len(run) > _LONGEST_RUN:
+    if len(run) > _MAX_RUN:
         return
-    if tree := _longest(run):
+    if tree := _parse_longest(run):
         yield tree
         return
     ands = [index for index, one in enumerate(run) if one.kind == "AND"]
     for begin, end in pairwise((-1, *ands, len(run))) if ands else ():
-        if tree := _longest(run[begin + 1 : end]):
+        if tree := _parse_longest(run[begin + 1 : end]):
             yield tree
 
 
-def _plain(number: Fraction) -> str:
-    return shown(number, "en").removeprefix("≈ ").replace("−", "-")
+def _format_plain(number: Fraction) -> str:
+    return format_number(number, "en").removeprefix("≈ ").replace("−", "-")
 
 
-def shown(number: Fraction, language: str) -> str:
+def format_number(number: Fraction, language: str) -> str:
     """The number in at most fifteen digits; one that needs more in ten, with ≈ before it."""
-    if number.denominator == 1 and len(str(abs(number.numerator))) <= _LONGEST:
+    if number.denominator == 1 and len(str(abs(number.numerator))) <= _MAX_PLAIN_DIGITS:
         return str(number.numerator).replace("-", "−")
     with localcontext() as context:
-        context.prec = _DIGITS
+        context.prec = _MAX_DIGITS
         rounded = Decimal(number.numerator) / Decimal(number.denominator)
-        form = "f" if -_DIGITS < rounded.adjusted() < _LONGEST else "e"
+        form = "f" if -_MAX_DIGITS < rounded.adjusted() < _MAX_PLAIN_DIGITS else "e"
         plain = format(rounded.normalize(), form)
     about = "" if Fraction(rounded) == number else "≈ "
     point = "," if language.startswith("ru") else "."
     return about + plain.replace(".", point).replace("-", "−")
 
 
-def _longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
+def _parse_longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
     """The longest part of the run that is an expression, but for a few symbols at its ends,
     which are no numbers."""
     cuts = [(left, right) for left in range(_SLACK + 1) for right in range(_SLACK + 1)]
@@ -139,8 +139,8 @@ def _longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
         end = len(run) - right
         if any(one.kind == "NUMBER" for one in (*run[:left], *run[end:])):
             continue
-        symbols = _completed(run[left:end])
-        if all(one.kind in _ALONE for one in symbols[1:]) and not _acts(symbols):
+        symbols = _insert_implicit(run[left:end])
+        if all(one.kind in _ALONE for one in symbols[1:]) and not _has_operation(symbols):
             continue
         try:
             return symbols, _parser().parse(symbols)
@@ -149,7 +149,7 @@ def _longest(run: Sequence[Symbol]) -> tuple[list[Symbol], Any] | None:
     return None
 
 
-def _acts(symbols: Sequence[Symbol]) -> bool:
+def _has_operation(symbols: Sequence[Symbol]) -> bool:
     """Whether something is done with a number: 'minus 5' and '10 percent' alone do nothing."""
     kinds = [one.kind for one in symbols]
     if kinds and kinds[0] in _VERBS:
@@ -159,7 +159,7 @@ def _acts(symbols: Sequence[Symbol]) -> bool:
     return kinds[0] not in _ALONE | {"MINUS"} or "OFF" in kinds or "OF" in kinds
 
 
-def _completed(run: Sequence[Symbol]) -> list[Symbol]:
+def _insert_implicit(run: Sequence[Symbol]) -> list[Symbol]:
     """The run with what goes without saying: the last result before an operator."""
     symbols = []
     taking = bool(run) and run[0].kind == "TAKE"
@@ -178,11 +178,11 @@ def _completed(run: Sequence[Symbol]) -> list[Symbol]:
     return symbols
 
 
-def _value_of(parsed: Any, last: Fraction | None) -> Fraction:
+def _evaluate_tree(parsed: Any, last: Fraction | None) -> Fraction:
     try:
         value: _Value = _Evaluation(last).transform(parsed)
     except VisitError as error:
-        if isinstance(error.orig_exc, ArithmeticProblem):
+        if isinstance(error.orig_exc, CalculationError):
             raise error.orig_exc from None
         raise
     return value.number
@@ -200,7 +200,7 @@ class _Evaluation(Transformer[Token, _Value]):
 
     def last(self, children: list[Any]) -> _Value:
         if self._last is None:
-            raise ArithmeticProblem("last")
+            raise CalculationError("last")
         return _Value(self._last)
 
     def whole(self, children: list[Any]) -> _Value:
@@ -215,7 +215,7 @@ class _Evaluation(Transformer[Token, _Value]):
 
     def minus(self, children: list[Any]) -> _Value:
         left, right = _values(children)
-        return _bounded(left.number - _share(right, left))
+        return _check_size(left.number - _share(right, left))
 
     def take_from(self, children: list[Any]) -> _Value:
         right, left = _values(children)
@@ -237,29 +237,29 @@ class _Evaluation(Transformer[Token, _Value]):
     def over(self, children: list[Any]) -> _Value:
         left, right = _values(children)
         if not right.number:
-            raise ArithmeticProblem("zero")
-        return _bounded(left.number / right.number)
+            raise CalculationError("zero")
+        return _check_size(left.number / right.number)
 
     def remainder(self, children: list[Any]) -> _Value:
         left, right = _values(children)
         if not right.number:
-            raise ArithmeticProblem("zero")
-        return _bounded(left.number % right.number)
+            raise CalculationError("zero")
+        return _check_size(left.number % right.number)
 
     def share(self, children: list[Any]) -> _Value:
         return self.times(children)
 
     def double(self, children: list[Any]) -> _Value:
         (value,) = _values(children) or (self.last([]),)
-        return _bounded(2 * value.number)
+        return _check_size(2 * value.number)
 
     def triple(self, children: list[Any]) -> _Value:
         (value,) = _values(children) or (self.last([]),)
-        return _bounded(3 * value.number)
+        return _check_size(3 * value.number)
 
     def halve(self, children: list[Any]) -> _Value:
         (value,) = _values(children) or (self.last([]),)
-        return _bounded(value.number / 2)
+        return _check_size(value.number / 2)
 
     def negative(self, children: list[Any]) -> _Value:
         (value,) = _values(children)
@@ -295,11 +295,11 @@ def _values(children: list[Any]) -> list[_Value]:
 
 
 def _sum(left: _Value, right: _Value) -> _Value:
-    return _bounded(left.number + _share(right, left))
+    return _check_size(left.number + _share(right, left))
 
 
 def _product(left: _Value, right: _Value) -> _Value:
-    return _bounded(left.number * right.number)
+    return _check_size(left.number * right.number)
 
 
 def _share(value: _Value, of: _Value) -> Fraction:
@@ -311,33 +311,33 @@ def _power(base: Fraction, exponent: Fraction) -> _Value:
     if exponent.denominator == 2:
         return _power(_root(base), Fraction(exponent.numerator))
     if exponent.denominator != 1:
-        raise ArithmeticProblem("root")
+        raise CalculationError("root")
     if not base and exponent < 0:
-        raise ArithmeticProblem("zero")
+        raise CalculationError("zero")
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if base not in (0, 1, -1) and bits * abs(exponent.numerator) > _MOST_BITS:
-        raise ArithmeticProblem("large")
-    return _bounded(base ** (exponent.numerator if abs(base) != 1 else exponent.numerator % 2))
+    if base not in (0, 1, -1) and bits * abs(exponent.numerator) > _MAX_BITS:
+        raise CalculationError("large")
+    return _check_size(base ** (exponent.numerator if abs(base) != 1 else exponent.numerator % 2))
 
 
 def _root(number: Fraction) -> Fraction:
     if number < 0:
-        raise ArithmeticProblem("root")
+        raise CalculationError("root")
     exact = Fraction(isqrt(number.numerator), isqrt(number.denominator))
     if exact * exact == number:
         return exact
     with localcontext() as context:
-        context.prec = 3 * _DIGITS
+        context.prec = 3 * _MAX_DIGITS
         return Fraction((Decimal(number.numerator) / Decimal(number.denominator)).sqrt())
 
 
-def _bounded(number: Fraction) -> _Value:
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
-        raise ArithmeticProblem("large")
+def _check_size(number: Fraction) -> _Value:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MAX_BITS:
+        raise CalculationError("large")
     return _Value(number)
 
 
-class _Symbols(Lexer):
+class _SymbolLexer(Lexer):
     """Hands over symbols that have been found already."""
 
     def __init__(self, conf: object) -> None:
@@ -351,4 +351,4 @@ class _Symbols(Lexer):
 @cache
 def _parser() -> Lark:
     grammar = files(__package__).joinpath("arithmetic.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer=_Symbols, maybe_placeholders=True)
+    return Lark(grammar, parser="lalr", lexer=_SymbolLexer, maybe_placeholders=True)

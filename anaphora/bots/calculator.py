@@ -5,15 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from anaphora.bots.arithmetic import ArithmeticProblem, evaluate, shown
-from anaphora.bots.texts import said_in
+from anaphora.bots.arithmetic import CalculationError, evaluate, format_number
+from anaphora.bots.texts import load_texts
 
 if TYPE_CHECKING:
     from anaphora.intents.match import Match
 
 __all__ = ["calculate"]
 
-_MOST = 10  # results in one answer
+_MAX_RESULTS = 10  # results in one answer
 
 
 def calculate(match: Match, data: dict[str, Any], language: str) -> str:
@@ -22,13 +22,13 @@ def calculate(match: Match, data: dict[str, Any], language: str) -> str:
     (slot,) = match.slots.values()
     said = (one for one in match.filling.variant.entities if one.element == slot.element)
     results = []
-    for expression in sorted(said, key=lambda one: one.start)[:_MOST]:
+    for expression in sorted(said, key=lambda one: one.start)[:_MAX_RESULTS]:
         last = Fraction(data["result"]) if "result" in data else None
         try:
             result = evaluate(expression.text, language, last)
-        except ArithmeticProblem as problem:
-            results.append(str(said_in("calculator", language)[problem.kind]))
+        except CalculationError as problem:
+            results.append(str(load_texts("calculator", language)[problem.kind]))
             break
         data["result"] = str(result)
-        results.append(shown(result, language))
+        results.append(format_number(result, language))
     return "; ".join(results)

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from anaphora.intents.match import Match
     from anaphora.models.utterance import Entity
 
-__all__ = ["clause_of"]
+__all__ = ["resolve_places"]
 
-_BESIDE = 2  # tokens from a time to its place: "5pm in Tokyo"
+_MAX_DISTANCE = 2  # tokens from a time to its place: "5pm in Tokyo"
 
 
-def clause_of(match: Match) -> tuple[Entity | None, Entity | None]:
+def resolve_places(match: Match) -> tuple[Entity | None, Entity | None]:
     """The place that is asked about, and the one whose time is told; None is where the user is.
 
     Uses the slots ``city``, ``other``, ``here``, ``date``, ``topic`` and ``when`` of the intent.
@@ -28,19 +28,23 @@ def clause_of(match: Match) -> tuple[Entity | None, Entity | None]:
         return city, None
     date = said["date"]
     if other:
-        belongs = _in_clause(said, (city, other)) or min(
-            (city, other), key=lambda place: _distance(place, date)
+        belongs = _find_in_clause(said, (city, other)) or min(
+            (city, other), key=lambda place: _token_distance(place, date)
         )
         return (other, city) if belongs is city else (city, other)
     if here := said.get("here"):
-        return (None, city) if _distance(city, date) < _distance(here, date) else (city, None)
+        return (
+            (None, city)
+            if _token_distance(city, date) < _token_distance(here, date)
+            else (city, None)
+        )
     if "when" in said:
-        return (None, city) if _in_clause(said, (city,)) else (city, None)
-    behind = city.start > date.end and _distance(city, date) <= _BESIDE
+        return (None, city) if _find_in_clause(said, (city,)) else (city, None)
+    behind = city.start > date.end and _token_distance(city, date) <= _MAX_DISTANCE
     return (None, city) if behind else (city, None)
 
 
-def _in_clause(said: dict[str, Entity], places: tuple[Entity, ...]) -> Entity | None:
+def _find_in_clause(said: dict[str, Entity], places: tuple[Entity, ...]) -> Entity | None:
     """The first of the places between "when" and what is asked, or the end."""
     if "when" not in said:
         return None
@@ -49,7 +53,7 @@ def _in_clause(said: dict[str, Entity], places: tuple[Entity, ...]) -> Entity | 
     return next((place for place in places if begin < place.start < end), None)
 
 
-def _distance(one: Entity, other: Entity) -> int:
+def _token_distance(one: Entity, other: Entity) -> int:
     """The tokens from one to the other."""
     first, second = sorted((one.tokens, other.tokens))
     return second[0] - first[-1]

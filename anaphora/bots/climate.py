@@ -18,7 +18,14 @@ from math import asin, cos, radians, sin, sqrt
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Normal", "Station", "average", "distance", "nearest", "stations"]
+__all__ = [
+    "ClimateNormal",
+    "Station",
+    "climate_normal",
+    "distance",
+    "nearest_station",
+    "load_stations",
+]
 
 _RADIUS = 6371.0  # of the earth, in km
 _DAYS_OF_YEAR = 366
@@ -39,7 +46,7 @@ class Station:
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class ClimateNormal:
     """What is usual: °C by day and by night, and the share of rainy days (0 to 1)."""
 
     high: float
@@ -48,7 +55,7 @@ class Normal:
 
 
 @cache
-def stations() -> tuple[Station, ...]:
+def load_stations() -> tuple[Station, ...]:
     """All of them, by name."""
     text = files(__package__).joinpath("climate.csv").read_text(encoding="utf-8")
     return tuple(
@@ -58,28 +65,30 @@ def stations() -> tuple[Station, ...]:
             country=row["country"],
             latitude=float(row["latitude"]),
             longitude=float(row["longitude"]),
-            high=_months(row["high"]),
-            low=_months(row["low"]),
-            rain=_months(row["rain"]),
+            high=_parse_months(row["high"]),
+            low=_parse_months(row["low"]),
+            rain=_parse_months(row["rain"]),
         )
         for row in csv.DictReader(text.splitlines())
     )
 
 
-def nearest(latitude: float, longitude: float) -> tuple[Station, float]:
+def nearest_station(latitude: float, longitude: float) -> tuple[Station, float]:
     """The station that is nearest to a point, and how many kilometres lie between."""
-    station = stations()[int(np.argmax(_directions() @ _direction(latitude, longitude)))]
+    station = load_stations()[
+        int(np.argmax(_station_vectors() @ _unit_vector(latitude, longitude)))
+    ]
     return station, distance(latitude, longitude, station.latitude, station.longitude)
 
 
-def average(station: Station, first: date, last: date) -> Normal:
+def climate_normal(station: Station, first: date, last: date) -> ClimateNormal:
     """What is usual on the days from ``first`` to ``last``; of more than a year, a year's."""
     count = min((last - first).days + 1, _DAYS_OF_YEAR)
     months = [0] * 12
     for day in range(count):
         months[(first + timedelta(days=day)).month - 1] += 1
     shares = [rain / monthrange(2026, month)[1] for month, rain in enumerate(station.rain, start=1)]
-    return Normal(
+    return ClimateNormal(
         *(
             sum(days * value for days, value in zip(months, values, strict=True)) / count
             for values in (station.high, station.low, shares)
@@ -95,16 +104,16 @@ def distance(latitude: float, longitude: float, latitude2: float, longitude2: fl
 
 
 @cache
-def _directions() -> npt.NDArray[np.float64]:
+def _station_vectors() -> npt.NDArray[np.float64]:
     """From the middle of the earth to each station: the nearest one lies least aside (to measure
     the way to all of them takes a hundred times as long)."""
-    return np.array([_direction(one.latitude, one.longitude) for one in stations()])
+    return np.array([_unit_vector(one.latitude, one.longitude) for one in load_stations()])
 
 
-def _direction(latitude: float, longitude: float) -> npt.NDArray[np.float64]:
+def _unit_vector(latitude: float, longitude: float) -> npt.NDArray[np.float64]:
     up, round_ = radians(latitude), radians(longitude)
     return np.array([cos(up) * cos(round_), cos(up) * sin(round_), sin(up)])
 
 
-def _months(text: str) -> tuple[int, ...]:
+def _parse_months(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in text.split())

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from anaphora.bots.texts import said_in
+from anaphora.bots.texts import load_texts
 
-__all__ = ["days_of", "shown_clock", "shown_day", "shown_days"]
+__all__ = ["date_range", "format_clock", "format_day", "format_days"]
 
-_SHORT = timedelta(days=13)  # beyond that nobody asks for weekdays
+_WEEKDAY_SPAN = timedelta(days=13)  # beyond that nobody asks for weekdays
 
 
-def days_of(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
+def date_range(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
     """The first and the last day of a date by its metadata; what is left open ends or begins
     today. Without a date it is today. A night is of the day on which it begins."""
     if not meta:
@@ -33,19 +33,21 @@ def days_of(meta: Mapping[str, Any] | None, today: date) -> tuple[date, date]:
     return first, max(first, today if last is None else last)
 
 
-def shown_days(first: date, last: date, language: str, today: date) -> str:
+def format_days(first: date, last: date, language: str, today: date) -> str:
     """ "Tue 6 Jan", "Mon 5 Jan – Sun 11 Jan", "January 2024", "June – August", "2030"."""
     if first == last:
-        return shown_day(first, language, today)
+        return format_day(first, language, today)
     if first.day == 1 and last.day == monthrange(last.year, last.month)[1]:
-        return _shown_months(first, last, language, today)
-    short = last - first <= _SHORT
-    return _from_to(*(shown_day(day, language, today, weekday=short) for day in (first, last)))
+        return _format_months(first, last, language, today)
+    short = last - first <= _WEEKDAY_SPAN
+    return _format_range(
+        *(format_day(day, language, today, weekday=short) for day in (first, last))
+    )
 
 
-def shown_day(day: date, language: str, today: date, *, weekday: bool = True) -> str:
+def format_day(day: date, language: str, today: date, *, weekday: bool = True) -> str:
     """ "Tue 6 Jan", with the year where it is another than that of ``today``."""
-    words = said_in("days", language)
+    words = load_texts("days", language)
     shown: str = words["date"].format(day=day.day, month=words["months"][day.month - 1])
     if day.year != today.year:
         shown = words["year"].format(date=shown, year=day.year)
@@ -54,11 +56,11 @@ def shown_day(day: date, language: str, today: date, *, weekday: bool = True) ->
     return shown
 
 
-def _shown_months(first: date, last: date, language: str, today: date) -> str:
+def _format_months(first: date, last: date, language: str, today: date) -> str:
     """Whole months, or whole years."""
     if (first.month, last.month) == (1, 12):
-        return _from_to(str(first.year), str(last.year))
-    words = said_in("days", language)
+        return _format_range(str(first.year), str(last.year))
+    words = load_texts("days", language)
     names = [words["whole_months"][day.month - 1] for day in (first, last)]
     if first.year != today.year or last.year != today.year:
         names[1] = words["year"].format(date=names[1], year=last.year)
@@ -66,13 +68,13 @@ def _shown_months(first: date, last: date, language: str, today: date) -> str:
         names[0] = words["year"].format(date=names[0], year=first.year)
     elif first.month == last.month:
         return str(names[1])
-    return _from_to(*names)
+    return _format_range(*names)
 
 
-def _from_to(first: str, last: str) -> str:
+def _format_range(first: str, last: str) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def shown_clock(time: datetime) -> str:
+def format_clock(time: datetime) -> str:
     """ "07:00"."""
     return f"{time:%H:%M}"

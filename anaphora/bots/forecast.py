@@ -16,14 +16,14 @@ from math import isfinite
 from time import monotonic
 from typing import Any
 
-from anaphora.storage.forks import hold_off_forks
+from anaphora.storage.forks import forks_delayed
 
-__all__ = ["VARIABLE", "Forecast", "forecast"]
+__all__ = ["URL_VARIABLE", "Forecast", "fetch_forecast"]
 
-VARIABLE = "ANAPHORA_FORECAST_URL"
+URL_VARIABLE = "ANAPHORA_FORECAST_URL"
 
 _SECONDS = 3.0  # a user waits for the answer
-_MOST_BYTES = 1_000_000
+_MAX_BYTES = 1_000_000
 # Services know the weather of some weeks: a question about next summer need not wait for one.
 _PAST, _AHEAD = timedelta(days=90), timedelta(days=15)
 _DAILY = (
@@ -46,7 +46,7 @@ class Forecast:
     rain: float
 
 
-def forecast(
+def fetch_forecast(
     latitude: float,
     longitude: float,
     first: date,
@@ -57,7 +57,7 @@ def forecast(
 ) -> Forecast | None:
     """The weather from ``first`` to ``last``; None if no service is configured, if the days are
     too far from ``today``, or if it does not answer (which the log tells)."""
-    address = os.environ.get(VARIABLE)
+    address = os.environ.get(URL_VARIABLE)
     if not address or today - first > _PAST or last - today > _AHEAD:
         return None
     parameters = {
@@ -69,18 +69,20 @@ def forecast(
         "timezone": time_zone or "auto",
     }
     try:
-        return _read(_fetched(f"{address.rstrip('/')}/v1/forecast", parameters)["daily"])
+        return _parse_daily(_fetch_json(f"{address.rstrip('/')}/v1/forecast", parameters)["daily"])
     except ImportError:
-        _log.warning("%s is set, but httpx is missing: pip install 'anaphora[forecast]'", VARIABLE)
+        _log.warning(
+            "%s is set, but httpx is missing: pip install 'anaphora[forecast]'", URL_VARIABLE
+        )
     except Exception as error:  # whatever a service may answer, there is an answer without it
         _log.warning("no forecast from %s: %s: %s", address, type(error).__name__, error)
     return None
 
 
-def _fetched(address: str, parameters: dict[str, str]) -> Any:
+def _fetch_json(address: str, parameters: dict[str, str]) -> Any:
     """The JSON that is there. Raises whatever may go wrong; also when it takes too long (httpx's
     own limit is one for each piece of the answer), or is too long."""
-    with hold_off_forks():
+    with forks_delayed():
         import httpx
 
     end, body = monotonic() + _SECONDS, bytearray()
@@ -88,21 +90,21 @@ def _fetched(address: str, parameters: dict[str, str]) -> Any:
         reply.raise_for_status()
         for piece in reply.iter_bytes():
             body += piece
-            if len(body) > _MOST_BYTES:
-                raise ValueError(f"the answer is longer than {_MOST_BYTES:,} bytes")
+            if len(body) > _MAX_BYTES:
+                raise ValueError(f"the answer is longer than {_MAX_BYTES:,} bytes")
             if monotonic() > end:
                 raise TimeoutError(f"the answer takes longer than {_SECONDS:g} seconds")
     return json.loads(body)
 
 
-def _read(daily: dict[str, Any]) -> Forecast:
-    highs, lows, chances, sums = (_known(daily.get(name)) for name in _DAILY)
+def _parse_daily(daily: dict[str, Any]) -> Forecast:
+    highs, lows, chances, sums = (_finite_values(daily.get(name)) for name in _DAILY)
     if not highs or not lows:
         raise ValueError("it knows no temperatures of these days")
     wet = max(chances) / 100 if chances else float(any(one >= _WET for one in sums))
     return Forecast(sum(highs) / len(highs), sum(lows) / len(lows), min(max(wet, 0.0), 1.0))
 
 
-def _known(values: Sequence[Any] | None) -> list[float]:
+def _finite_values(values: Sequence[Any] | None) -> list[float]:
     read = (float(value) for value in values or () if value is not None)
     return [value for value in read if isfinite(value)]

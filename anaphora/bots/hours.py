@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from anaphora.bots.tables import read_table
+from anaphora.bots.tables import load_table
 from anaphora.bots.texts import FALLBACK
-from anaphora.entities.atoms import Atom, atoms_of
-from anaphora.entities.languages import base
-from anaphora.entities.numbers.numerals import Literal, Numeral, numerals
+from anaphora.entities.atoms import Atom, get_atoms
+from anaphora.entities.languages import base_code
+from anaphora.entities.numbers.numerals import EmbeddedNumber, Numeral, get_numeral_reader
 from anaphora.entities.recognition import Mention
 
 __all__ = ["hours", "repeats"]
@@ -28,18 +28,18 @@ _DIGITS = 2
 def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
     """The numbers that can only be meant as hours: "and 8", «в 7», "7" by itself; each the next
     time that a clock shows so, and with the metadata of a date."""
-    words = _words(base(language))
-    found = atoms_of(text, language)
+    words = _load_words(base_code(language))
+    found = get_atoms(text, language)
     literals = {
-        index: Literal(index + 1, int(atom.text))
+        index: EmbeddedNumber(index + 1, int(atom.text))
         for index, atom in enumerate(found)
         if atom.kind == "digits" and len(atom.text) <= _DIGITS
     }
-    for number in numerals(base(language)).mixed(found, literals):
+    for number in get_numeral_reader(base_code(language)).find_mixed(found, literals):
         if number.ordinal or number.value not in range(_HOURS + 1):
             continue
-        if _stands_free(number, found, words):
-            begin = _next(int(number.value), at)
+        if _is_standalone(number, found, words):
+            begin = _next_occurrence(int(number.value), at)
             meta = {
                 "grain": "hour",
                 "start": begin.isoformat(),
@@ -51,12 +51,12 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
 
 def repeats(text: str, language: str) -> Iterator[Mention]:
     """The words that ask for an alarm again and again: "every day", "on Mondays", «по будням»."""
-    pattern = _patterns(base(language))
+    pattern = _repeat_pattern(base_code(language))
     for match in pattern.finditer(text):
         yield Mention(*match.span())
 
 
-def _stands_free(
+def _is_standalone(
     number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
 ) -> bool:
     """Whether words before and behind it say nothing else of it."""
@@ -72,7 +72,7 @@ def _stands_free(
     return behind.kind == "word" and behind.text in words["behind"] and not behind.glued
 
 
-def _next(hour: int, at: datetime) -> datetime:
+def _next_occurrence(hour: int, at: datetime) -> datetime:
     """The next time that a clock shows this hour, before noon or after where both may be."""
     shown = {hour % _HOURS, (hour + _NOON) % _HOURS} if 0 < hour <= _NOON else {hour % _HOURS}
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -85,11 +85,11 @@ def _next(hour: int, at: datetime) -> datetime:
 
 
 @lru_cache(maxsize=8)
-def _patterns(code: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_words(code)['repeats'])})\b", re.IGNORECASE)
+def _repeat_pattern(code: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_load_words(code)['repeats'])})\b", re.IGNORECASE)
 
 
-def _words(code: str) -> Mapping[str, Sequence[str]]:
-    tables = read_table("hours.yaml")
+def _load_words(code: str) -> Mapping[str, Sequence[str]]:
+    tables = load_table("hours.yaml")
     words: Mapping[str, Sequence[str]] = tables.get(code, tables[FALLBACK])
     return words

@@ -9,17 +9,22 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from anaphora.bots.tables import read_table
-from anaphora.entities.atoms import Atom, atoms
-from anaphora.entities.languages import base, normalizer
-from anaphora.entities.numbers.numerals import Literal, Numeral, NumeralReader, numerals
+from anaphora.bots.tables import load_table
+from anaphora.entities.atoms import Atom, split_atoms
+from anaphora.entities.languages import base_code, create_normalizer
+from anaphora.entities.numbers.numerals import (
+    EmbeddedNumber,
+    Numeral,
+    NumeralReader,
+    get_numeral_reader,
+)
 
-__all__ = ["Run", "Symbol", "runs"]
+__all__ = ["Run", "Symbol", "find_runs"]
 
-_MOST_DIGITS = 30
-_LARGEST_EXPONENT = 300
-_GROUP = 3  # digits between separators of thousands
-_BY_THEMSELVES = frozenset({"DOUBLE", "HALVE", "SQUARED", "CUBED", "ROOT"})
+_MAX_DIGITS = 30
+_MAX_EXPONENT = 300
+_GROUP_SIZE = 3  # digits between separators of thousands
+_STANDALONE_KINDS = frozenset({"DOUBLE", "HALVE", "SQUARED", "CUBED", "ROOT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +45,22 @@ class Run:
     no part of any: of "5 km + 3" the "+ 3" is not what was meant."""
 
     symbols: tuple[Symbol, ...]
-    torn: bool
+    follows_number: bool
 
 
-def runs(text: str, language: str) -> Iterator[Run]:
+def find_runs(text: str, language: str) -> Iterator[Run]:
     """The runs of ``text`` that may be expressions."""
-    words = _words(base(language))
-    found = atoms(text, normalizer(language))
-    numbers = _numbers(text, found, words, numerals(base(language)))
+    words = _load_operators(base_code(language))
+    found = split_atoms(text, create_normalizer(language))
+    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
     run: list[Symbol] = []
     torn = False
     at = 0
     while at < len(found):
-        symbols, after = _symbols(found, at, words, numbers)
+        symbols, after = _read_symbols(found, at, words, numbers)
         run += symbols
         if not symbols or after == len(found):
-            if len(run) > 1 or (run and run[0].kind in _BY_THEMSELVES):
+            if len(run) > 1 or (run and run[0].kind in _STANDALONE_KINDS):
                 yield Run(tuple(run), torn)
             else:
                 torn = torn or any(one.kind == "NUMBER" for one in run)
@@ -64,8 +69,11 @@ def runs(text: str, language: str) -> Iterator[Run]:
         at = after
 
 
-def _symbols(
-    found: Sequence[Atom], at: int, words: _Words, numbers: Mapping[int, tuple[int, int | Fraction]]
+def _read_symbols(
+    found: Sequence[Atom],
+    at: int,
+    words: _OperatorTable,
+    numbers: Mapping[int, tuple[int, int | Fraction]],
 ) -> tuple[list[Symbol], int]:
     """The symbols that begin with an atom, none if there is none, and the atom after them."""
     start = found[at].start
@@ -75,27 +83,27 @@ def _symbols(
     if number := numbers.get(at):
         after, value = number
         return [Symbol("NUMBER", start, found[after - 1].end, value)], after
-    if operator := words.at(found, at):
+    if operator := words.match(found, at):
         kind, after = operator
         spoken = found[at].kind == "word"
         return [Symbol(kind, start, found[after - 1].end, spoken=spoken)], after
     return [], at + 1
 
 
-def _numbers(
-    text: str, found: Sequence[Atom], words: _Words, reader: NumeralReader
+def _find_numbers(
+    text: str, found: Sequence[Atom], words: _OperatorTable, reader: NumeralReader
 ) -> dict[int, tuple[int, int | Fraction]]:
     """The numbers by their first atoms: the atom after each, and its value."""
     read = {}
-    for one in reader.mixed(found, _literals(text, found, words.decimal)):
-        if _counts(one, found, reader) and not _is_glued_to_words(one, found, words):
+    for one in reader.find_mixed(found, _find_literals(text, found, words.decimal)):
+        if _is_number(one, found, reader) and not _is_part_of_word(one, found, words):
             # "a third of" is a numeral, but here its "of" is what is done with it.
-            last = words.at(found, one.end - 1) if one.end > one.start + 1 else None
+            last = words.match(found, one.end - 1) if one.end > one.start + 1 else None
             read[one.start] = one.end - (last is not None and last[0] == "OF"), one.value
     return read
 
 
-def _counts(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bool:
+def _is_number(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bool:
     """Whether it is a number here: no ordinal, and none of the words that mostly mean something
     else, but for fractions ("half of 8")."""
     if one.ordinal:
@@ -105,62 +113,66 @@ def _counts(one: Numeral, found: Sequence[Atom], reader: NumeralReader) -> bool:
     return not (spoken and whole and reader.is_weak(found[one.start : one.end]))
 
 
-def _is_glued_to_words(one: Numeral, found: Sequence[Atom], words: _Words) -> bool:
+def _is_part_of_word(one: Numeral, found: Sequence[Atom], words: _OperatorTable) -> bool:
     """Whether it is but a piece of something: of "5km", "A4", "1.2.3"."""
     before, behind = one.start - 1, one.end
-    if before >= 0 and found[one.start].glued and words.at(found, before) is None:
+    if before >= 0 and found[one.start].glued and words.match(found, before) is None:
         piece = found[before].kind != "mark"
         if piece or (found[before].text in (".", ",") and found[before].glued):
             return True
     if behind == len(found) or not found[behind].glued or found[behind].kind == "mark":
         return False
-    return words.at(found, behind) is None
+    return words.match(found, behind) is None
 
 
-def _literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, Literal]:
+def _find_literals(text: str, found: Sequence[Atom], decimal: str) -> dict[int, EmbeddedNumber]:
     """The numbers in digits, by their first atoms. Of point and comma the one that the language
     does not use for decimals separates thousands, where three digits follow; so does a blank."""
-    read: dict[int, Literal] = {}
+    read: dict[int, EmbeddedNumber] = {}
     at = 0
     while at < len(found):
         start = at
-        if (part := _fraction(text, found[at])) is not None:
+        if (part := _parse_fraction(text, found[at])) is not None:
             at += 1
-            read[start] = Literal(at, part)
+            read[start] = EmbeddedNumber(at, part)
             continue
         if found[at].kind != "digits":
             at += 1
             continue
         digits, fraction, exponent = found[at].text, "", 0
         at += 1
-        grouped = len(digits) <= _GROUP
-        while grouped and (more := _group(text, found, at, decimal)):
+        grouped = len(digits) <= _GROUP_SIZE
+        while grouped and (more := _group_length(text, found, at, decimal)):
             digits += found[at + more - 1].text
             at += more
-        if _continues(found, at) and (found[at].text == decimal or at == start + 1):
+        if _is_separator(found, at) and (found[at].text == decimal or at == start + 1):
             fraction = found[at + 1].text
             at += 2
-        if power := _exponent(found, at):
+        if power := _read_exponent(found, at):
             exponent, at = power
-        part = _fraction(text, found[at]) if at < len(found) and found[at].glued else None
+        part = _parse_fraction(text, found[at]) if at < len(found) and found[at].glued else None
         at += part is not None
-        if len(digits) + len(fraction) <= _MOST_DIGITS and abs(exponent) <= _LARGEST_EXPONENT:
+        if len(digits) + len(fraction) <= _MAX_DIGITS and abs(exponent) <= _MAX_EXPONENT:
             value = Fraction(int(digits + fraction)) * Fraction(10) ** (exponent - len(fraction))
-            read[start] = Literal(at, value + (part or 0))
+            read[start] = EmbeddedNumber(at, value + (part or 0))
     return read
 
 
-def _group(text: str, found: Sequence[Atom], at: int, decimal: str) -> int:
+def _group_length(text: str, found: Sequence[Atom], at: int, decimal: str) -> int:
     """How many atoms a separator and three digits behind it take; 0 if they are not there."""
-    if _continues(found, at) and found[at].text != decimal and len(found[at + 1].text) == _GROUP:
+    if (
+        _is_separator(found, at)
+        and found[at].text != decimal
+        and len(found[at + 1].text) == _GROUP_SIZE
+    ):
         return 2
-    if at == len(found) or found[at].kind != "digits" or len(found[at].text) != _GROUP:
+    if at == len(found) or found[at].kind != "digits" or len(found[at].text) != _GROUP_SIZE:
         return 0
     gap = text[found[at - 1].end : found[at].start]
     return 1 if len(gap) == 1 and gap.isspace() else 0
 
 
-def _exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
+def _read_exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
     """The exponent of "1e5" and "1e-5", and the atom after it."""
     if at >= len(found) or found[at].text != "e" or not found[at].glued:
         return None
@@ -170,10 +182,10 @@ def _exponent(found: Sequence[Atom], at: int) -> tuple[int, int] | None:
         return None
     sign = -1 if signed and found[at + 1].text == "-" else 1
     # What has more digits is too large anyway, and int() takes its time for it.
-    return sign * int(found[digits].text[:_MOST_DIGITS]), digits + 1
+    return sign * int(found[digits].text[:_MAX_DIGITS]), digits + 1
 
 
-def _fraction(text: str, atom: Atom) -> Fraction | None:
+def _parse_fraction(text: str, atom: Atom) -> Fraction | None:
     """What ½ is."""
     if atom.kind != "mark" or atom.end - atom.start != 1:
         return None
@@ -181,7 +193,7 @@ def _fraction(text: str, atom: Atom) -> Fraction | None:
     return Fraction(value).limit_denominator(10) if value % 1 else None
 
 
-def _continues(found: Sequence[Atom], at: int) -> bool:
+def _is_separator(found: Sequence[Atom], at: int) -> bool:
     """Whether a separator with further digits stands there."""
     return (
         at + 1 < len(found)
@@ -192,12 +204,12 @@ def _continues(found: Sequence[Atom], at: int) -> bool:
     )
 
 
-class _Words:
+class _OperatorTable:
     """The operators of one language by their first words. ``folds`` are words that multiply the
     number behind them."""
 
     def __init__(self, table: Mapping[str, Any], language: str) -> None:
-        normalize = normalizer(language)
+        normalize = create_normalizer(language)
         self.decimal = str(table["decimal"])
         self.folds = {normalize(word): count for word, count in table.get("folds", {}).items()}
         self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -205,12 +217,12 @@ class _Words:
             if not kind.isupper():
                 continue
             for phrase in phrases:
-                words = tuple(atom.text for atom in atoms(phrase, normalize))
+                words = tuple(atom.text for atom in split_atoms(phrase, normalize))
                 self._phrases.setdefault(words[0], []).append((words, kind))
         for listed in self._phrases.values():
             listed.sort(key=lambda one: -len(one[0]))
 
-    def at(self, found: Sequence[Atom], at: int) -> tuple[str, int] | None:
+    def match(self, found: Sequence[Atom], at: int) -> tuple[str, int] | None:
         """The longest operator that begins with this atom, and the atom after it."""
         for words, kind in self._phrases.get(found[at].text, ()):
             end = at + len(words)
@@ -220,8 +232,8 @@ class _Words:
 
 
 @lru_cache(maxsize=16)
-def _words(language: str) -> _Words:
-    own = read_table(f"operators/{language}.yaml") or read_table("operators/en.yaml")
-    signs = read_table("operators/signs.yaml")
+def _load_operators(language: str) -> _OperatorTable:
+    own = load_table(f"operators/{language}.yaml") or load_table("operators/en.yaml")
+    signs = load_table("operators/signs.yaml")
     both = {kind: [*signs.get(kind, ()), *own.get(kind, ())] for kind in signs}
-    return _Words({**own, **both}, language)
+    return _OperatorTable({**own, **both}, language)

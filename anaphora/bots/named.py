@@ -7,36 +7,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
-from anaphora.bots.climate import Station, distance, stations
+from anaphora.bots.climate import Station, distance, load_stations
 from anaphora.entities.language_tables import cached_table
-from anaphora.entities.languages import base
+from anaphora.entities.languages import base_code
 from anaphora.models.utterance import Entity
 
-__all__ = ["city_name", "name_of", "station_name"]
+__all__ = ["city_name", "local_name", "station_name"]
 
-_NEAR = 25.0  # km; a station of the same name within that is of the same place
+_SAME_PLACE_DISTANCE = 25.0  # km; a station of the same name within that is of the same place
 _LONGEST_SMALL = 2  # letters of a word within a name that is not capitalised («на», "am")
 _LONGEST_ENDING, _MOST_FORMS = 4, 200
-_BREAK = re.compile(r"([\s-]+)")
+_SEPARATOR = re.compile(r"([\s-]+)")
 
 
-def name_of(entity: Entity, language: str) -> str:
+def local_name(entity: Entity, language: str) -> str:
     """What the place is called in ``language``, as far as that is known; else in English. One
     that is not the first of its name comes with its region or its country.
 
     What was said is its name where the gazetteer has it so ("Wien"); the case is undone where
     that gives such a name («в Урюпинске»).
     """
-    code, facts = base(language), entity.meta
+    code, facts = base_code(language), entity.meta
     if code != "en":
         known = (
-            _country(facts, code)
-            or (city_name(entity.said, facts, code) if code == "ru" else "")
-            or _as_said(entity, code)
+            _country_name(facts, code)
+            or (city_name(entity.value_or_text, facts, code) if code == "ru" else "")
+            or _spoken_name(entity, code)
         )
         if known:
             return known
-    return _in_english(entity)
+    return _english_name(entity)
 
 
 def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
@@ -45,9 +45,10 @@ def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
     latitude, longitude = facts.get("latitude"), facts.get("longitude")
     if latitude is None or longitude is None:
         return ""
-    for station in stations():
+    for station in load_stations():
         if station.name == name and (
-            distance(latitude, longitude, station.latitude, station.longitude) <= _NEAR
+            distance(latitude, longitude, station.latitude, station.longitude)
+            <= _SAME_PLACE_DISTANCE
         ):
             return station_name(station, language)
     return ""
@@ -55,47 +56,47 @@ def city_name(name: str, facts: Mapping[str, Any], language: str) -> str:
 
 def station_name(station: Station, language: str) -> str:
     """The name of the station."""
-    return station.name_ru if base(language) == "ru" else station.name
+    return station.name_ru if base_code(language) == "ru" else station.name
 
 
-def _country(facts: Mapping[str, Any], code: str) -> str:
+def _country_name(facts: Mapping[str, Any], code: str) -> str:
     """The name of a country as the gazetteer's own tables have it; '' for what is none."""
     names = cached_table(code, "countries").get(facts.get("id", ""))
     return str(names[0] if isinstance(names, list) else names or "")
 
 
-def _in_english(entity: Entity) -> str:
+def _english_name(entity: Entity) -> str:
     from anaphora.entities.places.gazetteer import Gazetteer
 
     facts = entity.meta
-    first = next(iter(Gazetteer.load().find(entity.said)), None)
+    first = next(iter(Gazetteer.load().find(entity.value_or_text)), None)
     part_of = facts.get("region") or facts.get("country_name")
     if first is None or first.id == facts.get("id") or not part_of:
-        return entity.said
-    return f"{entity.said}, {part_of}"
+        return entity.value_or_text
+    return f"{entity.value_or_text}, {part_of}"
 
 
-def _as_said(entity: Entity, code: str) -> str:
+def _spoken_name(entity: Entity, code: str) -> str:
     """The name that was said, in its first case; '' if the gazetteer does not have it."""
     from anaphora.entities.places.gazetteer import Gazetteer
 
     gazetteer = Gazetteer.load()
-    for name in islice(_first_cases(entity.text, code), _MOST_FORMS):
+    for name in islice(_nominative_candidates(entity.text, code), _MOST_FORMS):
         if any(place.id == entity.meta.get("id") for place in gazetteer.find(name, code)):
             return name
     return ""
 
 
-def _first_cases(text: str, code: str) -> Iterator[str]:
+def _nominative_candidates(text: str, code: str) -> Iterator[str]:
     """The name as it was said and, in capitals, those of which it may be a case."""
-    from anaphora.entities.places.tables import table
+    from anaphora.entities.places.tables import load_place_words
 
     if text[:1].isupper() or not text[:1].isalpha():
         yield text
-    parts = _BREAK.split(text.lower())
-    endings = table(code).endings
+    parts = _SEPARATOR.split(text.lower())
+    endings = load_place_words(code).endings
     forms = [
-        list(_cases(part, endings)) if index % 2 == 0 else [part]
+        list(_ending_variants(part, endings)) if index % 2 == 0 else [part]
         for index, part in enumerate(parts)
     ]
     for ways in product(*forms):
@@ -105,7 +106,7 @@ def _first_cases(text: str, code: str) -> Iterator[str]:
         )
 
 
-def _cases(word: str, endings: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _ending_variants(word: str, endings: Mapping[str, Sequence[str]]) -> Iterator[str]:
     yield word
     for cut in range(min(_LONGEST_ENDING, len(word) - 2) + 1):
         stem = word[: len(word) - cut]

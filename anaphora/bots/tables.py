@@ -8,10 +8,10 @@ from typing import Any
 
 from anaphora.entities.language_tables import load_yaml
 
-__all__ = ["read_table"]
+__all__ = ["load_table"]
 
 
 @lru_cache(maxsize=64)
-def read_table(path: str) -> Mapping[str, Any]:
+def load_table(path: str) -> Mapping[str, Any]:
     """What the file holds, read once; nothing if there is no such file."""
     return load_yaml(__package__, path)

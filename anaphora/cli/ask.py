@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.clock import AtOption, ZoneOption, moment
-from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
-from anaphora.cli.terminal import CacheOption, ModelArgument, console, show_reply
+from anaphora.cli.clock import AtOption, ZoneOption, parse_time
+from anaphora.cli.dialog import LanguageOption, TextsArgument, ask_all, read_questions
+from anaphora.cli.terminal import CacheOption, ModelArgument, create_console, print_reply
 
 __all__ = ["ask"]
 
@@ -31,14 +31,14 @@ def ask(
     Example: anaphora ask weather "What is the weather in Tokyo now?" "And in Kyoto?" @6m "And
     tomorrow?"
     """
-    dialog = read_dialog(texts)
-    begin = moment(at, time_zone)
+    dialog = read_questions(texts)
+    begin = parse_time(at, time_zone)
     from anaphora.intents.engine import Engine
 
     engine = Engine(model, cache=cache)
-    out = console()
-    for _, reply in converse(engine, dialog, at=begin, language=language, explain=not as_json):
+    out = create_console()
+    for _, reply in ask_all(engine, dialog, at=begin, language=language, explain=not as_json):
         if as_json:
-            typer.echo(json.dumps(reply.to_plain(), ensure_ascii=False))
+            typer.echo(json.dumps(reply.to_dict(), ensure_ascii=False))
         else:
-            show_reply(out, reply)
+            print_reply(out, reply)

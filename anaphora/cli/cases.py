@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.cli.terminal import summary
+from anaphora.cli.terminal import format_summary
 
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
     from anaphora.intents.samples import Turn
     from anaphora.models.domain import AskStep, Dialog, Step
 
-__all__ = ["Case", "CaseTurn", "Suite", "Tone", "report", "run_case"]
+__all__ = ["Case", "CaseTurn", "Suite", "Tone", "format_case", "run_case"]
 
 Tone = Literal["bad", "quiet", ""]
 
@@ -75,31 +75,31 @@ class Suite:
 
 def run_case(engine: Engine, dialog: Dialog) -> Case:
     """Run one dialog. An error of a handler or a template ends it, and it alone."""
-    from anaphora.intents.samples import try_dialog
+    from anaphora.intents.samples import run_dialog_safely
 
     begin = time.perf_counter()
-    result = try_dialog(engine, dialog)
+    result = run_dialog_safely(engine, dialog)
     seconds = time.perf_counter() - begin
-    turns = [_turn(turn) for turn in result.turns]
+    turns = [_case_turn(turn) for turn in result.turns]
     if result.error:
         step = dialog.steps[len(turns)]
-        turns.append(CaseTurn(_said(step), step.line, failures=(result.error,)))
-    return Case(_title(dialog), dialog.line, tuple(turns), seconds, result.error)
+        turns.append(CaseTurn(_describe_step(step), step.line, failures=(result.error,)))
+    return Case(_dialog_title(dialog), dialog.line, tuple(turns), seconds, result.error)
 
 
-def report(case: Case) -> Iterator[tuple[str, Tone]]:
+def format_case(case: Case) -> Iterator[tuple[str, Tone]]:
     """The dialog turn by turn, a line at a time, and how each line sounds: the turns that came
     out as they should in one line each, the others with all that helps to see why."""
     for turn in case.turns:
         if turn.failures:
-            yield from _failed(turn)
+            yield from _format_failure(turn)
         else:
             mark = "✓" if turn.came else "·"
             came = f"  → {turn.came}" if turn.came else ""
             yield f"{mark} {turn.said}{came}", "quiet"
 
 
-def _failed(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
+def _format_failure(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
     place = f" (line {turn.line})" if turn.line else ""
     yield f"✗ {turn.said}{place}", ""
     parts: tuple[tuple[str, str, Tone], ...] = (
@@ -115,52 +115,54 @@ def _failed(turn: CaseTurn) -> Iterator[tuple[str, Tone]]:
         yield f"    | {line}", "quiet"
 
 
-def _turn(turn: Turn) -> CaseTurn:
+def _case_turn(turn: Turn) -> CaseTurn:
     from anaphora.models.domain import AskStep
 
     reply, step = turn.reply, turn.step
     if reply is None or not isinstance(step, AskStep):
-        return CaseTurn(_said(step), step.line)
+        return CaseTurn(_describe_step(step), step.line)
     explanation = reply.explanation if turn.failures else None
     return CaseTurn(
-        said=_said(step),
+        said=_describe_step(step),
         line=step.line,
-        came=summary(reply).plain.strip(),
+        came=format_summary(reply).plain.strip(),
         answer=reply.text,
-        expected=_expected(step),
+        expected=_format_expected(step),
         failures=turn.failures,
         why=tuple(explanation.lines()) if explanation else (),
     )
 
 
-def _expected(step: AskStep) -> str:
-    """What the sample says of the reply, in the words of :func:`anaphora.cli.terminal.summary`."""
+def _format_expected(step: AskStep) -> str:
+    """What the sample says of the reply, in the words of :func:`anaphora.cli.terminal.format_summary`."""
     parts = [f"{step.status} {step.intent or ''}".strip()]
-    parts += (f"{name}{_value(value)}" for name, value in step.slots.items())
+    parts += (f"{name}{_format_value(value)}" for name, value in step.slots.items())
     listed = {
         "from memory": step.from_memory,
         "missing": step.missing,
         "memory": step.memory,
     }
-    parts += (f"{what}: {_names(names)}" for what, names in listed.items() if names is not None)
+    parts += (
+        f"{what}: {_format_names(names)}" for what, names in listed.items() if names is not None
+    )
     return "  ".join(parts)
 
 
-def _value(value: str | tuple[str, ...] | None) -> str:
+def _format_value(value: str | tuple[str, ...] | None) -> str:
     if value is None:
         return " empty"
-    return f"={value if isinstance(value, str) else _names(value)}"
+    return f"={value if isinstance(value, str) else _format_names(value)}"
 
 
-def _names(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "nothing"
 
 
-def _title(dialog: Dialog) -> str:
-    return _one_line(dialog.name or next(map(_said, dialog.steps), "empty dialog"))
+def _dialog_title(dialog: Dialog) -> str:
+    return _one_line(dialog.name or next(map(_describe_step, dialog.steps), "empty dialog"))
 
 
-def _said(step: Step) -> str:
+def _describe_step(step: Step) -> str:
     from anaphora.models.domain import AskStep, PauseStep
     from anaphora.models.durations import format_duration
 

@@ -15,9 +15,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from anaphora.cli.clock import local_time
-from anaphora.cli.recollection import Recollection
-from anaphora.cli.terminal import CacheOption, ModelArgument, complain, console, show_reply
+from anaphora.cli.clock import local_now
+from anaphora.cli.recollection import ChatMemory
+from anaphora.cli.terminal import (
+    CacheOption,
+    ModelArgument,
+    print_error,
+    create_console,
+    print_reply,
+)
 from anaphora.cli.watching import WatchedModel
 from anaphora.errors import AnaphoraError
 
@@ -89,9 +95,9 @@ def chat(
     """
     recollection = None
     if memory is not None:
-        recollection = Recollection.at(memory, summarizer=summarizer, embedder=embedder)
+        recollection = ChatMemory.open(memory, summarizer=summarizer, embedder=embedder)
     try:
-        session = _Chat(model, watch=watch, recollection=recollection, cache=cache)
+        session = _ChatSession(model, watch=watch, recollection=recollection, cache=cache)
         session.greet()
         for line in _lines():
             if not session.answer(line):
@@ -101,7 +107,7 @@ def chat(
             recollection.close()
 
 
-class _Chat:
+class _ChatSession:
     """The models that were talked to, and the one that is talked to now."""
 
     def __init__(
@@ -109,31 +115,31 @@ class _Chat:
         model: str,
         *,
         watch: bool,
-        recollection: Recollection | None,
+        recollection: ChatMemory | None,
         cache: Path | None,
     ) -> None:
-        self._out = console()
+        self._out = create_console()
         self._watch = watch
-        self._recollection = recollection
+        self._memory = recollection
         self._cache = cache
         self._known: dict[str, WatchedModel] = {}
-        self._talk = self._load(model)
+        self._current = self._load(model)
         self._last: Explanation | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             "/stm": self._show_memory,
-            "/why": self._show_reasons,
+            "/why": self._show_explanation,
             "/reset": self._reset,
             "/model": self._switch,
-            "/history": self._recollect("history"),
-            "/summary": self._recollect("summary"),
-            "/recall": self._recollect("recall"),
+            "/history": self._memory_command("history"),
+            "/summary": self._memory_command("summary"),
+            "/recall": self._memory_command("recall"),
             "/erase": self._erase,
             "/help": self._show_help,
         }
 
     @property
     def _engine(self) -> Engine:
-        return self._talk.engine
+        return self._current.engine
 
     def greet(self) -> None:
         model = self._engine.models[0]
@@ -159,36 +165,36 @@ class _Chat:
             return False
         try:
             if self._watch:
-                self._refresh()
+                self._reload_if_changed()
             if not command:
                 pass
             elif command.startswith("/"):
-                self._command(command, argument.strip())
+                self._run_command(command, argument.strip())
             else:
-                reply = self._engine.ask(line, at=local_time(), explain=True)
+                reply = self._engine.ask(line, at=local_now(), explain=True)
                 self._last = reply.explanation
-                show_reply(self._out, reply)
+                print_reply(self._out, reply)
                 if reply.status == "rejected" and line.strip().lower() in ("exit", "quit", "bye"):
                     self._out.print(Text("  (/quit or Ctrl-D leaves)", style="dim"))
         except AnaphoraError as error:
-            complain(error)
+            print_error(error)
         except KeyboardInterrupt:
             if not _is_typed():  # there would be no other way to end it
                 raise
             self._out.print(Text("interrupted; nothing was remembered of it", style="dim"))
         return True
 
-    def _refresh(self) -> None:
+    def _reload_if_changed(self) -> None:
         """Take up the model file if it has changed; one with mistakes changes nothing."""
         try:
-            said = self._talk.refresh()
+            said = self._current.reload_if_changed()
         except AnaphoraError as error:
-            complain(error)
+            print_error(error)
             said = "the model as it was goes on answering"
         if said:
             self._out.print(Text(said, style="dim"))
 
-    def _command(self, command: str, argument: str) -> None:
+    def _run_command(self, command: str, argument: str) -> None:
         if command in self._commands:
             self._commands[command](argument)
             return
@@ -219,14 +225,14 @@ class _Chat:
             age = timedelta(seconds=max(0, int((now - held.used_at).total_seconds())))
             table.add_row(
                 Text(held.entity.element),
-                Text(held.entity.said),
+                Text(held.entity.value_or_text),
                 Text(", ".join(sorted(held.entity.groups))),
                 str(conversation.questions - held.question),
                 f"{format_duration(age)} ago",
             )
         self._out.print(table)
 
-    def _show_reasons(self, _: str) -> None:
+    def _show_explanation(self, _: str) -> None:
         if self._last is None:
             self._out.print(Text("nothing has been asked yet", style="dim"))
         else:
@@ -243,25 +249,27 @@ class _Chat:
 
     def _switch(self, name: str) -> None:
         if not name:
-            from anaphora.models.catalog import names
+            from anaphora.models.catalog import model_names
 
-            self._out.print(f"/model NAME takes a file or one of: {', '.join(names())}")
+            self._out.print(f"/model NAME takes a file or one of: {', '.join(model_names())}")
             return
-        self._talk = self._load(name)
+        self._current = self._load(name)
         self._last = None
         self.greet()
 
-    def _recollect(self, what: Literal["history", "summary", "recall"]) -> Callable[[str], None]:
+    def _memory_command(
+        self, what: Literal["history", "summary", "recall"]
+    ) -> Callable[[str], None]:
         """The command that shows something of the long-term memory, if there is one."""
 
         def show(argument: str) -> None:
-            if self._recollection is None:
+            if self._memory is None:
                 self._out.print(
                     "There is no long-term memory; 'anaphora chat --memory sqlite:///chats.db' "
                     f"has one for /{what}"
                 )
                 return
-            self._recollection.show(self._out, what, self._engine.models[0], argument)
+            self._memory.show(self._out, what, self._engine.models[0], argument)
 
         return show
 
@@ -271,7 +279,7 @@ class _Chat:
 
     def _load(self, name: str) -> WatchedModel:
         if name not in self._known:
-            memory = self._recollection.memory if self._recollection else None
+            memory = self._memory.memory if self._memory else None
             self._known[name] = WatchedModel(name, long_term=memory, cache=self._cache)
         return self._known[name]
 
@@ -289,7 +297,7 @@ def _lines() -> Iterator[str]:
         return
     # No history on Windows, which has no readline, nor for a user without a home.
     with suppress(ImportError, RuntimeError):
-        _keep_history()
+        _enable_history()
     while True:
         try:
             yield input("> ")
@@ -300,7 +308,7 @@ def _lines() -> Iterator[str]:
             print("\n(Ctrl-D or /quit leaves)")
 
 
-def _keep_history() -> None:
+def _enable_history() -> None:
     """Load the lines of earlier chats and keep those of this one."""
     import atexit
     import readline

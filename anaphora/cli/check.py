@@ -22,9 +22,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from anaphora.cli.cases import Case, Suite, Tone, report, run_case
-from anaphora.cli.junit import refuse_if_unwritable, write_junit
-from anaphora.cli.terminal import complain, console
+from anaphora.cli.cases import Case, Suite, Tone, format_case, run_case
+from anaphora.cli.junit import check_writable, write_junit
+from anaphora.cli.terminal import print_error, create_console
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def check(
     Example: anaphora check bot.yaml --samples dialogs.yaml --junit report.xml
     """
     if junit:
-        refuse_if_unwritable(junit)
+        check_writable(junit)
     options = _Options(samples, jobs, as_json, strict)
-    out = console()
+    out = create_console()
     try:
-        suites = [_check(out, name, options) for name in models]
+        suites = [_check_model(out, name, options) for name in models]
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(_INTERRUPTED) from None
@@ -110,30 +110,32 @@ def check(
     raise typer.Exit(0 if all(suite.passed for suite in suites) else 1)
 
 
-def _check(out: Console, name: str, options: _Options) -> Suite:
+def _check_model(out: Console, name: str, options: _Options) -> Suite:
     from anaphora.models.loader import load_model, load_samples
 
     try:
         model = load_model(name)
-        found = (*model.warnings, *(_unreachable(model) if options.strict else ()))
+        found = (*model.warnings, *(_find_unreachable(model) if options.strict else ()))
         for warning in found:
-            _warn(str(warning))
-        _advise(model)
+            _print_warning(str(warning))
+        _print_notes(model)
         dialogs = load_samples(options.samples, model) if options.samples else model.samples
-        cases = _run(out, model, dialogs, options)
+        cases = _run_dialogs(out, model, dialogs, options)
     except AnaphoraError as error:
-        complain(error)
+        print_error(error)
         return Suite(name, error=str(error))
     warnings = tuple(map(str, found)) if options.strict else ()
     if warnings:
-        _warn(f"{_counted(len(warnings), 'warning')} of {model.id}, which --strict lets count")
+        _print_warning(
+            f"{_pluralize(len(warnings), 'warning')} of {model.id}, which --strict lets count"
+        )
     return Suite(model.id, cases, source=str(options.samples or model.source), warnings=warnings)
 
 
-def _unreachable(model: Model) -> Iterator[Problem]:
-    from anaphora.models.unreachable import unreachable_elements
+def _find_unreachable(model: Model) -> Iterator[Problem]:
+    from anaphora.models.unreachable import find_unreachable_elements
 
-    for element in unreachable_elements(model):
+    for element in find_unreachable_elements(model):
         yield Problem(
             f"no intent takes the element '{element}', and no other element has it as a part",
             model.source,
@@ -141,19 +143,19 @@ def _unreachable(model: Model) -> Iterator[Problem]:
         )
 
 
-def _run(
+def _run_dialogs(
     out: Console, model: Model, dialogs: Sequence[Dialog], options: _Options
 ) -> tuple[Case, ...]:
     """Run the dialogs and print what comes of each as soon as its turn has come."""
     if not options.as_json:
         out.print(
-            f"{model.id}: {_counted(len(model.elements), 'element')}, "
-            f"{_counted(len(model.intents), 'intent')}, {_counted(len(dialogs), 'sample dialog')}"
+            f"{model.id}: {_pluralize(len(model.elements), 'element')}, "
+            f"{_pluralize(len(model.intents), 'intent')}, {_pluralize(len(dialogs), 'sample dialog')}"
         )
     cases = []
     with (
         _progress(out, len(dialogs)) as advance,
-        closing(_cases(model, dialogs, options.jobs)) as running,
+        closing(_run_cases(model, dialogs, options.jobs)) as running,
     ):
         for case in running:
             cases.append(case)
@@ -161,21 +163,21 @@ def _run(
                 line = json.dumps({"model": model.id, **case.to_plain()}, ensure_ascii=False)
                 out.print(Text(line), soft_wrap=True)
             else:
-                _show(out, case)
+                _print_case(out, case)
             advance()
     if not options.as_json:
-        _sum_up(out, cases)
+        _print_summary(out, cases)
     return tuple(cases)
 
 
-def _cases(
+def _run_cases(
     model: Model, dialogs: Sequence[Dialog], jobs: int | None
 ) -> Generator[Case, None, None]:
     """What comes of the dialogs, in their order."""
     from anaphora.intents.engine import Engine
-    from anaphora.intents.workers import run_in_processes, usual_jobs
+    from anaphora.intents.workers import run_in_processes, default_jobs
 
-    number = min(jobs or usual_jobs(dialogs), len(dialogs))
+    number = min(jobs or default_jobs(dialogs), len(dialogs))
     if number > 1:
         yield from run_in_processes(model.source, dialogs, run_case, number)
         return
@@ -214,43 +216,43 @@ def _progress(out: Console, total: int) -> Iterator[Callable[[], None]]:
             progress.stop()
 
 
-def _show(out: Console, case: Case) -> None:
+def _print_case(out: Console, case: Case) -> None:
     """A line for the dialog and, if it failed, every turn."""
     mark = Text("✓", style="green") if case.passed else Text("✗", style="red")
     place = f" (line {case.line})" if case.line else ""
     out.print(Text.assemble("  ", mark, f" {case.title}{place}"))
     if not case.passed:
-        for line, tone in report(case):
+        for line, tone in format_case(case):
             out.print(Text(f"      {line}", style=_STYLES[tone]))
 
 
-def _sum_up(out: Console, cases: Sequence[Case]) -> None:
+def _print_summary(out: Console, cases: Sequence[Case]) -> None:
     failed = sum(not case.passed for case in cases)
     if not cases:
         out.print("  no samples to run")
     elif failed:
-        out.print(Text(f"{failed} of {_counted(len(cases), 'dialog')} failed", style="red"))
+        out.print(Text(f"{failed} of {_pluralize(len(cases), 'dialog')} failed", style="red"))
     else:
-        out.print(Text(f"{_counted(len(cases), 'dialog')} passed", style="green"))
+        out.print(Text(f"{_pluralize(len(cases), 'dialog')} passed", style="green"))
 
 
-def _advise(model: Model) -> None:
+def _print_notes(model: Model) -> None:
     """Tell what no mistake is, and yet may surprise: the exit code stays the same. Who checks a
     bundled model has no use for it."""
     from anaphora.models import catalog
 
-    if Path(model.source) in map(catalog.path, catalog.names()):
+    if Path(model.source) in map(catalog.model_path, catalog.model_names()):
         return
     for problem in (*_missing_packages(model), *_uncovered_qualifiers(model)):
-        _say(f"Note: {problem}")
+        _print_message(f"Note: {problem}")
 
 
 def _missing_packages(model: Model) -> Iterator[Problem]:
-    from anaphora.entities.languages import base
+    from anaphora.entities.languages import base_code
     from anaphora.entities.morphology import missing_analyzer
     from anaphora.entities.segmentation import missing_segmenter
 
-    for code in dict.fromkeys(map(base, model.languages)):
+    for code in dict.fromkeys(map(base_code, model.languages)):
         if extra := missing_segmenter(code):
             lack = "words are not told apart: synonyms are also found inside other words"
         elif extra := missing_analyzer(code):
@@ -265,9 +267,9 @@ def _missing_packages(model: Model) -> Iterator[Problem]:
 
 
 def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
-    from anaphora.entities.qualifier_coverage import uncovered_qualifiers
+    from anaphora.entities.qualifier_coverage import find_uncovered_qualifiers
 
-    words = uncovered_qualifiers(model)
+    words = find_uncovered_qualifiers(model)
     if not words:
         return
     listed = "; ".join(
@@ -282,14 +284,14 @@ def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
     )
 
 
-def _warn(message: str) -> None:
-    _say(f"Warning: {message}", style="yellow")
+def _print_warning(message: str) -> None:
+    _print_message(f"Warning: {message}", style="yellow")
 
 
-def _say(message: str, style: str = "") -> None:
+def _print_message(message: str, style: str = "") -> None:
     err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     err.print(Text(message, style=style))
 
 
-def _counted(number: int, what: str) -> str:
+def _pluralize(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AtOption", "ZoneOption", "local_time", "moment"]
+__all__ = ["AtOption", "ZoneOption", "local_now", "parse_time"]
 
 _EARLIEST, _LATEST = 1000, 9000  # years; nothing overflows within them
 
@@ -34,18 +34,18 @@ ZoneOption = Annotated[
 ]
 
 
-def local_time() -> datetime:
+def local_now() -> datetime:
     """Now, in the time zone of this machine."""
     return datetime.now(_local_zone())
 
 
-def moment(at: str | None = None, time_zone: str | None = None) -> datetime:
+def parse_time(at: str | None = None, time_zone: str | None = None) -> datetime:
     """The time that the options ``--at`` and ``--time-zone`` tell.
 
     A time without a zone is one of ``time_zone``; one with a zone is shown in it. Raises
     ``typer.BadParameter`` for what is no time or no time zone.
     """
-    zone = _zone(time_zone) if time_zone else None
+    zone = _parse_zone(time_zone) if time_zone else None
     if at is None:
         return datetime.now(zone or _local_zone())
     read = None
@@ -61,7 +61,7 @@ def moment(at: str | None = None, time_zone: str | None = None) -> datetime:
     return read.astimezone(zone) if zone else read
 
 
-def _zone(name: str) -> tzinfo:
+def _parse_zone(name: str) -> tzinfo:
     from zoneinfo import ZoneInfo
 
     try:

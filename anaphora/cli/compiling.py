@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.terminal import complain, console, warn
+from anaphora.cli.terminal import print_error, create_console, print_warning
 from anaphora.errors import AnaphoraError, GrammarError, Problem
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_text"]
 
-_OF_MODELS = frozenset({".yaml", ".yml", ".json"})
+_MODEL_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
 
 def compile_text(
@@ -38,31 +38,31 @@ def compile_text(
 
     Example: echo "intent=order term(food)~{# == 'food'}" | anaphora compile -
     """
-    from anaphora.grammar.code import Code
+    from anaphora.grammar.code import FunctionLoader
     from anaphora.grammar.compiler import Compiler
-    from anaphora.grammar.idl import parse
-    from anaphora.grammar.printer import printed
+    from anaphora.grammar.idl import parse_idl
+    from anaphora.grammar.printer import print_statements
     from anaphora.grammar.syntax import FragmentNode
 
     source = "<stdin>" if file == "-" else file
     folder = Path.cwd() if file == "-" else Path(file).parent
     try:
         text = _read(file, source)
-        compiled = Compiler(code=Code(folder=folder), folder=folder).compile(text, source)
+        compiled = Compiler(code=FunctionLoader(folder=folder), folder=folder).compile(text, source)
     except AnaphoraError as error:
-        complain(_model_instead(file) or error)
+        print_error(_model_file_hint(file) or error)
         raise typer.Exit(1) from None
     for warning in compiled.warnings:
-        warn(warning)
-    out = console()
+        print_warning(warning)
+    out = create_console()
     if print_:
-        out.print(Text(printed(parse(text, source))))
+        out.print(Text(print_statements(parse_idl(text, source))))
         return
     for intent in compiled.intents:
-        out.print(_line(intent))
-    fragments = sum(isinstance(statement, FragmentNode) for statement in parse(text, source))
-    said = _counted(len(compiled.intents), "intent")
-    said += f", {_counted(fragments, 'fragment')}" if fragments else ""
+        out.print(_format_intent(intent))
+    fragments = sum(isinstance(statement, FragmentNode) for statement in parse_idl(text, source))
+    said = _pluralize(len(compiled.intents), "intent")
+    said += f", {_pluralize(fragments, 'fragment')}" if fragments else ""
     out.print(Text(said, style="green"))
 
 
@@ -83,21 +83,21 @@ def _bytes_of(file: str) -> bytes:
     return sys.stdin.buffer.read() if sys.stdin else b""
 
 
-def _model_instead(file: str) -> AnaphoraError | None:
+def _model_file_hint(file: str) -> AnaphoraError | None:
     """What to say of a model file, whose intents stand among other things."""
     path = Path(file)
-    if path.suffix.lower() not in _OF_MODELS or not path.is_file():
+    if path.suffix.lower() not in _MODEL_SUFFIXES or not path.is_file():
         return None
     message = "this is a model file, it seems, and no text in the intent language"
     hint = f"'anaphora check {file}' checks it"
     return GrammarError(Problem(message, source=file, hint=hint))
 
 
-def _counted(number: int, what: str) -> str:
+def _pluralize(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _line(intent: Intent) -> Text:
+def _format_intent(intent: Intent) -> Text:
     line = Text(intent.id, style="bold")
     for term in intent.terms:
         least, most = term.min, term.max

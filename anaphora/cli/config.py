@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anaphora.cli.extras import SERVER, needs
+from anaphora.cli.extras import SERVER_EXTRA, require_extra
 from anaphora.cli.serve import ConfigOption
 
 if TYPE_CHECKING:
-    from anaphora.server.sources import Effective
+    from anaphora.server.sources import EffectiveSettings
 
 __all__ = ["config"]
 
@@ -37,49 +37,55 @@ def config(
 
     Example: ANAPHORA_PORT=80 anaphora config
     """
-    with needs(*SERVER):
+    with require_extra(*SERVER_EXTRA):
         from anaphora.server.sources import read_settings
 
     effective = read_settings(file)
     if not check:
-        for line in _lines(effective):
+        for line in _format_settings(effective):
             typer.echo(line)
 
 
-def _lines(effective: Effective) -> Iterator[str]:
+def _format_settings(effective: EffectiveSettings) -> Iterator[str]:
     for name, value in effective.settings.model_dump(mode="json").items():
         if isinstance(value, Mapping):
             yield f"{name}:"
             for key, inner in value.items():
-                yield _line(f"  {key}: {_said(inner)}", effective, (name, key))
+                yield _format_line(f"  {key}: {_to_yaml(inner)}", effective, (name, key))
         elif name == "keys" and value:
-            yield _line("keys:", effective, (name,))
+            yield _format_line("keys:", effective, (name,))
             for index, key in enumerate(value):
                 said = {part: value for part, value in key.items() if value not in (None, "")}
-                yield _line(f"  - {_said(said | {'hash': _MASK})}", effective, (name, index))
+                yield _format_line(
+                    f"  - {_to_yaml(said | {'hash': _MASK})}", effective, (name, index)
+                )
         else:
-            yield _line(f"{name}: {_said(value)}", effective, (name,))
+            yield _format_line(f"{name}: {_to_yaml(value)}", effective, (name,))
 
 
-def _line(text: str, effective: Effective, path: tuple[str | int, ...]) -> str:
+def _format_line(text: str, effective: EffectiveSettings, path: tuple[str | int, ...]) -> str:
     origin = effective.origin(path)
     return f"{text:{_COLUMN}}  # {origin or 'default'}"
 
 
-def _said(value: Any) -> str:
+def _to_yaml(value: Any) -> str:
     """A value as YAML in one line."""
     import yaml
 
     written = yaml.safe_dump(
-        _masked(value), default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9
+        _mask_passwords(value),
+        default_flow_style=True,
+        sort_keys=False,
+        allow_unicode=True,
+        width=10**9,
     )
     return str(written).removesuffix("...\n").rstrip("\n")
 
 
-def _masked(value: Any) -> Any:
+def _mask_passwords(value: Any) -> Any:
     """A value without the passwords of the URLs in it."""
     if isinstance(value, list):
-        return [_masked(item) for item in value]
+        return [_mask_passwords(item) for item in value]
     if not isinstance(value, str) or "://" not in value:
         return value
     found = _AUTHORITY.match(value)

@@ -11,13 +11,13 @@ from typing import Any
 
 import typer
 
-from anaphora.grammar.context import Context, ModelFacts, Surroundings
+from anaphora.grammar.context import EntityContext, ModelInfo, QuestionContext
 from anaphora.grammar.request import Company, Request, User
-from anaphora.grammar.values import describe
+from anaphora.grammar.values import describe_value
 from anaphora.models.hints import did_you_mean
 from anaphora.models.utterance import Entity
 
-__all__ = ["context_of"]
+__all__ = ["parse_context"]
 
 _EXAMPLES = {
     "--entity": """'{"element": "city", "value": "Tokyo"}'""",
@@ -28,7 +28,7 @@ _MARKS = (
 )  # fmt: skip
 
 
-def context_of(entities: str | None = None, meta: str | None = None) -> Context:
+def parse_context(entities: str | None = None, meta: str | None = None) -> EntityContext:
     """The context that the two JSON texts describe.
 
     ``entities`` is an object with the attributes of one entity, or a list of such: the first is
@@ -37,25 +37,25 @@ def context_of(entities: str | None = None, meta: str | None = None) -> Context:
 
     Raises ``typer.BadParameter`` that says what is wrong with them.
     """
-    described = _entities(entities)
-    sections = _sections(meta)
+    described = _parse_entities(entities)
+    sections = _parse_sections(meta)
     at = sections["request"].get("at")
-    text = _texts("request", sections, "text")["text"] or ""
-    model = {key: found or "" for key, found in _texts("model", sections, *_MODEL).items()}
-    surroundings = Surroundings(
+    text = _select_texts("request", sections, "text")["text"] or ""
+    model = {key: found or "" for key, found in _select_texts("model", sections, *_MODEL).items()}
+    surroundings = QuestionContext(
         entities=tuple(sorted(described, key=lambda entity: entity.start)),
         text=text,
-        at=datetime.now(UTC) if at is None else _moment("request", "at", at),
+        at=datetime.now(UTC) if at is None else _parse_time("request", "at", at),
         request=Request(
-            **_texts("request", sections, "id", "address", "agent"), data=sections["request"]
+            **_select_texts("request", sections, "id", "address", "agent"), data=sections["request"]
         ),
-        user=_user(sections),
-        model=ModelFacts(**model, meta=sections["model"]),
+        user=_build_user(sections),
+        model=ModelInfo(**model, meta=sections["model"]),
         intent_meta=sections["intent"],
         conversation_data=sections["conversation"],
         environment=os.environ,
     )
-    context = Context(described[0] if described else None, surroundings)
+    context = EntityContext(described[0] if described else None, surroundings)
     context.arguments = sections["fragment"]
     return context
 
@@ -65,86 +65,90 @@ _MODEL = ("id", "name", "version", "origin")
 _COMPANY = ("name", "website", "country", "region", "city", "address", "postcode")
 
 
-def _sections(text: str | None) -> Mapping[str, Mapping[str, Any]]:
-    found = {} if text is None else _json(text, "--meta")
+def _parse_sections(text: str | None) -> Mapping[str, Mapping[str, Any]]:
+    found = {} if text is None else _parse_json(text, "--meta")
     if not isinstance(found, dict):
-        raise _mistake("--meta", f"it must be an object, not {describe(found)}")
+        raise _bad_option("--meta", f"it must be an object, not {describe_value(found)}")
     for name, section in found.items():
         if name not in _SECTIONS:
-            hint = did_you_mean(name, _SECTIONS, what="there are")
-            raise _mistake("--meta", f"there is no '{name}'; {hint}")
+            hint = did_you_mean(name, _SECTIONS, label="there are")
+            raise _bad_option("--meta", f"there is no '{name}'; {hint}")
         if not isinstance(section, dict):
-            raise _mistake("--meta", f"'{name}' must be an object, not {describe(section)}")
+            raise _bad_option(
+                "--meta", f"'{name}' must be an object, not {describe_value(section)}"
+            )
     return {name: found.get(name, {}) for name in _SECTIONS}
 
 
-def _user(sections: Mapping[str, Mapping[str, Any]]) -> User:
+def _build_user(sections: Mapping[str, Mapping[str, Any]]) -> User:
     user = sections["user"]
-    known = _texts("user", sections, "first_name", "last_name", "email")
+    known = _select_texts("user", sections, "first_name", "last_name", "email")
     signed_up, admin = user.get("signed_up"), user.get("admin", False)
     if not isinstance(admin, bool):
-        raise _mistake("--meta", f"'admin' of 'user' must be a boolean, not {describe(admin)}")
+        raise _bad_option(
+            "--meta", f"'admin' of 'user' must be a boolean, not {describe_value(admin)}"
+        )
     company = None
     if sections["company"]:
         company = Company(
-            _texts("company", sections, "id")["id"] or "",
-            **_texts("company", sections, *_COMPANY),
+            _select_texts("company", sections, "id")["id"] or "",
+            **_select_texts("company", sections, *_COMPANY),
             meta=sections["company"],
         )
     return User(
-        _texts("user", sections, "id")["id"] or "",
+        _select_texts("user", sections, "id")["id"] or "",
         **known,
         admin=admin,
-        signed_up=None if signed_up is None else _moment("user", "signed_up", signed_up),
+        signed_up=None if signed_up is None else _parse_time("user", "signed_up", signed_up),
         company=company,
         meta=user,
     )
 
 
-def _texts(
+def _select_texts(
     section: str, sections: Mapping[str, Mapping[str, Any]], *keys: str
 ) -> Mapping[str, Any]:
     """What the section says of each key: a text, or None."""
     found = {key: sections[section].get(key) for key in keys}
     for key, value in found.items():
         if not isinstance(value, str | None):
-            what = f"'{key}' of '{section}' must be a text, not {describe(value)}"
-            raise _mistake("--meta", what)
+            what = f"'{key}' of '{section}' must be a text, not {describe_value(value)}"
+            raise _bad_option("--meta", what)
     return found
 
 
-def _moment(section: str, key: str, value: object) -> datetime:
+def _parse_time(section: str, key: str, value: object) -> datetime:
     try:
         moment = datetime.fromisoformat(str(value))
     except ValueError:
         what = f"'{key}' of '{section}' must be a moment such as 2026-01-05T09:30:00Z"
-        raise _mistake("--meta", f"{what}, not {describe(value)}") from None
+        raise _bad_option("--meta", f"{what}, not {describe_value(value)}") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _entities(text: str | None) -> Sequence[Entity]:
+def _parse_entities(text: str | None) -> Sequence[Entity]:
     if text is None:
         return ()
-    found = _json(text, "--entity")
+    found = _parse_json(text, "--entity")
     listed = found if isinstance(found, list) else [found]
     try:
-        return [_entity(one) for one in listed]
+        return [_parse_entity(one) for one in listed]
     except RecursionError:
-        raise _mistake("--entity", "its parts are nested too deeply") from None
+        raise _bad_option("--entity", "its parts are nested too deeply") from None
 
 
-def _entity(found: object) -> Entity:
+def _parse_entity(found: object) -> Entity:
     if not isinstance(found, dict):
-        raise _mistake("--entity", f"an entity must be an object, not {describe(found)}")
+        raise _bad_option("--entity", f"an entity must be an object, not {describe_value(found)}")
     for name, value in found.items():
         if name not in _ATTRIBUTES:
-            hint = did_you_mean(name, _ATTRIBUTES, what="there are")
-            raise _mistake("--entity", f"an entity has no '{name}'; {hint}".rstrip("; "))
+            hint = did_you_mean(name, _ATTRIBUTES, label="there are")
+            raise _bad_option("--entity", f"an entity has no '{name}'; {hint}".rstrip("; "))
         fits, needed = _ATTRIBUTES[name]
         if not fits(value):
-            raise _mistake("--entity", f"'{name}' must be {needed}, not {describe(value)}")
+            raise _bad_option("--entity", f"'{name}' must be {needed}, not {describe_value(value)}")
     if "element" not in found:
-        raise _mistake("--entity", "an entity needs an 'element', the id of its element")
+        raise _bad_option("--entity", "an entity needs an 'element', the id of its element")
     text, start = found.get("text", ""), found.get("start", 0)
     given = {
         name: found[name] for name in ("value", "meta", "stem", "pos", "gaps") if name in found
@@ -158,7 +162,7 @@ def _entity(found: object) -> Entity:
         ancestors=tuple(found.get("ancestors", ())),
         lemma=found.get("lemma", text.lower()),
         aliases=tuple(found.get("aliases", ())),
-        parts=tuple(_entity(part) for part in found.get("parts", ())),
+        parts=tuple(_parse_entity(part) for part in found.get("parts", ())),
         marks=frozenset(found.get("marks", ())),
         own=found.get("own", True),
         **given,
@@ -206,16 +210,16 @@ _ATTRIBUTES: Mapping[str, tuple[Callable[[Any], bool], str]] = MappingProxyType(
 )
 
 
-def _json(text: str, option: str) -> Any:
+def _parse_json(text: str, option: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise _mistake(option, "it is nested too deeply") from None
+        raise _bad_option(option, "it is nested too deeply") from None
     except ValueError as error:
-        raise _mistake(
+        raise _bad_option(
             option, f"it is not JSON: {error}; write it as {_EXAMPLES[option]}"
         ) from None
 
 
-def _mistake(option: str, message: str) -> typer.BadParameter:
+def _bad_option(option: str, message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint=option)

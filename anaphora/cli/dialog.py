@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
     from anaphora.intents.reply import Reply
 
-__all__ = ["LanguageOption", "TextsArgument", "converse", "read_dialog"]
+__all__ = ["LanguageOption", "TextsArgument", "ask_all", "read_questions"]
 
 TextsArgument = Annotated[
     list[str] | None,
@@ -32,32 +32,32 @@ LanguageOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TimedQuestion:
     """One question and the time that passes before it."""
 
     text: str
     pause: timedelta
 
 
-def read_dialog(texts: list[str] | None) -> Iterator[Said]:
+def read_questions(texts: list[str] | None) -> Iterator[TimedQuestion]:
     """The questions of the arguments or, if there are none, of the standard input.
 
     Raises ``typer.BadParameter`` for a time that cannot be read (in the arguments, before any
     question is asked), and when there is no question and nothing to read one from.
     """
     if texts:
-        questions = tuple(_questions(texts))
+        questions = tuple(_parse_questions(texts))
         if not questions:
             raise typer.BadParameter("there is a pause, but no question behind it")
         return iter(questions)
     if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("give at least one question, or pipe them in, one a line")
-    return _questions(line for line in _lines() if line.strip())
+    return _parse_questions(line for line in _read_lines() if line.strip())
 
 
-def converse(
+def ask_all(
     engine: Engine,
-    dialog: Iterable[Said],
+    dialog: Iterable[TimedQuestion],
     *,
     at: datetime,
     language: str | None,
@@ -68,22 +68,22 @@ def converse(
     passed = timedelta()
     for said in dialog:
         passed += said.pause
-        now = _later(at, passed)
+        now = _add_elapsed(at, passed)
         yield said.text, engine.ask(said.text, at=now, language=language, explain=explain)
 
 
-def _later(at: datetime, passed: timedelta) -> datetime:
+def _add_elapsed(at: datetime, passed: timedelta) -> datetime:
     """The local time after so much time has passed, whatever the clocks were put to."""
     return (at.astimezone(UTC) + passed).astimezone(at.tzinfo) if passed else at
 
 
-def _questions(texts: Iterable[str]) -> Iterator[Said]:
+def _parse_questions(texts: Iterable[str]) -> Iterator[TimedQuestion]:
     from anaphora.models.durations import parse_duration
 
     pause = timedelta()
     for text in texts:
         if not text.startswith("@"):
-            yield Said(text, pause)
+            yield TimedQuestion(text, pause)
             pause = timedelta()
             continue
         try:
@@ -92,7 +92,7 @@ def _questions(texts: Iterable[str]) -> Iterator[Said]:
             raise typer.BadParameter(f"{error}; write @6m to let six minutes pass") from None
 
 
-def _lines() -> Iterator[str]:
+def _read_lines() -> Iterator[str]:
     """The lines of the standard input; what is no UTF-8 in them is replaced."""
     buffer = getattr(sys.stdin, "buffer", None)
     if buffer is None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anaphora.cli.terminal import complain
+from anaphora.cli.terminal import print_error
 from anaphora.errors import EvaluationError, GrammarError
 
 __all__ = ["evaluate"]
@@ -50,31 +50,35 @@ def evaluate(
 
     Example: anaphora eval "ent_value == 'Tokyo'" --entity '{"element": "city", "value": "Tokyo"}'
     """
-    from anaphora.cli.described import context_of
+    from anaphora.cli.described import parse_context
     from anaphora.grammar.compiler import compile_expression
 
-    context = context_of(entity, meta)
+    context = parse_context(entity, meta)
     try:
         value = compile_expression(expression)(context)
-        shown = json.dumps(_data(value), ensure_ascii=False) if as_json else _written(_data(value))
+        shown = (
+            json.dumps(to_json_data(value), ensure_ascii=False)
+            if as_json
+            else format_value(to_json_data(value))
+        )
     except (GrammarError, EvaluationError) as error:
-        complain(error)
+        print_error(error)
         raise typer.Exit(1) from None
     except RecursionError:
-        complain(EvaluationError("the value is nested too deeply to be printed"))
+        print_error(EvaluationError("the value is nested too deeply to be printed"))
         raise typer.Exit(1) from None
     typer.echo(shown)
 
 
-def _data(value: Any) -> Any:
+def to_json_data(value: Any) -> Any:
     """The value as JSON can hold it: an entity as an object, NaN and infinity as texts."""
-    from anaphora.grammar.values import Kind, describe, kind_of
+    from anaphora.grammar.values import Kind, describe_value, kind_of
 
     match kind_of(value):
         case Kind.LIST:
-            return [_data(item) for item in value]
+            return [to_json_data(item) for item in value]
         case Kind.MAP:
-            return {str(key): _data(item) for key, item in value.items()}
+            return {str(key): to_json_data(item) for key, item in value.items()}
         case Kind.ENTITY:
             return {
                 "element": value.element,
@@ -83,31 +87,31 @@ def _data(value: Any) -> Any:
                 "groups": sorted(value.groups),
             }
         case Kind.NUMBER if not math.isfinite(value):
-            return _Unwritten(json.dumps(value))
+            return _Placeholder(json.dumps(value))
         case Kind.OBJECT:
-            return _Unwritten(describe(value))
+            return _Placeholder(describe_value(value))
         case _:
             return value
 
 
-class _Unwritten(str):
+class _Placeholder(str):
     """What stands for a value that neither JSON nor the language can write."""
 
     __slots__ = ()
 
 
-def _written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """The value as the language writes it."""
     from anaphora.grammar.printer import print_expression
     from anaphora.grammar.syntax import LiteralNode
 
     match value:
-        case _Unwritten():
+        case _Placeholder():
             return str(value)
         case list():
-            return f"[{', '.join(map(_written, value))}]"
+            return f"[{', '.join(map(format_value, value))}]"
         case Mapping():
-            pairs = (f"{_written(key)}: {_written(item)}" for key, item in value.items())
+            pairs = (f"{format_value(key)}: {format_value(item)}" for key, item in value.items())
             return f"{{{', '.join(pairs)}}}"
         case _:
             return print_expression(LiteralNode(value))

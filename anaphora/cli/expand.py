@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anaphora.cli.terminal import complain
+from anaphora.cli.terminal import print_error
 from anaphora.errors import GrammarError
 
 if TYPE_CHECKING:
@@ -53,24 +53,28 @@ def expand(
     Example: anaphora expand "<ASK> {good|better}[1,2] coffee" --macro "ASK={a|some|_}"
     """
     known = _read_macros(macros or ())
-    texts = _lines() if macro == "-" else [(0, macro)]
-    passed = [_expand(text, line, known, limit=limit, as_json=as_json) for line, text in texts]
+    texts = _read_lines() if macro == "-" else [(0, macro)]
+    passed = [
+        _print_phrases(text, line, known, limit=limit, as_json=as_json) for line, text in texts
+    ]
     raise typer.Exit(0 if all(passed) else 1)
 
 
-def _expand(text: str, line: int, macros: Mapping[str, str], *, limit: int, as_json: bool) -> bool:
+def _print_phrases(
+    text: str, line: int, macros: Mapping[str, str], *, limit: int, as_json: bool
+) -> bool:
     """Print the phrases of one text, or what is wrong with it. ``line`` is that of the standard
     input; 0 for an argument."""
-    from anaphora.grammar.macro import expand as phrases_of
+    from anaphora.grammar.macro import expand_synonym as phrases_of
 
     try:
         phrases = phrases_of(text, macros, source="<stdin>" if line else "", limit=limit)
     except GrammarError as error:
         moved = (replace(one, line=line) if line and one.line else one for one in error.problems)
-        complain(GrammarError(moved))
+        print_error(GrammarError(moved))
         return False
     for phrase in phrases:
-        typer.echo(_json(phrase) if as_json else " ".join(map(_shown, phrase)))
+        typer.echo(_to_json(phrase) if as_json else " ".join(map(_format_piece, phrase)))
     return True
 
 
@@ -90,12 +94,12 @@ def _read_macros(options: Iterable[str]) -> dict[str, str]:
             raise typer.BadParameter(f"the macro {name} is given twice", param_hint="--macro")
         macros[name] = text
     if problems := check_macros(macros):
-        complain(GrammarError(replace(problem, source=name) for name, problem in problems))
+        print_error(GrammarError(replace(problem, source=name) for name, problem in problems))
         raise typer.Exit(1)
     return macros
 
 
-def _lines() -> Iterator[tuple[int, str]]:
+def _read_lines() -> Iterator[tuple[int, str]]:
     """The lines of the standard input that hold something, with their numbers."""
     if sys.stdin is None or sys.stdin.isatty():
         raise typer.BadParameter("pipe the macros in, one a line", param_hint="MACRO")
@@ -104,15 +108,15 @@ def _lines() -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
-def _shown(piece: Any) -> str:
+def _format_piece(piece: Any) -> str:
     from anaphora.grammar.patterns import Pattern
 
     return f"//{piece.text}//" if isinstance(piece, Pattern) else str(piece)
 
 
-def _json(phrase: Phrase) -> str:
+def _to_json(phrase: Phrase) -> str:
     """A list of texts, of ``{"regex": …}`` and of ``{"alias": …, "predicate": …}``."""
-    from anaphora.grammar.parts import Part
+    from anaphora.grammar.parts import EntityPart
     from anaphora.grammar.patterns import Pattern
 
     pieces: list[str | dict[str, str]] = []
@@ -120,7 +124,7 @@ def _json(phrase: Phrase) -> str:
         match piece:
             case Pattern():
                 pieces.append({"regex": piece.text})
-            case Part(alias, text):
+            case EntityPart(alias, text):
                 pieces.append({"alias": alias, "predicate": text})
             case str():
                 pieces.append(piece)

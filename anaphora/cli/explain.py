@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.clock import AtOption, ZoneOption, moment
-from anaphora.cli.dialog import LanguageOption, TextsArgument, converse, read_dialog
-from anaphora.cli.terminal import CacheOption, ModelArgument, console
+from anaphora.cli.clock import AtOption, ZoneOption, parse_time
+from anaphora.cli.dialog import LanguageOption, TextsArgument, ask_all, read_questions
+from anaphora.cli.terminal import CacheOption, ModelArgument, create_console
 
 __all__ = ["explain"]
 
@@ -34,15 +34,15 @@ def explain(
 
     Example: anaphora explain weather "What is the weather in Tokyo now?" "And in Kyoto?"
     """
-    dialog = read_dialog(texts)
-    begin = moment(at, time_zone)
+    dialog = read_questions(texts)
+    begin = parse_time(at, time_zone)
     from anaphora.intents.engine import Engine
 
     engine = Engine(model, cache=cache)
-    replies = list(converse(engine, dialog, at=begin, language=language, explain=True))
-    out = console()
+    replies = list(ask_all(engine, dialog, at=begin, language=language, explain=True))
+    out = create_console()
     for _, reply in replies if every else replies[-1:]:
         if as_json and reply.explanation:
-            typer.echo(json.dumps(reply.explanation.to_plain(), ensure_ascii=False))
+            typer.echo(json.dumps(reply.explanation.to_dict(), ensure_ascii=False))
         else:
             out.print(Text(str(reply.explanation)))

@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 from anaphora.errors import AnaphoraError
 
-__all__ = ["SERVER", "needs"]
+__all__ = ["SERVER_EXTRA", "require_extra"]
 
-SERVER = (
+SERVER_EXTRA = (
     *("server", "fastapi", "limits", "prometheus_client", "pydantic_settings", "starlette"),
     *("structlog", "uvicorn"),
 )
 
 
 @contextmanager
-def needs(extra: str, *modules: str) -> Iterator[None]:
+def require_extra(extra: str, *modules: str) -> Iterator[None]:
     """Raises :class:`AnaphoraError` with the command that installs ``extra`` if the block fails
     to import one of its ``modules``."""
     try:

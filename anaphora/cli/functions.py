@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import console
+from anaphora.cli.terminal import create_console
 
 if TYPE_CHECKING:
     from anaphora.grammar.functions.registry import Function
@@ -36,57 +36,60 @@ def functions(
     Example: anaphora functions text
     """
     from anaphora.grammar.functions import FUNCTIONS
-    from anaphora.grammar.reference import as_data
+    from anaphora.grammar.reference import functions_to_data
 
-    chosen = _chosen(name)
+    chosen = _select(name)
     if as_json:
-        typer.echo(json.dumps(as_data(chosen), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(functions_to_data(chosen), indent=2, ensure_ascii=False))
         return
-    out = console()
+    out = create_console()
     if name is not None and name in FUNCTIONS:
-        _show(out, FUNCTIONS[name])
+        _print_function(out, FUNCTIONS[name])
         return
     for group, members in groupby(chosen, key=lambda function: function.group):
         out.print(Text(group, style="bold"))
         for function in members:
-            _show_line(out, function)
+            _print_function_line(out, function)
 
 
-def _chosen(name: str | None) -> Sequence[Function]:
+def _select(name: str | None) -> Sequence[Function]:
     """The function of that name, those of the group of that name, or all of them."""
-    from anaphora.grammar.functions import ABSENT, FUNCTIONS
-    from anaphora.grammar.reference import GROUPS
+    from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+    from anaphora.grammar.reference import FUNCTION_GROUPS
     from anaphora.models.hints import did_you_mean
 
     if name is None:
-        return tuple(chain.from_iterable(GROUPS.values()))
-    if name in GROUPS:
-        return GROUPS[name]
+        return tuple(chain.from_iterable(FUNCTION_GROUPS.values()))
+    if name in FUNCTION_GROUPS:
+        return FUNCTION_GROUPS[name]
     if name in FUNCTIONS:
         return (FUNCTIONS[name],)
-    if name in ABSENT:
-        raise typer.BadParameter(f"there is no function '{name}': {ABSENT[name]}")
+    if name in UNSUPPORTED_FUNCTIONS:
+        raise typer.BadParameter(f"there is no function '{name}': {UNSUPPORTED_FUNCTIONS[name]}")
     message = f"there is no function and no group '{name}'"
-    hint = did_you_mean(name, (*GROUPS, *FUNCTIONS))
+    hint = did_you_mean(name, (*FUNCTION_GROUPS, *FUNCTIONS))
     raise typer.BadParameter(f"{message}; {hint}" if hint else message)
 
 
-def _show_line(out: Console, function: Function) -> None:
-    from anaphora.grammar.reference import signature, summary
+def _print_function_line(out: Console, function: Function) -> None:
+    from anaphora.grammar.reference import format_signature, first_paragraph
 
     first, *others = function.names
     also = f" (also {', '.join(others)})" if others else ""
     out.print(
-        Text.assemble(f"  {signature(function, first)}", (f"{also}  {summary(function)}", "dim"))
+        Text.assemble(
+            f"  {format_signature(function, first)}",
+            (f"{also}  {first_paragraph(function)}", "dim"),
+        )
     )
 
 
-def _show(out: Console, function: Function) -> None:
-    from anaphora.grammar.reference import signature, takes
+def _print_function(out: Console, function: Function) -> None:
+    from anaphora.grammar.reference import format_signature, format_parameters
 
     for name in function.names:
-        out.print(Text(signature(function, name), style="bold"))
-    if arguments := takes(function):
+        out.print(Text(format_signature(function, name), style="bold"))
+    if arguments := format_parameters(function):
         out.print(Text(f"  {arguments}"))
     out.print()
     out.print(Text(function.doc))

@@ -11,16 +11,16 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import complain
+from anaphora.cli.terminal import print_error
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anaphora.models.domain import Model
-    from anaphora.models.nlpcraft import Note, Version
-    from anaphora.models.nodes import MapNode
-    from anaphora.models.source import Source
+    from anaphora.models.nlpcraft import TranslationNote, Version
+    from anaphora.models.nodes import MappingNode
+    from anaphora.models.source import SourceText
 
 __all__ = ["import_app"]
 
@@ -93,30 +93,30 @@ def nlpcraft(
 
     _check_options(id, language)
     source, root, version = _read(file)
-    further = [_import_of(path) for path in intents or []]
+    further = [_import_statement(path) for path in intents or []]
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
     for key, value in (("id", id), ("language", language)):
         if value:
-            _override(translation.root, key, value)
+            _set_key(translation.root, key, value)
     _add_intents(translation.root, intents or [])
     given = {key for key, option in (("intents", intents), ("language", language)) if option}
     notes = [note for note in translation.notes if note.key not in given]
     written = print_model(translation.root)  # before the check, which takes mistakes out
     err = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
-    _report(err, source, root, version, notes)
-    _tell_of_imports(err, translation.root, file, intents or [], output)
-    model = _loaded(err, file, intents or [], source, translation.notes)
+    _print_notes(err, source, root, version, notes)
+    _warn_of_imports(err, translation.root, file, intents or [], output)
+    model = _check_original(err, file, intents or [], source, translation.notes)
     if model:
-        _tell_of_lost_intents(err, _texts_of_intents(translation.root), model)
+        _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
-    _write(f"{head}\n{written}", output, force=force)
+    _write_translation(f"{head}\n{written}", output, force=force)
     raise typer.Exit(0 if model else 1)
 
 
 def _check_options(id: str, language: str) -> None:
-    from anaphora.models.nlpcraft.model import id_from
+    from anaphora.models.nlpcraft.model import make_id
 
-    if id and id_from(id) != id:
+    if id and make_id(id) != id:
         raise typer.BadParameter(
             f"'{id}' cannot be an id: take letters, digits, '_', '-' and ':', a letter first"
         )
@@ -124,21 +124,21 @@ def _check_options(id: str, language: str) -> None:
         raise typer.BadParameter(f"'{language}' is not the code of a language such as en")
 
 
-def _read(file: Path) -> tuple[Source, MapNode, Version]:
+def _read(file: Path) -> tuple[SourceText, MappingNode, Version]:
     """The file's text, its tree, and the version of NLPCraft that it is for."""
-    from anaphora.models.files import format_of, read_text
+    from anaphora.models.files import file_format, read_text
     from anaphora.models.json_reader import read_json
-    from anaphora.models.nlpcraft import recognise
-    from anaphora.models.nodes import MapNode
-    from anaphora.models.source import Report, Source
+    from anaphora.models.nlpcraft import detect_version
+    from anaphora.models.nodes import MappingNode
+    from anaphora.models.source import FileDiagnostics, SourceText
     from anaphora.models.yaml_reader import read_yaml
 
-    source = Source(str(file), read_text(file))
-    report = Report(source)
-    root = read_json(report) if format_of(file) == "json" else read_yaml(report)
+    source = SourceText(str(file), read_text(file))
+    report = FileDiagnostics(source)
+    root = read_json(report) if file_format(file) == "json" else read_yaml(report)
     report.raise_if_any()
-    version = recognise(root) if isinstance(root, MapNode) else None
-    if not isinstance(root, MapNode) or version is None:
+    version = detect_version(root) if isinstance(root, MappingNode) else None
+    if not isinstance(root, MappingNode) or version is None:
         raise ModelError(
             Problem(
                 "nothing in this file is NLPCraft's own",
@@ -149,58 +149,62 @@ def _read(file: Path) -> tuple[Source, MapNode, Version]:
     return source, root, version
 
 
-def _override(root: MapNode, key: str, value: str) -> None:
-    from anaphora.models.nodes import TextNode
+def _set_key(root: MappingNode, key: str, value: str) -> None:
+    from anaphora.models.nodes import ScalarNode
 
-    root.items[key] = TextNode(root.start, root.start, value, '"')
-    root.keys[key] = root.start
+    root.items[key] = ScalarNode(root.start, root.start, value, '"')
+    root.key_offsets[key] = root.start
 
 
-def _add_intents(root: MapNode, files: Sequence[Path]) -> None:
+def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
     from anaphora.models.files import read_text
-    from anaphora.models.nodes import ListNode, TextNode
+    from anaphora.models.nodes import SequenceNode, ScalarNode
 
     at = root.start
     own = root.items.get("intents")
-    if not files or not (own is None or isinstance(own, ListNode)):
+    if not files or not (own is None or isinstance(own, SequenceNode)):
         return
-    listed = ListNode(at)
+    listed = SequenceNode(at)
     texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
-    listed.items = [*(own.items if own else ()), *(TextNode(at, at, text, '"') for text in texts)]
+    listed.items = [*(own.items if own else ()), *(ScalarNode(at, at, text, '"') for text in texts)]
     root.items["intents"] = listed
-    root.keys.setdefault("intents", at)
+    root.key_offsets.setdefault("intents", at)
 
 
-def _report(
-    err: Console, source: Source, root: MapNode, version: str, notes: Sequence[Note]
+def _print_notes(
+    err: Console,
+    source: SourceText,
+    root: MappingNode,
+    version: str,
+    notes: Sequence[TranslationNote],
 ) -> None:
     """Print what became of the keys, by kind and in the order of the file."""
-    from anaphora.models.source import printable
+    from anaphora.models.source import replace_unprintable
 
-    err.print(printable(f"{source.name}: a model file of NLPCraft {version}"))
-    width = max((len(str(source.line(note.offset))) for note in notes), default=0)
+    err.print(replace_unprintable(f"{source.name}: a model file of NLPCraft {version}"))
+    width = max((len(str(source.line_of(note.offset))) for note in notes), default=0)
     for kind, style in _STYLES.items():
         chosen = [note for note in notes if note.kind == kind]
         if chosen:
             err.print(Text(f"{kind}:", style=style))
         for note in chosen:
             is_whole = note.offset == root.start
-            place = "" if is_whole else f"line {source.line(note.offset)}"
-            err.print(Text(f"  {place:<{width + 5}}  {printable(str(note))}"))
+            place = "" if is_whole else f"line {source.line_of(note.offset)}"
+            err.print(Text(f"  {place:<{width + 5}}  {replace_unprintable(str(note))}"))
 
 
-def _tell_of_imports(
-    err: Console, root: MapNode, file: Path, intents: Sequence[Path], output: Path | None
+def _warn_of_imports(
+    err: Console, root: MappingNode, file: Path, intents: Sequence[Path], output: Path | None
 ) -> None:
     """Say that imports are sought beside the file that names them, if that will be another."""
-    if not any(map(_IMPORT.search, _texts_of_intents(root))):
+    if not any(map(_IMPORT.search, _intent_texts(root))):
         return
     folder = output.resolve().parent if output else None
     if any(one.resolve().parent != folder for one in (file, *intents)):
         err.print(Text("What it imports is sought beside the new file: copy it there.", "yellow"))
 
 
-def _write(text: str, output: Path | None, *, force: bool) -> None:
+def _write_translation(text: str, output: Path | None, *, force: bool) -> None:
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -213,32 +217,36 @@ def _write(text: str, output: Path | None, *, force: bool) -> None:
         raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
 
 
-def _loaded(
-    err: Console, file: Path, intents: Sequence[Path], source: Source, notes: Sequence[Note]
+def _check_original(
+    err: Console,
+    file: Path,
+    intents: Sequence[Path],
+    source: SourceText,
+    notes: Sequence[TranslationNote],
 ) -> Model | None:
     """The original with the intents, if it has no mistakes; else they are told at their places
     in it."""
     from anaphora.models.loader import load_model
 
     try:
-        model = load_model(file, intents=[_import_of(path) for path in intents])
+        model = load_model(file, intents=[_import_statement(path) for path in intents])
     except ModelError as error:
-        complain(error)
+        print_error(error)
         return None
-    told = {source.problem(note.offset, str(note)) for note in notes}
+    told = {source.build_problem(note.offset, str(note)) for note in notes}
     for warning in model.warnings:
         if warning not in told:
             err.print(Text(f"Warning: {warning}", style="yellow"))
     return model
 
 
-def _tell_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:
+def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:
     """Say that the new file keeps the intents that are left out of the model: one of ours is not
     as forgiving."""
-    from anaphora.grammar.idl import parse
+    from anaphora.grammar.idl import parse_idl
     from anaphora.grammar.syntax import IntentNode
 
-    statements = chain.from_iterable(map(parse, texts))
+    statements = chain.from_iterable(map(parse_idl, texts))
     declared = [one.id for one in statements if isinstance(one, IntentNode)]
     if lost := [id for id in declared if model.intent(id) is None]:
         message = (
@@ -248,15 +256,15 @@ def _tell_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> N
         err.print(Text(message, style="yellow"))
 
 
-def _texts_of_intents(root: MapNode) -> list[str]:
-    from anaphora.models.nodes import ListNode, TextNode
+def _intent_texts(root: MappingNode) -> list[str]:
+    from anaphora.models.nodes import SequenceNode, ScalarNode
 
     listed = root.items.get("intents")
-    items = listed.items if isinstance(listed, ListNode) else ()
-    return [item.text for item in items if isinstance(item, TextNode)]
+    items = listed.items if isinstance(listed, SequenceNode) else ()
+    return [item.text for item in items if isinstance(item, ScalarNode)]
 
 
-def _import_of(path: Path) -> str:
+def _import_statement(path: Path) -> str:
     """The text that imports a file, so that messages name it."""
     name = str(path.resolve()).replace("\\", "\\\\").replace("'", "\\'")
     return f"import('{name}')"

@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 import typer
 
-from anaphora.cli.cases import Case, Suite, report
+from anaphora.cli.cases import Case, Suite, format_case
 
-__all__ = ["junit_xml", "refuse_if_unwritable", "write_junit"]
+__all__ = ["junit_xml", "check_writable", "write_junit"]
 
 # Whatever XML 1.0 cannot hold; a carriage return would be read back as a line feed.
 _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -31,19 +31,19 @@ def write_junit(path: Path, suites: Iterable[Suite]) -> None:
         if target.exists() and not target.is_file():  # a pipe or a device has nothing to replace
             target.write_bytes(text)
         else:
-            _replace(target, text)
+            _replace_file(target, text)
     except OSError as error:
-        raise _unwritable(path, error.strerror or str(error)) from None
+        raise _write_error(path, error.strerror or str(error)) from None
 
 
-def refuse_if_unwritable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Raises ``typer.BadParameter`` where it can be told beforehand that writing would fail."""
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise _unwritable(path, f"there is no folder {folder}")
+        raise _write_error(path, f"there is no folder {folder}")
     is_replaced = path.is_file() or not path.exists()  # by a file that is first written beside it
     if is_replaced and not os.access(folder, os.W_OK | os.X_OK):
-        raise _unwritable(path, f"the folder {folder} is read-only")
+        raise _write_error(path, f"the folder {folder} is read-only")
 
 
 def junit_xml(suites: Iterable[Suite]) -> bytes:
@@ -51,14 +51,14 @@ def junit_xml(suites: Iterable[Suite]) -> bytes:
     root = Element("testsuites", name="anaphora check")
     for suite in suites:
         _add_suite(root, suite)
-    _count(root, root.findall("testsuite"))
+    _sum_counts(root, root.findall("testsuite"))
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
 def _add_suite(root: Element, suite: Suite) -> None:
-    node = SubElement(root, "testsuite", name=_safe(suite.name))
+    node = SubElement(root, "testsuite", name=_escape(suite.name))
     titles = Counter(case.title for case in suite.cases)
     if suite.error:
         _add_problem(node, suite, "the model can be used", "error", suite.error)
@@ -73,7 +73,7 @@ def _add_suite(root: Element, suite: Suite) -> None:
         node.set(what, str(sum(test.find(tag) is not None for test in tests)))
     node.set("tests", str(len(tests)))
     node.set("skipped", "0")
-    node.set("time", _seconds(sum(case.seconds for case in suite.cases)))
+    node.set("time", _format_seconds(sum(case.seconds for case in suite.cases)))
 
 
 def _add_case(node: Element, suite: Suite, case: Case, name: str) -> None:
@@ -87,7 +87,7 @@ def _add_case(node: Element, suite: Suite, case: Case, name: str) -> None:
     if more := len(failures) - 1:
         message += f" (and {more} more)"
     kind = "error" if case.error else "failure"
-    _add_outcome(test, kind, message, "\n".join(line for line, _ in report(case)))
+    _add_outcome(test, kind, message, "\n".join(line for line, _ in format_case(case)))
 
 
 def _add_problem(node: Element, suite: Suite, name: str, kind: str, text: str) -> None:
@@ -96,25 +96,29 @@ def _add_problem(node: Element, suite: Suite, name: str, kind: str, text: str) -
 
 def _add_test(node: Element, suite: Suite, name: str, seconds: float) -> Element:
     test = SubElement(
-        node, "testcase", classname=_safe(suite.name), name=_safe(name), time=_seconds(seconds)
+        node,
+        "testcase",
+        classname=_escape(suite.name),
+        name=_escape(name),
+        time=_format_seconds(seconds),
     )
     if suite.source:
-        test.set("file", _safe(suite.source))
+        test.set("file", _escape(suite.source))
     return test
 
 
 def _add_outcome(test: Element, kind: str, message: str, text: str) -> None:
-    outcome = SubElement(test, kind, message=_safe(message))
-    outcome.text = _safe(text)
+    outcome = SubElement(test, kind, message=_escape(message))
+    outcome.text = _escape(text)
 
 
-def _count(root: Element, suites: Sequence[Element]) -> None:
+def _sum_counts(root: Element, suites: Sequence[Element]) -> None:
     for what in ("tests", "failures", "errors", "skipped"):
         root.set(what, str(sum(int(suite.get(what, "0")) for suite in suites)))
-    root.set("time", _seconds(sum(float(suite.get("time", "0")) for suite in suites)))
+    root.set("time", _format_seconds(sum(float(suite.get("time", "0")) for suite in suites)))
 
 
-def _replace(target: Path, text: bytes) -> None:
+def _replace_file(target: Path, text: bytes) -> None:
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         draft.write_bytes(text)
@@ -127,13 +131,13 @@ def _first_line(text: str) -> str:
     return text.partition("\n")[0]
 
 
-def _seconds(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return f"{seconds:.6f}"
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     return _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def _unwritable(path: Path, why: str) -> typer.BadParameter:
+def _write_error(path: Path, why: str) -> typer.BadParameter:
     return typer.BadParameter(f"cannot write {path}: {why}", param_hint="'--junit'")

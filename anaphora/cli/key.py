@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anaphora.cli.extras import SERVER, needs
+from anaphora.cli.extras import SERVER_EXTRA, require_extra
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def key(
 
     Example: anaphora key web --tenant acme --scope ask --rate 100/minute
     """
-    with needs(*SERVER):
+    with require_extra(*SERVER_EXTRA):
         from pydantic import ValidationError
 
-        from anaphora.server.keys import new_key
+        from anaphora.server.keys import generate_key
         from anaphora.server.settings import KeySettings
-        from anaphora.server.sources import in_words, mistakes
+        from anaphora.server.sources import describe_error, relevant_errors
 
     try:
         wanted = KeySettings(
@@ -88,9 +88,11 @@ def key(
             expires=expires,  # type: ignore[arg-type]  # read here
         )
     except ValidationError as error:
-        problems = [_problem(one["loc"][0], *in_words(one)) for one in mistakes(error)]
+        problems = [
+            _option_problem(one["loc"][0], *describe_error(one)) for one in relevant_errors(error)
+        ]
         raise AnaphoraError("\n".join(map(str, problems))) from None
-    text, kept = new_key(
+    text, kept = generate_key(
         wanted.id,
         scopes=wanted.scopes,
         tenant=wanted.tenant,
@@ -99,16 +101,16 @@ def key(
         expires=wanted.expires,
     )
     typer.echo(f"{text}\n\nIt is kept nowhere; this belongs into the settings:\n\nkeys:")
-    typer.echo(_entry(kept))
+    typer.echo(_format_entry(kept))
     if kept.expires and kept.expires <= datetime.now(UTC):
         typer.echo("\nNobody can use it: --expires is in the past.", err=True)
 
 
-def _problem(name: object, message: str, hint: str) -> Problem:
+def _option_problem(name: object, message: str, hint: str) -> Problem:
     return Problem(message, _NAMES.get(str(name), f"--{name}"), hint=hint)
 
 
-def _entry(kept: KeySettings) -> str:
+def _format_entry(kept: KeySettings) -> str:
     """The key as an item of the list of keys, in YAML."""
     import yaml
 

@@ -13,8 +13,8 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.clock import local_time
-from anaphora.cli.extras import SERVER, needs
+from anaphora.cli.clock import local_now
+from anaphora.cli.extras import SERVER_EXTRA, require_extra
 from anaphora.errors import AnaphoraError
 
 __all__ = ["mcp"]
@@ -80,32 +80,32 @@ def mcp(
             raise AnaphoraError(str(error)) from error
         from anaphora.intents.engine import Engine
 
-        names, url = _configured(config, models, store)
-        engine = Engine(*names, store=url, clock=local_time)
+        names, url = _resolve_settings(config, models, store)
+        engine = Engine(*names, store=url, clock=local_now)
     with engine:
         engine.store.ping()  # better told now than to the agent
         server = create_server(engine, user=user)
         if http:
-            with _leaving_well():
+            with _exit_on_sigterm():
                 serve_http(server, http, started=_announce)
         else:
             serve_stdio(server)
 
 
-def _configured(
+def _resolve_settings(
     config: Path | None, models: list[str] | None, store: str | None
 ) -> tuple[tuple[str, ...], str | None]:
     """The models and the store: what the command line says before what the file says."""
     if config is None:
         return tuple(models or ("weather",)), store
-    with needs(*SERVER):
+    with require_extra(*SERVER_EXTRA):
         from anaphora.server.settings import load_settings
     settings = load_settings(config, models=tuple(models) if models else None, store=store)
     return tuple(settings.models), settings.store
 
 
 @contextmanager
-def _leaving_well() -> Iterator[None]:
+def _exit_on_sigterm() -> Iterator[None]:
     """Whoever ends the process by SIGTERM lets it close its store."""
 
     def leave(number: int, frame: FrameType | None) -> None:

@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.terminal import console
+from anaphora.cli.terminal import create_console
 
 __all__ = ["new"]
 
 _NAME = re.compile(r"[^\W\d_][\w-]*")
-_NO_TEXT = frozenset({"true", "false", "null"})  # in YAML, unless they stand in quotes
+_YAML_KEYWORDS = frozenset({"true", "false", "null"})  # in YAML, unless they stand in quotes
 
 
 def new(
@@ -39,7 +39,7 @@ def new(
         raise typer.BadParameter(
             f"'{name}' cannot be an id: take letters, digits, '-' and '_', a letter first"
         )
-    if name.lower() in _NO_TEXT:
+    if name.lower() in _YAML_KEYWORDS:
         raise typer.BadParameter(f"'{name}' cannot be an id: YAML takes it for something else")
     target = directory / f"{name}.yaml"
     starter = files("anaphora.cli").joinpath("starter.yaml").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def new(
         raise typer.BadParameter(f"{target} is there already; --force overwrites it") from None
     except OSError as error:
         raise typer.BadParameter(f"cannot write {target}: {error.strerror}") from None
-    out = console()
+    out = create_console()
     out.print(f"Wrote {target}. Try:")
     out.print(f"  anaphora check {target}")
     out.print(f"  anaphora chat {target}")

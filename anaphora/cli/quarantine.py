@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["quarantine"]
 
-_MOST = 1_000  # items that are listed
-_ALL = 1_000_000
-_SQLITE = b"SQLite format 3\0"  # how each of its files begins
-_OF_STORE = "store:"  # how the ids of the store begin, so that no id of the memory is the same
+_MAX_LISTED = 1_000  # items that are listed
+_NO_LIMIT = 1_000_000
+_SQLITE_HEADER = b"SQLite format 3\0"  # how each of its files begins
+_STORE_PREFIX = "store:"  # how the ids of the store begin, so that no id of the memory is the same
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _Quarantine:
     """The quarantine of the memory or of the store; its ids begin with ``prefix``."""
 
     prefix: str
@@ -92,34 +92,36 @@ def quarantine(
     with ExitStack() as stack:
         sources = []
         if memory is not None:
-            sources.append(_memory(memory, stack))
+            sources.append(_open_memory(memory, stack))
         if store is not None:
-            sources.append(_store(store, stack))
+            sources.append(_open_store(store, stack))
         failures = [*_retry_each(sources, retry or []), *_drop_each(sources, drop or [])]
         if failures:
             raise AnaphoraError("\n".join(failures))
         if retry or drop:
             return
-        lines = [_line(source, item) for source in sources for item in source.items(_MOST)]
+        lines = [
+            _format_item(source, item) for source in sources for item in source.items(_MAX_LISTED)
+        ]
         for line in lines or ["nothing is in quarantine"]:
             typer.echo(line)
 
 
-def _memory(url: str, stack: ExitStack) -> _Source:
+def _open_memory(url: str, stack: ExitStack) -> _Quarantine:
     from anaphora.ltm.history import HistorySettings
     from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.recall.urls import database_file, recall_store_at
+    from anaphora.ltm.recall.urls import database_file, open_recall_store
 
     _require_existing(url, "long-term memory", "--memory", database_file)
     if database_file(url) is None:
-        tried = recall_store_at(url, settings=HistorySettings(), create=False)
+        tried = open_recall_store(url, settings=HistorySettings(), create=False)
         with closing(tried.store):
             tried.store.ping()
     opened = stack.enter_context(LongTermMemory(url, summarizer=None))
-    return _Source("", opened.quarantined, opened.release, opened.discard)
+    return _Quarantine("", opened.quarantined, opened.release, opened.discard)
 
 
-def _store(url: str, stack: ExitStack) -> _Source:
+def _open_store(url: str, stack: ExitStack) -> _Quarantine:
     from anaphora.stm.stores.quarantine import quarantine_of
     from anaphora.stm.stores.urls import database_file, store_at
 
@@ -127,7 +129,7 @@ def _store(url: str, stack: ExitStack) -> _Source:
     opened = stack.enter_context(closing(store_at(url)))
     found = quarantine_of(opened)
     assert found is not None, "every store but that in memory has a quarantine"
-    return _Source(_OF_STORE, found.items, found.release, found.discard)
+    return _Quarantine(_STORE_PREFIX, found.items, found.release, found.discard)
 
 
 def _require_existing(
@@ -147,13 +149,13 @@ def _require_existing(
     if not path.is_file():
         raise refusal("there is no such file", "file", str(path))
     with path.open("rb") as file:
-        if file.read(len(_SQLITE)) != _SQLITE:
+        if file.read(len(_SQLITE_HEADER)) != _SQLITE_HEADER:
             raise refusal("this file is no SQLite database", "file", str(path))
 
 
-def _retry_each(sources: Sequence[_Source], ids: list[str]) -> Iterator[str]:
+def _retry_each(sources: Sequence[_Quarantine], ids: list[str]) -> Iterator[str]:
     """Retry the items; for each that could not be, why."""
-    for id, source in _chosen(sources, ids):
+    for id, source in _select(sources, ids):
         try:
             is_released = source.release(id.removeprefix(source.prefix))
         except Conflict as error:
@@ -165,38 +167,40 @@ def _retry_each(sources: Sequence[_Source], ids: list[str]) -> Iterator[str]:
             yield f"{id} is not in quarantine, or is still unreadable"
 
 
-def _drop_each(sources: Sequence[_Source], ids: list[str]) -> Iterator[str]:
+def _drop_each(sources: Sequence[_Quarantine], ids: list[str]) -> Iterator[str]:
     """Delete the items; for each that could not be, why."""
-    for id, source in _chosen(sources, ids):
+    for id, source in _select(sources, ids):
         if source.discard(id.removeprefix(source.prefix)):
             typer.echo(f"{id} is dropped")
         else:
             yield f"{id} is not in quarantine"
 
 
-def _chosen(sources: Sequence[_Source], ids: list[str]) -> list[tuple[str, _Source]]:
+def _select(sources: Sequence[_Quarantine], ids: list[str]) -> list[tuple[str, _Quarantine]]:
     """The items of these ids, each with where it is; all items for the id 'all'."""
     if ids == ["all"]:
         return [
-            (source.prefix + item.id, source) for source in sources for item in source.items(_ALL)
+            (source.prefix + item.id, source)
+            for source in sources
+            for item in source.items(_NO_LIMIT)
         ]
-    return [(id, _source_of(sources, id)) for id in ids]
+    return [(id, _find_source(sources, id)) for id in ids]
 
 
-def _source_of(sources: Sequence[_Source], id: str) -> _Source:
+def _find_source(sources: Sequence[_Quarantine], id: str) -> _Quarantine:
     for source in sources:
-        if id.startswith(_OF_STORE) == (source.prefix == _OF_STORE):
+        if id.startswith(_STORE_PREFIX) == (source.prefix == _STORE_PREFIX):
             return source
-    option = "--store" if id.startswith(_OF_STORE) else "--memory"
+    option = "--store" if id.startswith(_STORE_PREFIX) else "--memory"
     raise AnaphoraError(f"{id} is in another quarantine: name its URL with {option}")
 
 
-def _line(source: _Source, item: _Item) -> str:
+def _format_item(source: _Quarantine, item: _Item) -> str:
     when = f"{item.at.astimezone():%Y-%m-%d %H:%M}"
-    return f"{source.prefix}{item.id}  {item.kind}  {when}  {_owner(item)}: {item.reason}"
+    return f"{source.prefix}{item.id}  {item.kind}  {when}  {_format_owner(item)}: {item.reason}"
 
 
-def _owner(item: _Item) -> str:
+def _format_owner(item: _Item) -> str:
     if item.key is None:
         return "?"
     tenant = f" of {item.key.tenant}" if item.key.tenant else ""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.extras import SERVER, needs
+from anaphora.cli.extras import SERVER_EXTRA, require_extra
 
 __all__ = ["ConfigOption", "serve"]
 
@@ -126,7 +126,7 @@ def serve(
 
     anaphora serve bot.yaml --store redis://localhost --workers 4 --host 0.0.0.0
     """
-    with needs(*SERVER):
+    with require_extra(*SERVER_EXTRA):
         from anaphora.server.serving import serve as run
         from anaphora.server.settings import load_settings
 
@@ -143,7 +143,7 @@ def serve(
         memory={"url": memory},
         log={"level": log_level, "format": log_format},
     )
-    with needs(*SERVER):  # some are imported only when they serve
+    with require_extra(*SERVER_EXTRA):  # some are imported only when they serve
         code = run(settings, announce=_announce)
     raise typer.Exit(code)
 

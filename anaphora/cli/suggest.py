@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.terminal import ModelArgument, console
+from anaphora.cli.terminal import ModelArgument, create_console
 
 if TYPE_CHECKING:
     from anaphora.intents.suggestions.meaning import Vectors
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["suggest"]
 
-_MOST_WARNINGS = 10
+_MAX_WARNINGS = 10
 _INTERRUPTED = 130  # as a shell says it
 
 
@@ -75,13 +75,15 @@ def suggest(
     if vectors and embeddings:
         raise typer.BadParameter("give either --vectors or --embeddings, not both")
     try:
-        _suggest(model, log, elements, vectors, embeddings, min_score, top, as_json=as_json)
+        _print_suggestions(
+            model, log, elements, vectors, embeddings, min_score, top, as_json=as_json
+        )
     except KeyboardInterrupt:
         typer.echo("Interrupted; nothing is suggested.", err=True)
         raise typer.Exit(_INTERRUPTED) from None
 
 
-def _suggest(
+def _print_suggestions(
     name: str,
     log: Path,
     elements: list[str] | None,
@@ -98,8 +100,8 @@ def _suggest(
     from anaphora.models.loader import load_model
 
     model = load_model(name)
-    meaning = _meaning(vectors, embeddings)
-    questions, matched = _questions(log)
+    meaning = _load_vectors(vectors, embeddings)
+    questions, matched = _read_questions(log)
     with _progress() as progress:
         findings = study(
             model,
@@ -119,15 +121,15 @@ def _suggest(
         summary += f"; {findings.left_out:,} rarer ones left out"
     if as_json:
         for suggestion in findings.suggestions:
-            typer.echo(json.dumps(suggestion.to_plain(), ensure_ascii=False))
+            typer.echo(json.dumps(suggestion.to_dict(), ensure_ascii=False))
         typer.echo(summary, err=True)
     else:
-        out = console()
-        _show(out, findings)
+        out = create_console()
+        _print_findings(out, findings)
         out.print(Text(summary, style="dim"))
 
 
-def _meaning(vectors: Path | None, embeddings: str | None) -> Vectors | None:
+def _load_vectors(vectors: Path | None, embeddings: str | None) -> Vectors | None:
     if vectors:
         from anaphora.intents.suggestions.vectors import VectorFile
 
@@ -139,28 +141,28 @@ def _meaning(vectors: Path | None, embeddings: str | None) -> Vectors | None:
     return None
 
 
-def _questions(log: Path) -> tuple[list[str], int]:
+def _read_questions(log: Path) -> tuple[list[str], int]:
     """The questions that the log doesn't call matched, and how many it does."""
-    from anaphora.intents.suggestions.log import BadLine, read_log
+    from anaphora.intents.suggestions.log import InvalidLine, read_log
 
     source = "standard input" if str(log) == "-" else str(log)
     questions: list[str] = []
     matched = bad = 0
-    for read in read_log(_lines(log)):
-        if isinstance(read, BadLine):
+    for read in read_log(_read_lines(log)):
+        if isinstance(read, InvalidLine):
             bad += 1
-            if bad <= _MOST_WARNINGS:
+            if bad <= _MAX_WARNINGS:
                 typer.echo(f"Warning: {source}:{read.number}: {read.problem}", err=True)
-        elif read.matched:
+        elif read.is_matched:
             matched += 1
         else:
             questions.append(read.text)
-    if bad > _MOST_WARNINGS:
-        typer.echo(f"Warning: {source}: and {bad - _MOST_WARNINGS:,} more such lines", err=True)
+    if bad > _MAX_WARNINGS:
+        typer.echo(f"Warning: {source}: and {bad - _MAX_WARNINGS:,} more such lines", err=True)
     return questions, matched
 
 
-def _lines(log: Path) -> Iterator[bytes | str]:
+def _read_lines(log: Path) -> Iterator[bytes | str]:
     if str(log) == "-":
         yield from getattr(sys.stdin, "buffer", sys.stdin)
         return
@@ -191,7 +193,7 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
         yield show
 
 
-def _show(out: Console, findings: Findings) -> None:
+def _print_findings(out: Console, findings: Findings) -> None:
     if not findings.suggestions:
         out.print("nothing to suggest")
     for element, suggestions in groupby(findings.suggestions, key=lambda one: one.element):

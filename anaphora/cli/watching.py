@@ -21,18 +21,18 @@ class WatchedFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._stamp = self._look()
+        self._stamp = self._stat()
 
     def has_changed(self) -> bool:
         """Whether the file is another than at the last look. One that is gone has not changed:
         an editor may be about to put a new one in its place."""
-        stamp = self._look()
+        stamp = self._stat()
         if stamp is None or stamp == self._stamp:
             return False
         self._stamp = stamp
         return True
 
-    def _look(self) -> tuple[int, int, int] | None:
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             found = self.path.stat()
         except OSError:
@@ -67,9 +67,9 @@ class WatchedModel:
         self._file = WatchedFile(find_model(name))  # looked at before it is read, not after
         self._imports: list[WatchedFile] = []
         self.engine = self._load()
-        self._imports = self._imported()
+        self._imports = self._watch_imports()
 
-    def refresh(self) -> str:
+    def reload_if_changed(self) -> str:
         """Take up the file if it or one that it imports has changed, and say so in one line; ''
         if none has.
 
@@ -80,9 +80,9 @@ class WatchedModel:
             return ""  # all of them are looked at: two may have changed at once
         before = self.engine.models[0]
         engine = self._load()
-        forgotten = self._carry_over(before, engine.models[0])
+        forgotten = self._migrate_conversation(before, engine.models[0])
         self.engine = engine
-        self._imports = self._imported()
+        self._imports = self._watch_imports()
         lost = f"; no longer in it, so forgotten: {', '.join(forgotten)}" if forgotten else ""
         return f"reloaded {self._file.path.name}{lost}"
 
@@ -93,21 +93,21 @@ class WatchedModel:
             self._file.path, store=self._store, long_term=self._long_term, cache=self._cache
         )
 
-    def _imported(self) -> list[WatchedFile]:
+    def _watch_imports(self) -> list[WatchedFile]:
         known = {file.path: file for file in self._imports}  # looked at before they were read
         imports = self.engine.models[0].imports
         return [known.get(path) or WatchedFile(path) for path in imports]
 
-    def _carry_over(self, before: Model, now: Model) -> list[str]:
+    def _migrate_conversation(self, before: Model, now: Model) -> list[str]:
         """Fit the conversation to the model; what is forgotten of it, as text."""
-        from anaphora.intents.fitting import Fitting
-        from anaphora.stm.conversation import Key
+        from anaphora.intents.fitting import ModelUpgrade
+        from anaphora.stm.conversation import ConversationKey
 
-        earlier, key = Key(self._user, before.id), Key(self._user, now.id)
+        earlier, key = ConversationKey(self._user, before.id), ConversationKey(self._user, now.id)
         held = self._store.peek(earlier)
         if held is None:
             return []
-        conversation, forgotten = Fitting(now).fit(replace(held, model=now.id))
+        conversation, forgotten = ModelUpgrade(now).migrate(replace(held, model=now.id))
         with self._store.open(key, now.conversation.timeout) as session:
             session.commit(conversation)
         if earlier != key:

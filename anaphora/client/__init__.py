@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     from anaphora.client.asynchronous import AsyncClient
     from anaphora.client.client import Client
-    from anaphora.client.events import Asked, Ended, Event
+    from anaphora.client.events import QuestionEvent, EndEvent, Event
 except ImportError as error:
     if error.name not in ("httpx", "httpx_sse"):
         raise
@@ -30,14 +30,14 @@ from anaphora.client.descriptions import (
     Readiness,
 )
 from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erased, Exchange, History, Passage, Recalled, Summary
+from anaphora.client.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
 from anaphora.client.problems import (
     ApiError,
-    BadAnswer,
+    InvalidResponse,
     Busy,
     Forbidden,
     Invalid,
-    Mistake,
+    FieldError,
     NotFound,
     ServerError,
     TooManyRequests,
@@ -49,16 +49,16 @@ from anaphora.client.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPar
 __all__ = [
     "ActiveModel",
     "ApiError",
-    "Asked",
+    "QuestionEvent",
     "AsyncClient",
-    "BadAnswer",
+    "InvalidResponse",
     "Busy",
     "CheckReport",
     "Client",
     "Conversation",
     "Dialog",
-    "Ended",
-    "Erased",
+    "EndEvent",
+    "Erasure",
     "Event",
     "Exchange",
     "Explanation",
@@ -67,13 +67,13 @@ __all__ = [
     "History",
     "Invalid",
     "KeyInfo",
-    "Mistake",
+    "FieldError",
     "ModelInfo",
     "ModelSummary",
     "NotFound",
     "Passage",
     "Readiness",
-    "Recalled",
+    "RecallPage",
     "Reply",
     "ServerError",
     "Slot",

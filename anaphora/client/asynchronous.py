@@ -13,7 +13,7 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.connection import connection
+from anaphora.client.connection import http_client_options
 from anaphora.client.descriptions import (
     ActiveModel,
     CheckReport,
@@ -24,12 +24,18 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.events import Ended, Event, cut_off, read_event
-from anaphora.client.exchange import Call, Outcome, Retries, exchange, failure
+from anaphora.client.events import EndEvent, Event, truncated_stream_error, decode_event
+from anaphora.client.exchange import (
+    ApiRequest,
+    TransportResult,
+    RetryPolicy,
+    request_flow,
+    transport_error,
+)
 from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erased, History, Recalled
+from anaphora.client.memory import Erasure, History, RecallPage
 from anaphora.client.replies import Dialog, Reply
-from anaphora.client.requests import AskOptions, QuestionOptions, RecallOptions, What
+from anaphora.client.requests import AskOptions, QuestionOptions, RecallOptions, ForgetTarget
 
 __all__ = ["AsyncClient"]
 
@@ -55,8 +61,10 @@ class AsyncClient:
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._http = httpx.AsyncClient(**connection(url, key, timeout), transport=transport)
-        self._retries = Retries(retries, longest_wait, clock)
+        self._http = httpx.AsyncClient(
+            **http_client_options(url, key, timeout), transport=transport
+        )
+        self._retries = RetryPolicy(retries, longest_wait, clock)
         self._sleep = sleep
 
     async def __aenter__(self) -> AsyncClient:
@@ -91,7 +99,7 @@ class AsyncClient:
 
     def events(self, texts: Iterable[str], **options: Unpack[AskOptions]) -> AsyncIterator[Event]:
         """Ask several questions and take what comes of each as it comes: ``Asked``, its
-        ``Explanation`` if that is wanted, the ``Reply``; at the end ``Ended``.
+        ``Explanation`` if that is wanted, the ``Reply``; at the end ``EndEvent``.
 
         A problem is raised where it comes up. Whoever leaves the loop early closes the stream by
         ``contextlib.aclosing``.
@@ -114,7 +122,7 @@ class AsyncClient:
         *,
         user: str | None = None,
         model: str | None = None,
-        what: What | None = None,
+        what: ForgetTarget | None = None,
         group: str | None = None,
     ) -> Conversation:
         """Forget ``all`` of a conversation (if nothing is said), its ``entities`` or its ``flow``,
@@ -133,7 +141,7 @@ class AsyncClient:
         """The working history of a conversation in the long-term memory."""
         return await self._do(requests.history(user=user, model=model))
 
-    async def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> Recalled:
+    async def recall(self, text: str = "", **options: Unpack[RecallOptions]) -> RecallPage:
         """Look for what was said: ``recall("Tokyo", user="ann")``; everything, newest first, if
         no text is given.
 
@@ -141,7 +149,7 @@ class AsyncClient:
         """
         return await self._do(requests.recall(text, **options))
 
-    async def erase(self, *, user: str | None = None) -> Erased:
+    async def erase(self, *, user: str | None = None) -> Erasure:
         """Erase all that the service keeps of a user. It cannot be undone."""
         return await self._do(requests.erase(user=user))
 
@@ -174,9 +182,9 @@ class AsyncClient:
         """Whether the server can answer questions now."""
         return await self._do(requests.ready())
 
-    async def _do(self, call: Call[_T]) -> _T:
-        script = exchange(call, self._retries)
-        outcome: Outcome | None = None
+    async def _do(self, call: ApiRequest[_T]) -> _T:
+        script = request_flow(call, self._retries)
+        outcome: TransportResult | None = None
         try:
             while True:
                 pause = script.send(outcome)
@@ -189,14 +197,14 @@ class AsyncClient:
             answer: _T = done.value
             return answer
 
-    async def _send(self, call: Call[_T]) -> Outcome:
+    async def _send(self, call: ApiRequest[_T]) -> TransportResult:
         request = self._http.build_request(
             call.method,
             call.path,
             params=call.params,
             content=call.content,
             headers=call.headers,
-            timeout=call.patience(self._http.timeout),
+            timeout=call.timeout_for(self._http.timeout),
         )
         try:
             response = await self._http.send(request, stream=call.streams)
@@ -206,16 +214,16 @@ class AsyncClient:
             return error
         return response
 
-    async def _stream(self, call: Call[httpx.Response]) -> AsyncIterator[Event]:
+    async def _stream(self, call: ApiRequest[httpx.Response]) -> AsyncIterator[Event]:
         async with aclosing(await self._do(call)) as response:
             try:
                 async with aclosing(EventSource(response).aiter_sse()) as stream:
                     async for sent in stream:
-                        event = read_event(sent.event, sent.data)
+                        event = decode_event(sent.event, sent.data)
                         if event is not None:
                             yield event
-                        if isinstance(event, Ended):
+                        if isinstance(event, EndEvent):
                             return
             except httpx.HTTPError as error:
-                raise failure(call, error) from error
-        raise cut_off()
+                raise transport_error(call, error) from error
+        raise truncated_stream_error()

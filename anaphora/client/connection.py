@@ -9,14 +9,14 @@ import httpx
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
-__all__ = ["connection"]
+__all__ = ["http_client_options"]
 
 # Servers let go of a silent connection after some 5 seconds, and a question that is sent at that
 # very moment must not be sent again: this side lets go of it first.
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=3.0)
 
 
-def connection(url: str, key: str | None, timeout: float | None) -> dict[str, Any]:
+def http_client_options(url: str, key: str | None, timeout: float | None) -> dict[str, Any]:
     """The arguments of the httpx client for the service at ``url``.
 
     Raises :class:`AnaphoraError` for an address or a key that cannot be one.
@@ -27,7 +27,7 @@ def connection(url: str, key: str | None, timeout: float | None) -> dict[str, An
             raise AnaphoraError("the key cannot be one: it looks like ana_<id>_<secret>")
         headers["Authorization"] = f"Bearer {key}"
     return {
-        "base_url": _address(url),
+        "base_url": _parse_url(url),
         "headers": headers,
         "timeout": timeout,
         "limits": _LIMITS,
@@ -35,7 +35,7 @@ def connection(url: str, key: str | None, timeout: float | None) -> dict[str, An
     }
 
 
-def _address(url: str) -> httpx.URL:
+def _parse_url(url: str) -> httpx.URL:
     try:
         address = httpx.URL(url)
     except (httpx.InvalidURL, TypeError) as error:

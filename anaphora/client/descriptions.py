@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from anaphora.client.reading import raw
+from anaphora.client.reading import raw_field
 
 __all__ = [
     "ActiveModel",
@@ -105,7 +105,7 @@ class Conversation:
     flow: tuple[FlowStep, ...] = ()
     pending: Pending | None = None
     offer: Offer | None = None
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ActiveModel:
 
     user: str
     model: str
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 # Models
@@ -132,7 +132,7 @@ class ModelSummary:
     default: bool = False
     elements: int = 0
     intents: int = 0
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class ModelInfo:
     intents: tuple[IntentInfo, ...] = ()
     samples: tuple[tuple[str, ...], ...] = ()
     warnings: tuple[str, ...] = ()
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class CheckReport:
 
     passed: bool
     dialogs: tuple[CheckedDialog, ...] = ()
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 # The service itself
@@ -224,7 +224,7 @@ class KeyInfo:
     scopes: tuple[str, ...] = ()
     user: str | None = None
     expires: datetime | None = None
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Health:
     version: str = ""
     quarantined: int = 0
     quarantined_conversations: int = 0
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,4 +246,4 @@ class Readiness:
     status: str
     ready: bool = False
     checks: Mapping[str, Any] = field(default_factory=dict)
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()

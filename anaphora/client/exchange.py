@@ -1,6 +1,6 @@
 """One request and what becomes of it, without any input or output: what the two clients share.
 
-:func:`exchange` is a script that a client plays: it is told to send the request, or to wait, and
+:func:`request_flow` is a script that a client plays: it is told to send the request, or to wait, and
 tells what came of it, until the script returns the answer or raises an error.
 """
 
@@ -18,21 +18,21 @@ import httpx
 
 from anaphora.client.problems import (
     ApiError,
-    BadAnswer,
-    Details,
+    InvalidResponse,
+    ProblemDetails,
     Unreachable,
-    error_of,
-    slug_of,
+    build_error,
+    parse_slug,
 )
 
-__all__ = ["Call", "Outcome", "Retries", "exchange", "failure"]
+__all__ = ["ApiRequest", "TransportResult", "RetryPolicy", "request_flow", "transport_error"]
 
 _T = TypeVar("_T")
 
-Outcome: TypeAlias = httpx.Response | httpx.HTTPError
+TransportResult: TypeAlias = httpx.Response | httpx.HTTPError
 
-_FIRST_PAUSE = 0.1  # seconds; the next ones are twice as long each
-_SILENCE = 30.0  # seconds; the service gives a sign of life every 15
+_INITIAL_DELAY = 0.1  # seconds; the next ones are twice as long each
+_STREAM_READ_TIMEOUT = 30.0  # seconds; the service gives a sign of life every 15
 _NOT_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -43,7 +43,7 @@ _NOT_SENT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[_T]):
+class ApiRequest(Generic[_T]):
     """A request, and how its answer is read.
 
     ``changes`` says that it does something that must not happen twice: an answer is remembered, a
@@ -76,16 +76,16 @@ class Call(Generic[_T]):
             self.streams and response.status_code in self.expected and kind == "text/event-stream"
         )
 
-    def patience(self, usual: httpx.Timeout) -> httpx.Timeout:
+    def timeout_for(self, usual: httpx.Timeout) -> httpx.Timeout:
         """How long to wait for it: a server that answers bit by bit may be silent for a while."""
         if not self.streams or usual.read is None:
             return usual
-        read = max(usual.read, _SILENCE)
+        read = max(usual.read, _STREAM_READ_TIMEOUT)
         return httpx.Timeout(connect=usual.connect, write=usual.write, pool=usual.pool, read=read)
 
 
 @dataclass(frozen=True, slots=True)
-class Retries:
+class RetryPolicy:
     """How often, and when, a request is sent again.
 
     At most ``times``, and only if it cannot be done twice by that: no connection came about, the
@@ -97,17 +97,17 @@ class Retries:
     longest_wait: float = 10.0
     clock: Callable[[], float] = time.time
 
-    def pause(self, call: Call[Any], outcome: Outcome, attempt: int) -> float | None:
+    def delay(self, call: ApiRequest[Any], outcome: TransportResult, attempt: int) -> float | None:
         """For how long to wait before the request is sent again, None if it must not be."""
         if attempt >= self.times:
             return None
-        usual = _FIRST_PAUSE * 2**attempt
+        usual = _INITIAL_DELAY * 2**attempt
         if isinstance(outcome, httpx.HTTPError):
-            return usual if _may_be_sent_again(call, outcome) else None
+            return usual if _is_retryable(call, outcome) else None
         if outcome.status_code in call.expected:
             return None
-        asked = self.asked_for(outcome)
-        if outcome.status_code == 503 and slug_of(_json(outcome)) == "shutting-down":
+        asked = self.parse_retry_after(outcome)
+        if outcome.status_code == 503 and parse_slug(_parse_json(outcome)) == "shutting-down":
             asked = usual if asked is None else asked
         elif outcome.status_code == 503 and call.changes:
             return None  # the store may have failed after the handler had run
@@ -115,7 +115,7 @@ class Retries:
             return None
         return asked if asked is not None and asked <= self.longest_wait else None
 
-    def asked_for(self, response: httpx.Response) -> float | None:
+    def parse_retry_after(self, response: httpx.Response) -> float | None:
         """The seconds of ``Retry-After``, None if there are none to be read."""
         written = response.headers.get("retry-after", "").strip()
         if written.isdecimal():
@@ -129,7 +129,9 @@ class Retries:
         return max(0.0, until.timestamp() - self.clock())
 
 
-def exchange(call: Call[_T], retries: Retries) -> Generator[float | None, Outcome | None, _T]:
+def request_flow(
+    call: ApiRequest[_T], retries: RetryPolicy
+) -> Generator[float | None, TransportResult | None, _T]:
     """The script of a call. It yields None for "send the request" (and takes what came of it) and a
     number for "wait that many seconds"; it returns the answer.
 
@@ -139,17 +141,17 @@ def exchange(call: Call[_T], retries: Retries) -> Generator[float | None, Outcom
     while True:
         outcome = yield None
         assert outcome is not None
-        pause = retries.pause(call, outcome, attempt)
+        pause = retries.delay(call, outcome, attempt)
         if pause is None:
-            return _settled(call, outcome, retries)
+            return _read_or_raise(call, outcome, retries)
         yield pause
         attempt += 1
 
 
-def failure(call: Call[Any], error: httpx.HTTPError) -> Unreachable:
+def transport_error(call: ApiRequest[Any], error: httpx.HTTPError) -> Unreachable:
     """The error of a request to which no answer, or only a part of one, has come."""
     said = str(error) or type(error).__name__
-    address = _address(error)
+    address = _server_address(error)
     if isinstance(error, _NOT_SENT):
         return Unreachable(
             f"{address} cannot be reached: {said}\n"
@@ -170,42 +172,44 @@ def failure(call: Call[Any], error: httpx.HTTPError) -> Unreachable:
     return Unreachable("\n".join(lines), maybe_done=call.changes)
 
 
-def _may_be_sent_again(call: Call[Any], error: httpx.HTTPError) -> bool:
+def _is_retryable(call: ApiRequest[Any], error: httpx.HTTPError) -> bool:
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return True
     broken = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
     return broken and not call.changes
 
 
-def _settled(call: Call[_T], outcome: Outcome, retries: Retries) -> _T:
+def _read_or_raise(call: ApiRequest[_T], outcome: TransportResult, retries: RetryPolicy) -> _T:
     if isinstance(outcome, httpx.HTTPError):
-        raise failure(call, outcome) from outcome
+        raise transport_error(call, outcome) from outcome
     if outcome.status_code not in call.expected:
-        raise _refusal(outcome, retries)
+        raise _response_error(outcome, retries)
     try:
         return call.read(outcome)
     except (ValueError, RecursionError) as error:
-        raise _bad(outcome, f"what came is no answer of the service: {error}") from error
+        raise _invalid_response(
+            outcome, f"what came is no answer of the service: {error}"
+        ) from error
 
 
-def _refusal(response: httpx.Response, retries: Retries) -> ApiError:
+def _response_error(response: httpx.Response, retries: RetryPolicy) -> ApiError:
     if 200 <= response.status_code < 400:
         target = response.headers.get("location")
         said = f"it leads to {target}" if target else "no such answer was expected"
-        return _bad(response, said)
-    plain = _json(response)
-    return error_of(
+        return _invalid_response(response, said)
+    plain = _parse_json(response)
+    return build_error(
         response.status_code,
         response.text if plain is None else plain,
         reason=response.reason_phrase,
-        retry_after=retries.asked_for(response),
+        retry_after=retries.parse_retry_after(response),
         request_id=response.headers.get("x-request-id", ""),
     )
 
 
-def _bad(response: httpx.Response, detail: str) -> BadAnswer:
-    return BadAnswer(
-        Details(
+def _invalid_response(response: httpx.Response, detail: str) -> InvalidResponse:
+    return InvalidResponse(
+        ProblemDetails(
             status=response.status_code,
             title=response.reason_phrase,
             detail=detail,
@@ -214,7 +218,7 @@ def _bad(response: httpx.Response, detail: str) -> BadAnswer:
     )
 
 
-def _json(response: httpx.Response) -> Any:
+def _parse_json(response: httpx.Response) -> Any:
     """The JSON of an answer, None if it is none."""
     try:
         return response.json()
@@ -222,7 +226,7 @@ def _json(response: httpx.Response) -> Any:
         return None
 
 
-def _address(error: httpx.HTTPError) -> str:
+def _server_address(error: httpx.HTTPError) -> str:
     try:
         url = error.request.url
     except RuntimeError:  # httpx could not even make a request of it

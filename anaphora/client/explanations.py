@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.client.reading import raw
+from anaphora.client.reading import raw_field
 
 __all__ = [
     "Entity",
     "Explanation",
-    "Forgotten",
-    "Hidden",
+    "ForgottenEntity",
+    "HiddenEntity",
     "Miss",
-    "Offered",
+    "OfferedEntity",
     "RankedMatch",
-    "Taken",
+    "TakenEntity",
 ]
 
 
@@ -39,21 +39,21 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered(Entity):
+class OfferedEntity(Entity):
     """An entity that the memory held ready, and how many questions ago it was stored."""
 
     ago: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden(Entity):
+class HiddenEntity(Entity):
     """An entity that the memory held back, and the groups of the one that stood in for it."""
 
     by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Taken(Entity):
+class TakenEntity(Entity):
     """An entity that an intent took, for which term, and where it came from."""
 
     term: str = ""
@@ -61,7 +61,7 @@ class Taken(Entity):
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten(Entity):
+class ForgottenEntity(Entity):
     """An entity that left the memory, by which rule, and which one pushed it out."""
 
     rule: str = ""
@@ -73,7 +73,7 @@ class RankedMatch:
     """An intent that matched, and what puts it before the next one ('' for the last)."""
 
     intent: str
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[TakenEntity, ...] = ()
     why: str = ""
     skipped: bool = False
 
@@ -98,11 +98,11 @@ class Explanation:
     reading: tuple[Entity, ...] = ()
     unused: tuple[Entity, ...] = ()
     unknown: tuple[str, ...] = ()
-    offered: tuple[Offered, ...] = ()
-    hidden: tuple[Hidden, ...] = ()
+    offered: tuple[OfferedEntity, ...] = ()
+    hidden: tuple[HiddenEntity, ...] = ()
     matches: tuple[RankedMatch, ...] = ()
     misses: tuple[Miss, ...] = ()
     untouched: int = 0
-    forgotten: tuple[Forgotten, ...] = ()
+    forgotten: tuple[ForgottenEntity, ...] = ()
     notes: tuple[str, ...] = ()
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from anaphora.client.reading import raw
+from anaphora.client.reading import raw_field
 
-__all__ = ["Erased", "Exchange", "History", "Passage", "Recalled", "Summary"]
+__all__ = ["Erasure", "Exchange", "History", "Passage", "RecallPage", "Summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class History:
     unit: str = ""
     summaries: tuple[Summary, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,20 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallPage:
     """A page of what was found, best first; ``more`` says whether another one follows."""
 
     user: str
     passages: tuple[Passage, ...] = ()
     page: int = 1
     more: bool = False
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class Erasure:
     """A user who was erased, and how many exchanges the long-term memory had."""
 
     user: str
     exchanges: int = 0
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()

@@ -12,27 +12,27 @@ from anaphora.errors import AnaphoraError
 
 __all__ = [
     "ApiError",
-    "BadAnswer",
+    "InvalidResponse",
     "Busy",
-    "Details",
+    "ProblemDetails",
     "Forbidden",
     "Invalid",
-    "Mistake",
+    "FieldError",
     "NotFound",
     "ServerError",
     "TooManyRequests",
     "Unauthorized",
     "Unreachable",
-    "error_of",
-    "slug_of",
+    "build_error",
+    "parse_slug",
 ]
 
 _TYPE = "urn:anaphora:problem:"
-_LONGEST_EXCERPT = 200
+_MAX_EXCERPT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class FieldError:
     """One mistake in a request: where it stands, and what it is."""
 
     where: str
@@ -40,7 +40,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class ProblemDetails:
     """What the service tells of a problem (RFC 9457). ``slug`` is the short name of its type ('' if
     it is none of the service's own: a proxy may have answered), ``raw`` the whole of what came."""
 
@@ -48,7 +48,7 @@ class Details:
     slug: str = ""
     title: str = ""
     detail: str = ""
-    errors: tuple[Mistake, ...] = ()
+    errors: tuple[FieldError, ...] = ()
     retry_after: float | None = None
     request_id: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -59,7 +59,7 @@ class ApiError(AnaphoraError):
 
     advice = ""
 
-    def __init__(self, details: Details) -> None:
+    def __init__(self, details: ProblemDetails) -> None:
         super().__init__(details)
         self.details = details
 
@@ -97,7 +97,7 @@ class ApiError(AnaphoraError):
         return self.details.detail
 
     @property
-    def errors(self) -> tuple[Mistake, ...]:
+    def errors(self) -> tuple[FieldError, ...]:
         """The mistakes in the request, one by one."""
         return self.details.errors
 
@@ -149,7 +149,7 @@ class ServerError(ApiError):
     advice = "the log of the server tells more"
 
 
-class BadAnswer(ApiError):
+class InvalidResponse(ApiError):
     """Something has answered that is not the service, or not one of this version."""
 
     advice = "is this the address of an Anaphora server? A proxy may have answered for it"
@@ -164,7 +164,7 @@ class Unreachable(AnaphoraError):
         self.maybe_done = maybe_done
 
 
-def error_of(
+def build_error(
     status: int,
     body: object,
     *,
@@ -175,15 +175,15 @@ def error_of(
     """The error that an answer with this status and body stands for. The body is a problem as the
     service tells it, or whatever text somebody else has answered with."""
     plain = body if isinstance(body, dict) else {}
-    excerpt = " ".join(body.split())[:_LONGEST_EXCERPT] if isinstance(body, str) else ""
-    kind = _KINDS.get(status) or (ServerError if status >= 500 else ApiError)
+    excerpt = " ".join(body.split())[:_MAX_EXCERPT] if isinstance(body, str) else ""
+    kind = _ERROR_CLASSES.get(status) or (ServerError if status >= 500 else ApiError)
     return kind(
-        Details(
+        ProblemDetails(
             status=status,
-            slug=slug_of(plain),
-            title=_text(plain.get("title")) or reason,
-            detail=_text(plain.get("detail")) or excerpt,
-            errors=tuple(_mistakes(plain.get("errors"))),
+            slug=parse_slug(plain),
+            title=_text_or_empty(plain.get("title")) or reason,
+            detail=_text_or_empty(plain.get("detail")) or excerpt,
+            errors=tuple(_parse_errors(plain.get("errors"))),
             retry_after=retry_after,
             request_id=request_id,
             raw=plain,
@@ -191,26 +191,26 @@ def error_of(
     )
 
 
-def slug_of(plain: object) -> str:
+def parse_slug(plain: object) -> str:
     """The short name of a problem ('' for what is none of the service's)."""
-    type = _text(plain.get("type")) if isinstance(plain, dict) else ""
+    type = _text_or_empty(plain.get("type")) if isinstance(plain, dict) else ""
     return type.removeprefix(_TYPE) if type.startswith(_TYPE) else ""
 
 
-def _mistakes(listed: object) -> Sequence[Mistake]:
+def _parse_errors(listed: object) -> Sequence[FieldError]:
     found = listed if isinstance(listed, list) else ()
     return [
-        Mistake(_text(one.get("where")), _text(one.get("message")))
+        FieldError(_text_or_empty(one.get("where")), _text_or_empty(one.get("message")))
         for one in found
         if isinstance(one, dict)
     ]
 
 
-def _text(value: object) -> str:
+def _text_or_empty(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-_KINDS: Mapping[int, type[ApiError]] = {
+_ERROR_CLASSES: Mapping[int, type[ApiError]] = {
     400: Invalid,
     401: Unauthorized,
     403: Forbidden,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["raw", "read"]
+__all__ = ["raw_field", "decode"]
 
 _T = TypeVar("_T")
 
 
-def read(kind: type[_T], plain: object, **known: Any) -> _T:
+def decode(kind: type[_T], plain: object, **extra: Any) -> _T:
     """The value that ``plain`` (of JSON) describes, with what is ``known`` beside it; fields that
     it doesn't know are left alone, and the whole is its ``raw``.
 
@@ -23,11 +23,11 @@ def read(kind: type[_T], plain: object, **known: Any) -> _T:
     if not isinstance(plain, dict):
         raise ValueError(f"a JSON object should have come, not {type(plain).__name__}")
     adapter = _adapter(kind)  # type: ignore[arg-type]  # mypy doesn't see that a type is hashable
-    value: _T = adapter.validate_python({**plain, **known, "raw": plain})
+    value: _T = adapter.validate_python({**plain, **extra, "raw": plain})
     return value
 
 
-def raw() -> Any:
+def raw_field() -> Any:
     """The field of a value that holds what the service said."""
     return field(default_factory=dict, repr=False, compare=False)
 

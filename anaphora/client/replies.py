@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anaphora.client.explanations import Explanation
-from anaphora.client.problems import ApiError, error_of
-from anaphora.client.reading import raw, read
+from anaphora.client.problems import ApiError, build_error
+from anaphora.client.reading import raw_field, decode
 
 __all__ = [
     "Dialog",
@@ -17,7 +17,7 @@ __all__ = [
     "Slot",
     "UnusedEntity",
     "UnusedPart",
-    "read_dialog",
+    "decode_dialog",
 ]
 
 
@@ -86,7 +86,7 @@ class Reply:
     model: str = ""
     user: str = ""
     explanation: Explanation | None = None
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ class Dialog:
 
     replies: tuple[Reply, ...]
     problem: ApiError | None = None
-    raw: Mapping[str, Any] = raw()
+    raw: Mapping[str, Any] = raw_field()
 
 
-def read_dialog(plain: object) -> Dialog:
+def decode_dialog(plain: object) -> Dialog:
     """The dialog that ``plain`` describes. Raises ``ValueError`` for data of another shape."""
     if not isinstance(plain, dict) or not isinstance(plain.get("replies"), list):
         raise ValueError("a list of replies should have come")
@@ -106,5 +106,5 @@ def read_dialog(plain: object) -> Dialog:
     error = None
     if isinstance(problem, dict):
         status = problem.get("status")
-        error = error_of(status if isinstance(status, int) else 0, problem)
-    return Dialog(tuple(read(Reply, one) for one in plain["replies"]), error, plain)
+        error = build_error(status if isinstance(status, int) else 0, problem)
+    return Dialog(tuple(decode(Reply, one) for one in plain["replies"]), error, plain)

@@ -10,13 +10,13 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from anaphora.entities.detection import likeliest
+from anaphora.entities.detection import select_likeliest
 from anaphora.models.utterance import Utterance
 
-__all__ = ["Readings", "Unread"]
+__all__ = ["PrefetchedReadings", "UnreadText"]
 
 
-class Unread(Struct, frozen=True):
+class UnreadText(Struct, frozen=True):
     """A text that is to be read in its ``language`` (None: to be found), at the local time
     ``at`` of the one who asks (None: now)."""
 
@@ -25,12 +25,16 @@ class Unread(Struct, frozen=True):
     at: datetime | None = None
 
 
-class Readings(Struct, frozen=True):
+class PrefetchedReadings(Struct, frozen=True):
     """What the pipeline ``by`` makes of a text in each language that it may be in."""
 
-    by: object
-    each: tuple[Utterance, ...]
+    pipeline: object
+    utterances: tuple[Utterance, ...]
 
-    def settled(self, usual: str = "") -> Utterance:
+    def select_likeliest(self, preferred: str = "") -> Utterance:
         """That in the likeliest language; among equals the ``usual`` one, else the first."""
-        return self.each[0] if len(self.each) == 1 else likeliest(self.each, usual)
+        return (
+            self.utterances[0]
+            if len(self.utterances) == 1
+            else select_likeliest(self.utterances, preferred)
+        )

@@ -10,17 +10,17 @@ from spacy.language import Language
 from spacy.util import registry
 
 from anaphora.entities.component import ENTITY_FACTORY, EntityComponent
-from anaphora.entities.labels import labels_before
+from anaphora.entities.labels import list_labels
 from anaphora.entities.tagger import FACTORY
 from anaphora.errors import ModelError, Problem
-from anaphora.models.domain import Element, Model, Recognition
-from anaphora.models.hints import closest
+from anaphora.models.domain import Element, Model, RecognizerSpec
+from anaphora.models.hints import closest_match
 from anaphora.storage.cache import Cache
 
 __all__ = ["add_recognizers", "check_labels"]
 
-_OURS = "anaphora:"  # begins the names of the components that are added here
-_MOST_LABELS = 30  # in a hint
+_NAME_PREFIX = "anaphora:"  # begins the names of the components that are added here
+_MAX_LABELS = 30  # in a hint
 
 
 def add_recognizers(
@@ -28,7 +28,7 @@ def add_recognizers(
     model: Model,
     language: str,
     *,
-    like: Language | None = None,
+    template: Language | None = None,
     cache: Cache | None = None,
 ) -> None:
     """Adds a component for each element of ``model`` that is not found by its phrases alone, in
@@ -39,28 +39,28 @@ def add_recognizers(
     :class:`ModelError` for a component that is not registered with spaCy, and where something is
     missing that a recognizer needs.
     """
-    for name in [name for name in nlp.component_names if name.startswith(_OURS)]:
+    for name in [name for name in nlp.component_names if name.startswith(_NAME_PREFIX)]:
         nlp.remove_pipe(name)
     for element in model.elements:
         if element.recognition is None:
             continue
         if element.recognition.kind == "component":
-            _add_registered(nlp, element, element.recognition, model.source)
-        name = f"{_OURS}{element.id}"
+            _add_user_component(nlp, element, element.recognition, model.source)
+        name = f"{_NAME_PREFIX}{element.id}"
         config = {"element": element.id}
         component = nlp.add_pipe(ENTITY_FACTORY, name=name, config=config, before=FACTORY)
         assert isinstance(component, EntityComponent)
-        if like is not None:
-            twin = like.get_pipe(name)
+        if template is not None:
+            twin = template.get_pipe(name)
             assert isinstance(twin, EntityComponent)
-            component.take_over(twin)
+            component.copy_from(twin)
         else:
             _configure(component, element, element.recognition, language, model.source, cache)
 
 
 def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
     """Raises :class:`ModelError` for entities of spaCy that no pipeline of the model can give."""
-    known = [labels for nlp in pipelines.values() for labels in labels_before(nlp, FACTORY)]
+    known = [labels for nlp in pipelines.values() for labels in list_labels(nlp, FACTORY)]
     if problems := list(_unknown_labels(model, known)):
         raise ModelError(problems)
 
@@ -82,8 +82,8 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
                 "spacy download en_core_web_sm), or give one: Engine(…, nlp=nlp)",
             )
         elif None not in known and name.casefold() not in folded:
-            meant = closest(name, labels)
-            listed = f"it has {', '.join(labels[:_MOST_LABELS])}"
+            meant = closest_match(name, labels)
+            listed = f"it has {', '.join(labels[:_MAX_LABELS])}"
             yield Problem(
                 f"the spaCy pipeline knows no label '{name}'",
                 model.source,
@@ -94,7 +94,7 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
 def _configure(
     component: EntityComponent,
     element: Element,
-    recognition: Recognition,
+    recognition: RecognizerSpec,
     language: str,
     source: str,
     cache: Cache | None,
@@ -118,20 +118,22 @@ def _configure(
         ) from error
 
 
-def _add_registered(nlp: Language, element: Element, recognition: Recognition, source: str) -> None:
+def _add_user_component(
+    nlp: Language, element: Element, recognition: RecognizerSpec, source: str
+) -> None:
     """The component of the user's, which labels what it finds with the id of the element.
 
     One that stands in the pipeline already serves all elements that name it without options.
     """
     factory, options = recognition.name, dict(recognition.options)
     name = f"{factory} of {element.id}" if options else factory
-    if not options and _has(nlp, factory):
+    if not options and _has_component(nlp, factory):
         return
     if name in nlp.component_names:  # of another model, or behind the tagger
         nlp.remove_pipe(name)
     if not nlp.has_factory(factory):
         known = [one for one in registry.factories.get_all() if not one.startswith("anaphora_")]
-        meant = closest(factory, known, likeness=0.8)
+        meant = closest_match(factory, known, min_similarity=0.8)
         raise ModelError(
             Problem(
                 f"spaCy knows no component '{factory}', which the element '{element.id}' names",
@@ -147,7 +149,7 @@ def _add_registered(nlp: Language, element: Element, recognition: Recognition, s
     except ModelError:
         raise
     except Exception as error:
-        said = _said(error)
+        said = _format_error(error)
         raise ModelError(
             Problem(
                 f"the component '{factory}' of the element '{element.id}' cannot be made: {said}",
@@ -157,12 +159,12 @@ def _add_registered(nlp: Language, element: Element, recognition: Recognition, s
         ) from error
 
 
-def _has(nlp: Language, factory: str) -> bool:
+def _has_component(nlp: Language, factory: str) -> bool:
     before = nlp.pipe_names[: nlp.pipe_names.index(FACTORY)]
     return any(nlp.get_pipe_meta(name).factory == factory for name in before)
 
 
-def _said(error: Any) -> str:
+def _format_error(error: Any) -> str:
     """The error in one line, without the configuration that spaCy prints below its own."""
     said = f"{type(error).__name__}: {error}".partition("\n{")[0]
     return " ".join(said.split())

@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from anaphora.entities.languages import normalizer
+from anaphora.entities.languages import create_normalizer
 
-__all__ = ["Atom", "AtomKind", "atoms", "atoms_of"]
+__all__ = ["Atom", "AtomKind", "split_atoms", "get_atoms"]
 
 AtomKind = Literal["word", "digits", "mark"]
 
@@ -26,8 +26,10 @@ _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 )
 # Raised, lowered, broken and circled digits: to Python's patterns they are letters.
-_ODD = r"\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u2189\u2460-\u249b"
-_ATOM = re.compile(rf"\d+|[{_UNSPACED}]|[^\W\d_{_ODD}{_UNSPACED}]+|\S")
+_DIGIT_SYMBOLS = (
+    r"\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u2189\u2460-\u249b"
+)
+_ATOM = re.compile(rf"\d+|[{_UNSPACED}]|[^\W\d_{_DIGIT_SYMBOLS}{_UNSPACED}]+|\S")
 # Three times as slow, but it knows the marks of vowels and accents that follow a letter.
 _ATOM_WITH_MARKS = regex.compile(
     rf"\p{{Nd}}+|[{_UNSPACED}]|[\p{{L}}--[{_UNSPACED}]][\p{{L}}\p{{M}}--[{_UNSPACED}]]*|\S",
@@ -35,8 +37,8 @@ _ATOM_WITH_MARKS = regex.compile(
 )
 
 
-_OF_LETTERS = regex.compile(r"\p{M}")
-_LONGEST_KEPT = 1_000  # characters
+_COMBINING_MARK = regex.compile(r"\p{M}")
+_MAX_CACHED_LENGTH = 1_000  # characters
 
 
 class Atom(NamedTuple):  # a dataclass takes twice as long to make, and there are many
@@ -51,10 +53,10 @@ class Atom(NamedTuple):  # a dataclass takes twice as long to make, and there ar
     glued: bool
 
 
-def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
+def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
     """The atoms of ``text``; ``normalize`` is that of its language, see
-    :func:`~anaphora.entities.languages.normalizer`. It is called for each word."""
-    has_marks = not text.isascii() and _OF_LETTERS.search(text) is not None
+    :func:`~anaphora.entities.languages.create_normalizer`. It is called for each word."""
+    has_marks = not text.isascii() and _COMBINING_MARK.search(text) is not None
     pattern = _ATOM_WITH_MARKS if has_marks else _ATOM
     found = []
     reach = -1
@@ -65,7 +67,7 @@ def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
         if first.isalpha():
             found.append(Atom(normalize(written), "word", start, end, start == reach))
         elif written.isdecimal():  # to Python too, whose Unicode may be older than the pattern's
-            plain = written if written.isascii() else _digits(written)
+            plain = written if written.isascii() else _to_ascii_digits(written)
             found.append(Atom(plain, "digits", start, end, start == reach))
         else:
             plain = normalize(written)
@@ -76,23 +78,23 @@ def atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
     return found
 
 
-def atoms_of(text: str, language: str) -> tuple[Atom, ...]:
+def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
     """The atoms of ``text`` in a language. Several recognizers look at the same text one after
     the other: it is taken apart once."""
-    if len(text) <= _LONGEST_KEPT:
-        return _kept(text, language)
-    return tuple(atoms(text, normalizer(language)))  # whose words may be of any length
+    if len(text) <= _MAX_CACHED_LENGTH:
+        return _get_cached_atoms(text, language)
+    return tuple(split_atoms(text, create_normalizer(language)))  # whose words may be of any length
 
 
 @lru_cache(maxsize=256)
-def _kept(text: str, language: str) -> tuple[Atom, ...]:
-    return tuple(atoms(text, _normalizer(language)))
+def _get_cached_atoms(text: str, language: str) -> tuple[Atom, ...]:
+    return tuple(split_atoms(text, _get_cached_normalizer(language)))
 
 
 @lru_cache(maxsize=64)
-def _normalizer(language: str) -> Callable[[str], str]:
-    return lru_cache(maxsize=20_000)(normalizer(language))
+def _get_cached_normalizer(language: str) -> Callable[[str], str]:
+    return lru_cache(maxsize=20_000)(create_normalizer(language))
 
 
-def _digits(written: str) -> str:
+def _to_ascii_digits(written: str) -> str:
     return "".join(str(unicodedata.digit(char)) for char in written)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom
 
-__all__ = ["Chart", "Item", "Literal", "Make", "Rules"]
+__all__ = ["Chart", "Item", "Literal", "BuildMeaning", "ChartGrammar"]
 
-_MOST_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
+_MAX_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
 
-Make: TypeAlias = Callable[[Sequence[Any]], Any]
+BuildMeaning: TypeAlias = Callable[[Sequence[Any]], Any]
 """Makes the meaning of an item of the meanings of what the categories of its rule stand for, in
 their order; None if there is no such item."""
 
@@ -31,7 +31,7 @@ class Literal:
     """An atom of a rule as it is written; ``open`` if any letters may follow."""
 
     text: str
-    open: bool = False
+    is_prefix: bool = False
 
 
 class Item(NamedTuple):  # as an edge: a dataclass takes three times as long to make
@@ -51,16 +51,16 @@ class _Node:
     __slots__ = ("categories", "done", "lengths", "prefixes", "words")
 
     def __init__(self) -> None:
-        self.words = self.prefixes = self.categories = _NOWHERE
-        self.done: tuple[tuple[str, Make, int], ...] = ()
+        self.words = self.prefixes = self.categories = _NO_EDGES
+        self.completed: tuple[tuple[str, BuildMeaning, int], ...] = ()
         self.lengths: tuple[int, ...] = ()
 
-    def behind(self, step: Literal | str) -> _Node:
+    def get_or_add_child(self, step: Literal | str) -> _Node:
         """The node to which a step leads, made if no rule has taken that step yet."""
         if isinstance(step, str):
             name = step
             ways = self.categories = self.categories or {}
-        elif step.open:
+        elif step.is_prefix:
             name = step.text
             ways = self.prefixes = self.prefixes or {}
         else:
@@ -73,7 +73,7 @@ class _Node:
 
 
 # Stays empty: of thousands of nodes most lack two of the ways on, or all three.
-_NOWHERE: dict[str, _Node] = {}
+_NO_EDGES: dict[str, _Node] = {}
 
 
 class _Edge(NamedTuple):
@@ -85,29 +85,29 @@ class _Edge(NamedTuple):
     cost: int
 
 
-class Rules:
+class ChartGrammar:
     """Rules to read by; to be filled once and then read by many threads."""
 
     def __init__(self) -> None:
         self._root = _Node()
         self._count = 0
 
-    def add(self, category: str, steps: Iterable[Literal | str], make: Make) -> None:
+    def add(self, category: str, steps: Iterable[Literal | str], make: BuildMeaning) -> None:
         """A rule: ``steps`` are literals and the names of categories. Among rules that make the
         same item the first one wins."""
         node = self._root
         for step in steps:
-            node = node.behind(step)
+            node = node.get_or_add_child(step)
         if node is self._root:
             raise ValueError(f"a rule for '{category}' has no steps")
         self._count += 1
-        node.done += ((category, make, self._count),)
+        node.completed += ((category, make, self._count),)
 
-    def read(self, found: Sequence[Atom], items: Iterable[Item]) -> Chart:
+    def parse(self, atoms: Sequence[Atom], items: Iterable[Item]) -> Chart:
         """All that can be made of those atoms and ``items``."""
-        return Chart(self._root, found, items)
+        return Chart(self._root, atoms, items)
 
-    def finish(self) -> tuple[frozenset[str], frozenset[str]]:
+    def compile(self) -> tuple[frozenset[str], frozenset[str]]:
         """To be called once, after the last rule: the atoms that are written in rules, and the
         beginnings of those that are open."""
         words: set[str] = set()
@@ -127,28 +127,28 @@ class Rules:
 class Chart:
     """The items that were made of some atoms. ``edges`` is how much that took."""
 
-    def __init__(self, root: _Node, found: Sequence[Atom], items: Iterable[Item]) -> None:
+    def __init__(self, root: _Node, atoms: Sequence[Atom], items: Iterable[Item]) -> None:
         self._root = root
-        self._atoms = found
+        self._atoms = atoms
         self._queue: list[tuple[int, int, int, Item]] = []
         self._best: dict[tuple[int, int, str], Item] = {}
         self._from: dict[int, list[Item]] = {}
-        self._waiting: list[list[_Edge]] = [[] for _ in range(len(found) + 1)]
+        self._waiting: list[list[_Edge]] = [[] for _ in range(len(atoms) + 1)]
         self.edges = 0
         self._serial = count()
         for item in items:
             self._push(item)
-        for start in range(len(found)):
+        for start in range(len(atoms)):
             self._follow(_Edge(root, start, (), 0), start)
-        while self._queue and self.edges < _MOST_EDGES:
-            self._take(heappop(self._queue)[-1])
+        while self._queue and self.edges < _MAX_EDGES:
+            self._process(heappop(self._queue)[-1])
 
     def items(self, category: str) -> list[Item]:
         """The items of a category, by their starts, the longer ones first."""
         found = [item for item in self._best.values() if item.category == category]
         return sorted(found, key=lambda item: (item.start, -item.end))
 
-    def _take(self, item: Item) -> None:
+    def _process(self, item: Item) -> None:
         key = item.start, item.end, item.category
         if key in self._best:
             return
@@ -166,10 +166,10 @@ class Chart:
     def _follow(self, edge: _Edge, at: int) -> None:
         """Makes what the rules at the edge make, and goes on along all that stands there."""
         self.edges += 1
-        if self.edges > _MOST_EDGES:
+        if self.edges > _MAX_EDGES:
             return
         node = edge.node
-        for category, make, rank in node.done:
+        for category, make, rank in node.completed:
             meaning = make(edge.meanings)
             if meaning is not None:
                 self._push(Item(edge.start, at, category, meaning, edge.cost + rank))

@@ -10,40 +10,40 @@ import msgspec
 import Stemmer
 from spacy.about import __version__ as spacy_version
 
-from anaphora.entities.guesses import Vocabulary
-from anaphora.entities.languages import base
-from anaphora.entities.layers import Entries, Layer, entries
+from anaphora.entities.guesses import PhraseVocabulary
+from anaphora.entities.languages import base_code
+from anaphora.entities.layers import EntryTable, CompositionLevel, build_entry_tables
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.morphology import analyzer_version
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.saved import as_data
-from anaphora.entities.scattered import Scattered, Spread
-from anaphora.entities.search import Knowledge, knowledge, layers_of
-from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbs
+from anaphora.entities.saved import model_to_data
+from anaphora.entities.scattered import SparseMatcher, SparsePhrase
+from anaphora.entities.search import PhraseIndex, create_index, compile_levels
+from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbMatcher
 from anaphora.entities.trie import Nodes, Step, Trie
 from anaphora.errors import AnaphoraError
-from anaphora.grammar.compiler import compile_part
-from anaphora.grammar.parts import Part
+from anaphora.grammar.compiler import compile_entity_part
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache, digest
 
-__all__ = ["learn_through"]
+__all__ = ["load_or_compile"]
 
 _KIND = "phrases"
 _ARRAYS = {"hashes": "Q", "edges": "i", "labels": "i", "first": "i", "entries": "i", "forms": "Q"}
 
 
-def learn_through(
+def load_or_compile(
     cache: Cache, model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
-) -> Knowledge:
-    """As :func:`~anaphora.entities.search.learn` with the tokenizer of a blank pipeline: from the
+) -> PhraseIndex:
+    """As :func:`~anaphora.entities.search.compile_index` with the tokenizer of a blank pipeline: from the
     cache if it is there, else learnt, and kept if it can be.
 
     Raises what that raises.
     """
     try:
-        said = msgspec.msgpack.encode(as_data(model, language))
+        said = msgspec.msgpack.encode(model_to_data(model, language))
     except (
         TypeError,
         ValueError,
@@ -51,43 +51,45 @@ def learn_through(
         RecursionError,
     ):  # metadata of which a cache cannot know what it is
         said = None
-    made_by = (spacy_version, Stemmer.version(), analyzer_version(base(language)))
+    made_by = (spacy_version, Stemmer.version(), analyzer_version(base_code(language)))
     key = said and digest(said, language, *made_by)
-    vocabulary = Vocabulary(lexicon)
+    vocabulary = PhraseVocabulary(lexicon)
     if key and (kept := cache.get(_KIND, key)) is not None:
-        layers = _revived(kept, entries(model, language), vocabulary)
+        layers = _decode_levels(kept, build_entry_tables(model, language), vocabulary)
         if layers is not None:
-            return knowledge(model, layers, vocabulary)
-        vocabulary = Vocabulary(lexicon)
-    layers = layers_of(model, language, reader, vocabulary)
+            return create_index(model, layers, vocabulary)
+        vocabulary = PhraseVocabulary(lexicon)
+    layers = compile_levels(model, language, reader, vocabulary)
     if key:
-        cache.put(_KIND, key, _as_plain(layers, vocabulary))
-    return knowledge(model, layers, vocabulary)
+        cache.put(_KIND, key, _encode_index(layers, vocabulary))
+    return create_index(model, layers, vocabulary)
 
 
-def _as_plain(layers: tuple[Layer, ...], vocabulary: Vocabulary) -> dict[str, Any]:
+def _encode_index(
+    layers: tuple[CompositionLevel, ...], vocabulary: PhraseVocabulary
+) -> dict[str, Any]:
     return {
-        "layers": [_layer_as_plain(layer) for layer in layers],
-        "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.bare.items()],
+        "layers": [_encode_level(layer) for layer in layers],
+        "bare": [(bare, sorted(stems)) for bare, stems in vocabulary.unmarked.items()],
         "heads": sorted(vocabulary.heads),
         "stems": [(stem, sorted(lemmas)) for stem, lemmas in vocabulary.stems.items()],
         "tolerant": [(*key, typos) for key, typos in vocabulary.tolerant.items()],
     }
 
 
-def _revived(
-    data: Any, all_entries: list[Entries], vocabulary: Vocabulary
-) -> tuple[Layer, ...] | None:
+def _decode_levels(
+    data: Any, all_entries: list[EntryTable], vocabulary: PhraseVocabulary
+) -> tuple[CompositionLevel, ...] | None:
     """The layers of the data, whose words the vocabulary gets."""
     try:
-        vocabulary.bare.update((bare, set(stems)) for bare, stems in data["bare"])
+        vocabulary.unmarked.update((bare, set(stems)) for bare, stems in data["bare"])
         vocabulary.stems.update((stem, set(lemmas)) for stem, lemmas in data["stems"])
         vocabulary.heads.update(data["heads"])
         vocabulary.tolerant.update(
             ((lower, stem), typos) for lower, stem, typos in data["tolerant"]
         )
         return tuple(
-            _layer_from(one, layer, vocabulary.lexicon)
+            _decode_level(one, layer, vocabulary.lexicon)
             for one, layer in zip(data["layers"], all_entries, strict=True)
         )
     except (
@@ -102,7 +104,7 @@ def _revived(
         return None  # whoever wrote it, it was not us
 
 
-def _layer_as_plain(layer: Layer) -> dict[str, Any]:
+def _encode_level(layer: CompositionLevel) -> dict[str, Any]:
     nodes = layer.trie.nodes
     return {
         **{name: getattr(nodes, name).tobytes() for name in _ARRAYS},
@@ -116,58 +118,62 @@ def _layer_as_plain(layer: Layer) -> dict[str, Any]:
             for node, steps in nodes.parts.items()
             for part, child in steps
         ],
-        "said_with": {id: sorted(stems) for id, stems in layer.said_with.items()},
+        "said_with": {id: sorted(stems) for id, stems in layer.stop_word_stems.items()},
         "spread": [
             (
-                [_step_as_plain(step) for step in one.steps],
+                [_encode_step(step) for step in one.steps],
                 one.entry,
                 one.any_order,
                 one.typos,
                 one.max_gap,
                 one.compounds,
             )
-            for one in layer.scattered.phrases
+            for one in layer.sparse.phrases
         ],
         "separable": [
-            (one.prefix, one.base, list(map(_step_as_plain, one.steps)), one.entry, one.typos)
+            (one.prefix, one.base, list(map(_encode_step, one.steps)), one.entry, one.typos)
             for one in (layer.separable.phrases if layer.separable else ())
         ],
     }
 
 
-def _layer_from(data: Mapping[str, Any], entries: Entries, lexicon: Lexicon) -> Layer:
+def _decode_level(
+    data: Mapping[str, Any], entries: EntryTable, lexicon: Lexicon
+) -> CompositionLevel:
     patterns: dict[int, list[tuple[Pattern, int]]] = {}
-    parts: dict[int, list[tuple[Part, int]]] = {}
+    parts: dict[int, list[tuple[EntityPart, int]]] = {}
     for node, text, child in data["patterns"]:
         patterns.setdefault(node, []).append((Pattern(text), child))
     for node, alias, text, child in data["parts"]:
-        part = Part(alias, text, compile_part(text))
+        part = EntityPart(alias, text, compile_entity_part(text))
         parts.setdefault(node, []).append((part, child))
     arrays = {name: array(code, data[name]) for name, code in _ARRAYS.items()}
     nodes = Nodes(**arrays, patterns=patterns, parts=parts)
     said_with = {id: frozenset(stems) for id, stems in data["said_with"].items()}
-    spread = [Spread(tuple(map(_step_from, steps)), *others) for steps, *others in data["spread"]]
+    spread = [
+        SparsePhrase(tuple(map(_decode_step, steps)), *others) for steps, *others in data["spread"]
+    ]
     separable = [
-        SeparablePhrase(prefix, base, tuple(map(_step_from, steps)), entry, typos)
+        SeparablePhrase(prefix, base, tuple(map(_decode_step, steps)), entry, typos)
         for prefix, base, steps, entry, typos in data["separable"]
     ]
-    verbs = SeparableVerbs(separable, lexicon) if separable else None
-    return Layer(entries, Trie(nodes), Scattered(spread), said_with, verbs)
+    verbs = SeparableVerbMatcher(separable, lexicon) if separable else None
+    return CompositionLevel(entries, Trie(nodes), SparseMatcher(spread), said_with, verbs)
 
 
-def _step_as_plain(step: Step) -> Any:
+def _encode_step(step: Step) -> Any:
     match step:
         case Pattern():
             return step.text
-        case Part():
+        case EntityPart():
             return [step.alias, step.text]
     return {name: getattr(step, name) for name in step.__struct_fields__}
 
 
-def _step_from(data: Any) -> Step:
+def _decode_step(data: Any) -> Step:
     match data:
         case str():
             return Pattern(data)
         case [alias, text]:
-            return Part(alias, text, compile_part(text))
+            return EntityPart(alias, text, compile_entity_part(text))
     return msgspec.convert(data, Word)

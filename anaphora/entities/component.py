@@ -24,22 +24,22 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
-from anaphora.entities.custom import FunctionRecognizer, found_by_name
+from anaphora.entities.custom import FunctionRecognizer, import_function
 from anaphora.entities.labels import LabelRecognizer
 from anaphora.entities.recognition import (
     Mention,
-    Passage,
-    Place,
+    TokenizedText,
+    TokenSpan,
     Recognizer,
-    built_in,
-    text_of,
+    create_builtin,
+    get_text,
 )
 from anaphora.errors import ModelError, Problem
-from anaphora.models.builtin import BUILT_IN, known_entity, options_of
+from anaphora.models.builtin import BUILTIN_ENTITIES, find_builtin, resolve_options
 from anaphora.models.hints import did_you_mean
 from anaphora.storage.cache import Cache
 
-__all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "key_of"]
+__all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "spans_key"]
 
 ENTITY_FACTORY = "anaphora_entity"
 TIME_KEY = "anaphora_at"
@@ -53,8 +53,8 @@ _UNSPACED = re.compile(
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]"
 )
 # What may stand before or behind a word with an apostrophe between: l'Aquila, Ankara'da.
-_ELIDED = re.compile(r"\w{1,5}['’ʼ]")
-_ENDING = re.compile(r"['’ʼ]\w{1,5}")
+_ELISION_BEFORE = re.compile(r"\w{1,5}['’ʼ]")
+_SUFFIX_BEHIND = re.compile(r"['’ʼ]\w{1,5}")
 
 
 @Language.factory(
@@ -78,7 +78,7 @@ def create_entity_component(
     return component
 
 
-def key_of(element: str) -> str:
+def spans_key(element: str) -> str:
     """Under which the spans of an element stand in ``doc.spans``."""
     return f"anaphora:{element}"
 
@@ -88,8 +88,8 @@ class EntityComponent:
 
     def __init__(self, element: str) -> None:
         self.element = element
-        self._made_of: dict[str, Any] = {}
-        self._recognize: Recognizer = _nothing
+        self._config: dict[str, Any] = {}
+        self._recognize: Recognizer = _recognize_nothing
 
     def configure(
         self,
@@ -107,12 +107,12 @@ class EntityComponent:
         Raises :class:`~anaphora.errors.ModelError` for an unknown one, for wrong options, and
         where something is missing that it needs.
         """
-        self._recognize = _recognizer(recognizer, language, options, function, cache)
-        self._made_of = {"recognizer": recognizer, "language": language, "options": dict(options)}
+        self._recognize = _create_recognizer(recognizer, language, options, function, cache)
+        self._config = {"recognizer": recognizer, "language": language, "options": dict(options)}
 
-    def take_over(self, other: EntityComponent) -> None:
+    def copy_from(self, other: EntityComponent) -> None:
         """Looks from now on for what ``other`` looks for."""
-        self._recognize, self._made_of = other._recognize, other._made_of
+        self._recognize, self._config = other._recognize, other._config
 
     def __call__(self, doc: Doc) -> Doc:
         """Writes the group of spans into ``doc`` and returns it.
@@ -128,25 +128,29 @@ class EntityComponent:
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
             said = {"value": mention.value, "meta": dict(mention.meta)}
             mentions.append({**said, "fallback": True} if mention.fallback else said)
-        key = key_of(self.element)
+        key = spans_key(self.element)
         attrs: dict[str, Any] = {"mentions": mentions}
         if void:
             attrs["void"] = void
         doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
         return doc
 
-    def find(self, doc: Doc | Passage, at: datetime) -> list[tuple[Mention, int, int]]:
+    def find(self, doc: Doc | TokenizedText, at: datetime) -> list[tuple[Mention, int, int]]:
         """What ``doc`` mentions, and from which token up to which; ``at`` is the local time of
         the one who asks. Raises as a call does."""
         found = list(self._recognize(doc, at))
         if not found:
             return []
         widened = isinstance(self._recognize, FunctionRecognizer)
-        return list(_distinct(_placed(doc, found, _widened if widened else _whole)))
+        return list(
+            _deduplicate(
+                _align_to_tokens(doc, found, _accept_any_context if widened else _is_whole_word)
+            )
+        )
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """What it looks for, as bytes; of a function only its name."""
-        data = {"format": _FORMAT, "element": self.element, **self._made_of}
+        data = {"format": _FORMAT, "element": self.element, **self._config}
         written: bytes = srsly.msgpack_dumps(data)
         return written
 
@@ -175,14 +179,14 @@ class EntityComponent:
         return self.from_bytes((Path(path) / _FILE).read_bytes())
 
 
-_FAR = 50  # characters: what is so far from a mention makes no word with it
+_CONTEXT_LENGTH = 50  # characters: what is so far from a mention makes no word with it
 
 
-def _nothing(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+def _recognize_nothing(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
     return ()
 
 
-def _recognizer(
+def _create_recognizer(
     name: str,
     language: str,
     options: Mapping[str, Any],
@@ -190,25 +194,27 @@ def _recognizer(
     cache: Cache | None,
 ) -> Recognizer:
     if "#" in name:
-        return FunctionRecognizer(name, function or found_by_name(name), language, options)
+        return FunctionRecognizer(name, function or import_function(name), language, options)
     if name.startswith("spacy:"):
         return LabelRecognizer(name.removeprefix("spacy:"))
-    if known_entity(name) is None:
-        hint = did_you_mean(name, BUILT_IN) or f"there are: {', '.join(BUILT_IN)}"
+    if find_builtin(name) is None:
+        hint = did_you_mean(name, BUILTIN_ENTITIES) or f"there are: {', '.join(BUILTIN_ENTITIES)}"
         raise ModelError(Problem(f"there is no built-in entity '{name}'", hint=hint))
     try:
-        chosen = options_of(name, options)
+        chosen = resolve_options(name, options)
     except ValueError as error:
         raise ModelError(Problem(str(error))) from error
-    return built_in(name, language, chosen, cache=cache)
+    return create_builtin(name, language, chosen, cache=cache)
 
 
-def _placed(
-    doc: Doc | Passage, mentions: Iterable[Mention], fits: Callable[[str, str], bool]
+def _align_to_tokens(
+    doc: Doc | TokenizedText,
+    mentions: Iterable[Mention],
+    is_valid_context: Callable[[str, str], bool],
 ) -> Iterator[tuple[Mention, int, int]]:
     """The mentions with the tokens that they lie in, less those that are nowhere and those that
     do not fit what else is in these tokens, before and behind."""
-    text = text_of(doc)
+    text = get_text(doc)
     for mention in mentions:
         start, end = max(mention.start, 0), min(mention.end, len(text))
         while start < end and text[start].isspace():
@@ -217,33 +223,37 @@ def _placed(
             end -= 1
         if start >= end:
             continue
-        place = _around(doc, start, end) if isinstance(doc, Doc) else doc.around(start, end)
+        place = (
+            _expand_to_tokens(doc, start, end)
+            if isinstance(doc, Doc)
+            else doc.covering_tokens(start, end)
+        )
         if place is None:
             continue
-        before = text[max(place.start, start - _FAR) : start]
-        if fits(before, text[end : min(place.end, end + _FAR)]):
+        before = text[max(place.start, start - _CONTEXT_LENGTH) : start]
+        if is_valid_context(before, text[end : min(place.end, end + _CONTEXT_LENGTH)]):
             yield mention, place.first, place.last
 
 
-def _around(doc: Doc, start: int, end: int) -> Place | None:
+def _expand_to_tokens(doc: Doc, start: int, end: int) -> TokenSpan | None:
     """The tokens that these characters lie in."""
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
         return None
-    return Place(span.start, span.end, span.start_char, span.end_char)
+    return TokenSpan(span.start, span.end, span.start_char, span.end_char)
 
 
-def _widened(before: str, behind: str) -> bool:
+def _accept_any_context(before: str, behind: str) -> bool:
     """Any: a function may well find a part of a word, and the word it is."""
     return True
 
 
-def _whole(before: str, behind: str) -> bool:
+def _is_whole_word(before: str, behind: str) -> bool:
     """Whether what lies between is no mere part of a longer word."""
     if not (before or behind):
         return True
-    return (not _has_letters(before) or _ELIDED.fullmatch(before) is not None) and (
-        not _has_letters(behind) or _ENDING.fullmatch(behind) is not None
+    return (not _has_letters(before) or _ELISION_BEFORE.fullmatch(before) is not None) and (
+        not _has_letters(behind) or _SUFFIX_BEHIND.fullmatch(behind) is not None
     )
 
 
@@ -252,7 +262,7 @@ def _has_letters(text: str) -> bool:
     return any(char.isalnum() and not _UNSPACED.match(char) for char in text)
 
 
-def _distinct(
+def _deduplicate(
     placed: Iterable[tuple[Mention, int, int]],
 ) -> Iterator[tuple[Mention, int, int]]:
     """Without what says the same of the same tokens once more."""

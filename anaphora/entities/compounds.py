@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from anaphora.entities.dictionary import Dictionary, dictionary
-from anaphora.entities.languages import normalizer, stop_words
+from anaphora.entities.dictionary import Dictionary, load_dictionary
+from anaphora.entities.languages import create_normalizer, load_stop_words
 from anaphora.entities.lexicon import Lexicon, Word
-from anaphora.entities.tongue import Tongue, tongue
+from anaphora.entities.tongue import Orthography, load_orthography
 
-__all__ = ["CompoundHeads", "has_compounds"]
+__all__ = ["CompoundSplitter", "has_compounds"]
 
-_LEAST = 3  # letters of a head, and of most of what stands before it
-_LEAST_OF_MODIFIER = 2  # letters of what is listed as such ("Öl")
-_LEAST_OF_TWO = 4  # letters of each of two words before a head
-_LONGEST = 64  # characters; longer ones are no words
-_MOST_KEPT = 5_000  # words with their heads
+_MIN_LENGTH = 3  # letters of a head, and of most of what stands before it
+_MIN_MODIFIER_LENGTH = 2  # letters of what is listed as such ("Öl")
+_MIN_LENGTH_OF_TWO = 4  # letters of each of two words before a head
+_MAX_LENGTH = 64  # characters; longer ones are no words
+_MAX_CACHED = 5_000  # words with their heads
 
 
 def has_compounds(code: str) -> bool:
     """Whether the language writes compounds as one word, and it is known how."""
-    return bool(tongue(code).compounds)
+    return bool(load_orthography(code).compounds)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _CompoundRules:
     """What ``languages/<code>/orthography.yaml`` says under ``compounds``.
 
     ``links`` may stand behind the first word, ``restored`` is what it may have lost there.
@@ -54,7 +54,7 @@ class _Rules:
     derivations: tuple[str, ...]
     vowels: frozenset[str]
     words: Dictionary
-    language: Tongue
+    orthography: Orthography
 
     def is_modifier(self, text: str, *, is_noun: bool = False) -> bool:
         """Whether the text may stand before a head; one that ``is_noun`` is no root of a verb."""
@@ -62,15 +62,15 @@ class _Rules:
             return True
         return any(
             self._is_word(text[:end]) and self._is_word(text[end:], is_noun=is_noun)
-            for end in range(_LEAST_OF_TWO, len(text) - _LEAST_OF_TWO + 1)
+            for end in range(_MIN_LENGTH_OF_TWO, len(text) - _MIN_LENGTH_OF_TWO + 1)
         )
 
     def _is_word(self, text: str, *, is_noun: bool = False) -> bool:
         if text in self.modifiers:
             return True
-        if len(text) < _LEAST or text in self.barred or self.vowels.isdisjoint(text):
+        if len(text) < _MIN_LENGTH or text in self.barred or self.vowels.isdisjoint(text):
             return False
-        if text in self.words and (len(text) > _LEAST or self.words.is_base(text)):
+        if text in self.words and (len(text) > _MIN_LENGTH or self.words.is_lemma(text)):
             return True
         if not is_noun and self._has_form(text, self.restored):
             return True
@@ -79,7 +79,7 @@ class _Rules:
         )
 
     def _is_linked(self, text: str) -> bool:
-        return len(text) >= _LEAST and text not in self.barred and text in self.words
+        return len(text) >= _MIN_LENGTH and text not in self.barred and text in self.words
 
     def _has_form(self, text: str, endings: Iterable[str]) -> bool:
         return any(text + ending in (self.words.get(text + ending) or ()) for ending in endings)
@@ -99,13 +99,13 @@ class _Rules:
 
 
 @lru_cache(maxsize=100)
-def _rules(code: str) -> _Rules | None:
-    known = tongue(code)
+def _load_rules(code: str) -> _CompoundRules | None:
+    known = load_orthography(code)
     table: dict[str, Any] = dict(known.compounds)
-    words = dictionary(code) if table else None
+    words = load_dictionary(code) if table else None
     if words is None:
         return None
-    normalize = normalizer(code)
+    normalize = create_normalizer(code)
     listed = {
         key: tuple(map(normalize, table.get(key, "").split()))
         for key in (
@@ -114,67 +114,69 @@ def _rules(code: str) -> _Rules | None:
         )
     }  # fmt: skip
     modifiers = frozenset(listed["modifiers"])
-    return _Rules(
+    return _CompoundRules(
         links=listed["links"],
         restored=listed["restored"],
         modifiers=modifiers,
         prefixes=frozenset(listed["prefixes"]),
-        barred=stop_words(code).union(listed["barred"]) - modifiers,
+        barred=load_stop_words(code).union(listed["barred"]) - modifiers,
         adjective=listed["adjective"],
         noun=listed["noun"],
         suffixes=frozenset(listed["suffixes"]),
         derivations=listed["derivations"],
         vowels=frozenset(table["vowels"]),
         words=words,
-        language=known,
+        orthography=known,
     )
 
 
-class CompoundHeads:
+class CompoundSplitter:
     """Finds which of the ``heads``, stems of words of a model, is that of a compound."""
 
     def __init__(self, heads: Iterable[str], lexicon: Lexicon) -> None:
         self._heads = frozenset(heads)
         self._lexicon = lexicon
-        self._rules = _rules(lexicon.code)
-        self._kept: dict[str, tuple[str, ...]] = {}
+        self._rules = _load_rules(lexicon.code)
+        self._cache: dict[str, tuple[str, ...]] = {}
 
     def __bool__(self) -> bool:
         """Whether any compound may be found."""
         return self._rules is not None and bool(self._heads)
 
-    def of(self, word: Word) -> tuple[str, ...]:
+    def find_heads(self, word: Word) -> tuple[str, ...]:
         """The stems of the head of the word, the longest that it may have; none if it is no
         compound with one of the heads."""
         if self._rules is None or not self._heads:
             return ()
         if word.parts:
-            return self._stems(self._lexicon.word(word.form.rpartition(" ")[2]))
+            return self._select_known_stems(self._lexicon.word(word.form.rpartition(" ")[2]))
         lower = word.lower
-        if lower not in self._kept:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
+        if lower not in self._cache:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
             rules = self._rules
             forms = dict.fromkeys((lower, *(rules.words.get(lower) or ())))
-            found = (self._found(form, rules) for form in forms)
-            self._kept[lower] = next(filter(None, found), ())
-        return self._kept[lower]
+            found = (self._find_head_stems(form, rules) for form in forms)
+            self._cache[lower] = next(filter(None, found), ())
+        return self._cache[lower]
 
-    def _found(self, lower: str, rules: _Rules) -> tuple[str, ...]:
-        if not lower.isalpha() or len(lower) > _LONGEST or lower.endswith(rules.derivations):
+    def _find_head_stems(self, lower: str, rules: _CompoundRules) -> tuple[str, ...]:
+        if not lower.isalpha() or len(lower) > _MAX_LENGTH or lower.endswith(rules.derivations):
             return ()
-        starts = range(_LEAST_OF_MODIFIER, len(lower) - _LEAST + 1)
-        heads = self._lexicon.read([lower[at:] for at in starts])
+        starts = range(_MIN_MODIFIER_LENGTH, len(lower) - _MIN_LENGTH + 1)
+        heads = self._lexicon.read_phrase_words([lower[at:] for at in starts])
         lemmas = rules.words.get(lower) or ()
         is_adjective = rules.is_adjective(lower)
         for at, head in zip(starts, heads, strict=True):
-            stems = self._stems(head)
-            if not stems or (lemmas and lower not in lemmas and not _share_end(lemmas, head)):
+            stems = self._select_known_stems(head)
+            if not stems or (
+                lemmas and lower not in lemmas and not _share_lemma_ending(lemmas, head)
+            ):
                 continue
             fitting = tuple([
                 stem
                 for stem in stems
-                if _has_its_marks(head.lower, stem, rules)
+                if _keeps_diacritics(head.lower, stem, rules)
                 and (not is_adjective or rules.is_adjective(stem))
                 and (stem not in rules.suffixes or rules.is_noun(lower))
             ])  # fmt: skip
@@ -183,11 +185,11 @@ class CompoundHeads:
                 return fitting
         return ()
 
-    def _stems(self, head: Word) -> tuple[str, ...]:
+    def _select_known_stems(self, head: Word) -> tuple[str, ...]:
         return tuple([one for one in dict.fromkeys(_lemmas(head)) if one in self._heads])
 
 
-def _share_end(lemmas: Iterable[str], head: Word) -> bool:
+def _share_lemma_ending(lemmas: Iterable[str], head: Word) -> bool:
     """Whether a lemma of the whole word is a compound with a lemma of the head: "Hühnereis" is a
     form of "Hühnerei", and no "Eis"."""
     ends = _lemmas(head)
@@ -198,9 +200,9 @@ def _lemmas(word: Word) -> tuple[str, ...]:
     return (word.stem, *word.homographs, *word.derived)
 
 
-def _has_its_marks(written: str, stem: str, rules: _Rules) -> bool:
+def _keeps_diacritics(written: str, stem: str, rules: _CompoundRules) -> bool:
     """Whether no mark of the stem is left out: "tur" in "Partitur" is no "Tür"."""
     if stem.isascii() or not written.isascii():
         return True
-    replaced = stem.translate(rules.language.also)
+    replaced = stem.translate(rules.orthography.also)
     return replaced.isascii() and written[: len(replaced) - 1] == replaced[:-1]

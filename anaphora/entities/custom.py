@@ -9,13 +9,13 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.recognition import Mention, Passage
+from anaphora.entities.recognition import Mention, TokenizedText
 from anaphora.errors import GrammarError, HandlerError, ModelError, Problem
-from anaphora.grammar.code import Code
-from anaphora.models.failures import described
-from anaphora.models.functions import misfits, takes
+from anaphora.grammar.code import FunctionLoader
+from anaphora.models.failures import describe_failure
+from anaphora.models.functions import find_mismatches, accepts_parameter
 
-__all__ = ["FunctionRecognizer", "found_by_name"]
+__all__ = ["FunctionRecognizer", "import_function"]
 
 
 class FunctionRecognizer:
@@ -30,39 +30,47 @@ class FunctionRecognizer:
     def __init__(
         self, name: str, function: Callable[..., Any], language: str, options: Mapping[str, Any]
     ) -> None:
-        if found := list(misfits(name, function, options)):
+        if found := list(find_mismatches(name, function, options)):
             raise ModelError(Problem(one.message, hint=one.hint) for one in found)
         self._name = name
         self._function = function
-        self._always = self._taken({"language": language, "options": options, **options})
-        self._each = tuple(self._taken({"text": "", "doc": None, "at": None}))
+        self._fixed_arguments = self._accepted_arguments(
+            {"language": language, "options": options, **options}
+        )
+        self._argument_names = tuple(
+            self._accepted_arguments({"text": "", "doc": None, "at": None})
+        )
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         text = doc.text
         given = {"text": text, "doc": doc, "at": at}
         try:
-            found = self._function(**self._always, **{key: given[key] for key in self._each})
+            found = self._function(
+                **self._fixed_arguments, **{key: given[key] for key in self._argument_names}
+            )
             listed = [found] if isinstance(found, Mention) else list(found or ())
         except Exception as error:
-            said = described(error, self._function)
+            said = describe_failure(error, self._function)
             raise HandlerError(f"the recognizer {self._name} failed: {said}") from error
         for one in listed:
-            if wrong := _wrong(one, text):
+            if wrong := _describe_problem(one, text):
                 raise HandlerError(f"the recognizer {self._name} gave {wrong}")
         return listed
 
-    def _taken(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in given.items() if takes(self._function, key)}
+    def _accepted_arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: value for key, value in given.items() if accepts_parameter(self._function, key)
+        }
 
 
-def found_by_name(name: str) -> Callable[..., Any]:
+def import_function(name: str) -> Callable[..., Any]:
     """The function ``module#function``, without a model that could tell where else to look.
 
     Raises :class:`ModelError` when there is none.
     """
     module, _, attribute = name.rpartition("#")
     try:
-        return Code().find(module, attribute)
+        return FunctionLoader().find(module, attribute)
     except GrammarError as error:
         raise ModelError(
             Problem(
@@ -73,10 +81,10 @@ def found_by_name(name: str) -> Callable[..., Any]:
         ) from error
 
 
-def _wrong(found: Any, text: str) -> str:
+def _describe_problem(found: Any, text: str) -> str:
     """What is wrong with something that a function gave ('' if nothing)."""
     if not isinstance(found, Mention):
-        return f"{_kind(found)} where a Mention belongs"
+        return f"{_describe_type(found)} where a Mention belongs"
     place: tuple[Any, Any] = found.start, found.end
     if not all(isinstance(one, int) for one in place):
         return f"a Mention whose place is not two numbers: {found.start!r}, {found.end!r}"
@@ -85,10 +93,10 @@ def _wrong(found: Any, text: str) -> str:
         return f"a Mention at {there}, which is no place in a text of {len(text)} characters"
     value: Any = found.value
     if not (value is None or isinstance(value, str)):
-        return f"a Mention whose value is no text but {_kind(value)}"
+        return f"a Mention whose value is no text but {_describe_type(value)}"
     meta: Any = found.meta
     if not isinstance(meta, Mapping):
-        return f"a Mention whose metadata is no mapping but {_kind(meta)}"
+        return f"a Mention whose metadata is no mapping but {_describe_type(meta)}"
     try:
         json.dumps([value, dict(meta)], allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -96,6 +104,6 @@ def _wrong(found: Any, text: str) -> str:
     return ""
 
 
-def _kind(value: object) -> str:
+def _describe_type(value: object) -> str:
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -14,23 +14,23 @@ from typing import TypeAlias
 
 from spacy.tokenizer import Tokenizer
 
-from anaphora.entities.affixes import Affixes
+from anaphora.entities.affixes import AffixRules
 from anaphora.entities.lexicon import Lexicon, Word
 
-__all__ = ["Cuts"]
+__all__ = ["TokenCache"]
 
 _SIZE = 20_000  # pieces of each generation
-_LONGEST = 40  # characters of a piece that is remembered
+_MAX_PIECE_LENGTH = 40  # characters of a piece that is remembered
 
 # Words and numbers, also with single signs inside, and one behind. What else there may be
 # (brackets, quotes, rows of signs) may be a part of something longer.
 _SIMPLE = re.compile(r"\w+(?:[-'’.,:]\w+)*[?!.,;:]?")
 
-_Cut: TypeAlias = tuple[tuple[str, int, Word], ...]
+_CachedTokens: TypeAlias = tuple[tuple[str, int, Word], ...]
 """The tokens of a piece: their texts, where in it they begin, and their words."""
 
 
-class Cuts:
+class TokenCache:
     """Cuts texts as a ``tokenizer`` would.
 
     ``ask`` gives its tokens of a text, each with its place in it; it is asked about what has not
@@ -41,18 +41,18 @@ class Cuts:
     def __init__(
         self,
         tokenizer: Tokenizer,
-        ask: Callable[[str], list[tuple[str, int]]],
+        run_tokenizer: Callable[[str], list[tuple[str, int]]],
         lexicon: Lexicon,
     ) -> None:
-        self._ask = ask
+        self._run_tokenizer = run_tokenizer
         self._lexicon = lexicon
-        self._affixes = Affixes.of(tokenizer)
+        self._affixes = AffixRules.for_tokenizer(tokenizer)
         rules = map(str.split, tokenizer.rules or ())
         self._spanning = frozenset(pieces[-1] for pieces in rules if len(pieces) > 1)
-        self._young: dict[str, Word | _Cut] = {}
-        self._old: dict[str, Word | _Cut] = {}
+        self._young: dict[str, Word | _CachedTokens] = {}
+        self._old: dict[str, Word | _CachedTokens] = {}
 
-    def of(self, text: str) -> tuple[list[str], list[int], list[Word]] | None:
+    def tokenize(self, text: str) -> tuple[list[str], list[int], list[Word]] | None:
         """The texts of the tokens, where each begins, and their words; None for a text of which
         only the tokenizer can tell."""
         texts: list[str] = []
@@ -61,7 +61,7 @@ class Cuts:
         at = 0
         known = self._young
         for piece in text.split(" "):
-            cut = known.get(piece) or self._known(piece)
+            cut = known.get(piece) or self._look_up(piece)
             if isinstance(cut, Word):
                 texts.append(piece)
                 starts.append(at)
@@ -76,31 +76,31 @@ class Cuts:
             at += len(piece) + 1
         return texts, starts, words
 
-    def _known(self, piece: str) -> Word | _Cut | None:
+    def _look_up(self, piece: str) -> Word | _CachedTokens | None:
         cut = self._old.get(piece)
         if cut is None:
-            if len(piece) > _LONGEST or not _SIMPLE.fullmatch(piece):
+            if len(piece) > _MAX_PIECE_LENGTH or not _SIMPLE.fullmatch(piece):
                 return None
             # Of an abbreviation of several parts a neighbour's sign may be a part ("Sn.Hz. Öz.").
             if piece.count(".") > 1 or any(rule in piece for rule in self._spanning):
                 return None
-            cut = self._learnt(piece)
+            cut = self._tokenize_piece(piece)
         if len(self._young) >= _SIZE:
             self._old, self._young = self._young, {}
         self._young[piece] = cut
         return cut
 
-    def _learnt(self, piece: str) -> Word | _Cut:
-        tokens = self._tokens(piece)
+    def _tokenize_piece(self, piece: str) -> Word | _CachedTokens:
+        tokens = self._split_piece(piece)
         if len(tokens) == 1:
             return self._lexicon.word(tokens[0][0])
         words = self._lexicon.words([text for text, _ in tokens])
         return tuple((text, start, word) for (text, start), word in zip(tokens, words, strict=True))
 
-    def _tokens(self, piece: str) -> list[tuple[str, int]]:
+    def _split_piece(self, piece: str) -> list[tuple[str, int]]:
         if self._affixes is not None:  # which knows of most, and sooner
-            if self._affixes.leave(piece):
+            if self._affixes.is_single_token(piece):
                 return [(piece, 0)]
-            if self._affixes.part(piece):
+            if self._affixes.splits_only_last_character(piece):
                 return [(piece[:-1], 0), (piece[-1], len(piece) - 1)]
-        return self._ask(piece)
+        return self._run_tokenizer(piece)

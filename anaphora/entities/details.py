@@ -16,15 +16,15 @@ from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["as_detail", "detail_key", "from_detail"]
+__all__ = ["entity_to_detail", "span_key", "entity_from_detail"]
 
 
-def detail_key(span: Span) -> str:
+def span_key(span: Span) -> str:
     """Under which the data of the entity of a span stands."""
     return f"{span.start} {span.end} {span.label_} {span.id_} {span.kb_id_}"
 
 
-def as_detail(entity: Entity) -> dict[str, Any]:
+def entity_to_detail(entity: Entity) -> dict[str, Any]:
     """An entity as data."""
     found = {} if entity.own else {"meta": dict(entity.meta)}
     return found | {
@@ -37,15 +37,15 @@ def as_detail(entity: Entity) -> dict[str, Any]:
         "misspelt": "misspelt" in entity.marks,
         "compound": "compound" in entity.marks,
         "alias": "".join(entity.aliases),
-        "parts": [as_detail(part) for part in entity.parts],
+        "parts": [entity_to_detail(part) for part in entity.parts],
     }
 
 
-def from_detail(
+def entity_from_detail(
     data: Mapping[str, Any], elements: Mapping[str, Element], sentence: Sentence
 ) -> Entity:
-    """The entity that :func:`as_detail` made data of, in the same sentence."""
-    return sentence.entity(
+    """The entity that :func:`entity_to_detail` made data of, in the same sentence."""
+    return sentence.create_entity(
         elements[data["element"]],
         data["value"],
         tuple(data["tokens"]),
@@ -54,7 +54,7 @@ def from_detail(
         permuted=data["permuted"],
         misspelt=data["misspelt"],
         compound=data["compound"],
-        parts=tuple(from_detail(part, elements, sentence) for part in data["parts"]),
+        parts=tuple(entity_from_detail(part, elements, sentence) for part in data["parts"]),
         alias=data["alias"],
         meta=data.get("meta"),
         own="meta" not in data,

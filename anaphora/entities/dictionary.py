@@ -24,12 +24,12 @@ import numpy as np
 from platformdirs import user_cache_path
 from spacy.strings import get_string_id
 
-from anaphora.entities.languages import base, normalizer_of_many
-from anaphora.entities.tongue import tongue
+from anaphora.entities.languages import base_code, create_batch_normalizer
+from anaphora.entities.tongue import load_orthography
 from anaphora.errors import AnaphoraError
 from anaphora.storage.cache import Cache
 
-__all__ = ["Dictionary", "Lemmas", "compile_table", "dictionary", "is_word"]
+__all__ = ["Dictionary", "Lemmas", "compile_table", "load_dictionary", "is_dictionary_word"]
 
 _log = logging.getLogger(__name__)
 
@@ -73,18 +73,18 @@ class Dictionary:
         if place < 0:
             return None
         other = self._others[place]
-        first = self._text(self._numbers[place])
-        return Lemmas(first, "" if other >= _NO_FORMS else self._text(other))
+        first = self._lemma_text(self._numbers[place])
+        return Lemmas(first, "" if other >= _NO_FORMS else self._lemma_text(other))
 
-    def is_base(self, word: str) -> bool:
+    def is_lemma(self, word: str) -> bool:
         """Whether the normalised word is a lemma of which there are other forms. Word lists also
         have inflected forms as lemmas of themselves alone."""
         place = self._find(word)
         if place < 0 or self._others[place] == _NO_FORMS:
             return False
-        return self._text(self._numbers[place]) == word
+        return self._lemma_text(self._numbers[place]) == word
 
-    def _text(self, number: int) -> str:
+    def _lemma_text(self, number: int) -> str:
         return str(self._lemmas[self._offsets[number] : self._offsets[number + 1]], "utf-8")
 
     def _find(self, word: str) -> int:
@@ -93,15 +93,15 @@ class Dictionary:
         return place if place < len(hashes) and hashes[place] == wanted else -1
 
 
-def is_word(lower: str, language: str) -> bool:
+def is_dictionary_word(lower: str, language: str) -> bool:
     """Whether the dictionary of the language has this form of a word; False for a language
     without one."""
-    words = dictionary(base(language))
+    words = load_dictionary(base_code(language))
     return words is not None and lower in words
 
 
 @cache
-def dictionary(code: str) -> Dictionary | None:
+def load_dictionary(code: str) -> Dictionary | None:
     """The dictionary of a language by its code (``en``, not ``en-US``); None if there is none.
 
     The first call for a language on a machine takes up to some seconds, and the first one of a
@@ -109,7 +109,7 @@ def dictionary(code: str) -> Dictionary | None:
     where the user's caches are.
     """
     code = _CODES.get(code, code)
-    cache, kind, key = _cache(), f"lemmas-{code}", _key(code)
+    cache, kind, key = _open_cache(), f"lemmas-{code}", _cache_key(code)
     if cache is not None and (kept := cache.get_bytes(kind, key)) is not None:
         return Dictionary(kept)
     # To import simplemma takes longer than to read what is kept.
@@ -126,7 +126,7 @@ def dictionary(code: str) -> Dictionary | None:
     return Dictionary(table)
 
 
-def _cache() -> Cache | None:
+def _open_cache() -> Cache | None:
     """Where the tables are kept; None for a user without a home."""
     try:
         return Cache(os.environ.get("ANAPHORA_CACHE") or user_cache_path("anaphora"))
@@ -135,10 +135,10 @@ def _cache() -> Cache | None:
         return None
 
 
-def _key(code: str) -> str:
+def _cache_key(code: str) -> str:
     """What tells a table from one made by other code, or of other data. Unlike other digests, it
     stays the same when code changes that has no part in it: to make a table takes seconds."""
-    known = tongue(code)
+    known = load_orthography(code)
     made_by = (_FORMAT, version("simplemma"), unidata_version, sys.byteorder)
     spelling = [sorted(map(repr, one.items())) for one in (known.same, known.last, known.also)]
     return blake2b(repr((made_by, spelling)).encode(), digest_size=16).hexdigest()
@@ -153,7 +153,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     """
     # Dutch lemmas have the parts of compounds ("over_nemen").
     pairs = [(word, lemma.replace("_", "")) for word, lemma in entries if " " not in word]
-    normalize, known = normalizer_of_many(code), tongue(code)
+    normalize, known = create_batch_normalizer(code), load_orthography(code)
     words = normalize([word for word, _ in pairs])
     distinct = list(dict.fromkeys(lemma for _, lemma in pairs))
     spelled = dict(zip(distinct, normalize(distinct), strict=True))
@@ -168,8 +168,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
             lemmas[word] = spelled[lemma]
         else:
             respelled.append((word, spelled[lemma]))
-    _add(lemmas, others, respelled)
-    _add(lemmas, others, capitalized.items())
+    _add_lemmas(lemmas, others, respelled)
+    _add_lemmas(lemmas, others, capitalized.items())
     of_others = {lemma for word, lemma in lemmas.items() if word != lemma}
     for word in lemmas.keys() & of_others:
         if (lemma := lemmas[word]) != word:
@@ -177,8 +177,8 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     # Where two letters may stand for a marked one, the mark is none that people leave out.
     apart = frozenset() if known.also else known.apart
     marked = [word for word in lemmas if not word.isascii()]
-    for unmarked in known.bare_of_many(marked):
-        _add(lemmas, others, [
+    for unmarked in known.unmarked_spellings_in_lines(marked):
+        _add_lemmas(lemmas, others, [
             (one, lemmas[word])
             for word, one in zip(marked, unmarked, strict=True)
             if one != word and (apart.isdisjoint(word) or one not in of_others)
@@ -207,7 +207,7 @@ def compile_table(entries: Iterable[tuple[str, str]], code: str) -> bytes:
     return _SIZES.pack(*map(len, parts)) + b"".join(parts)
 
 
-def _add(
+def _add_lemmas(
     lemmas: dict[str, str], others: dict[str, str], further: Iterable[tuple[str, str]]
 ) -> None:
     """Adds words that may be there with another lemma, which goes before theirs."""

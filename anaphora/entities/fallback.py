@@ -9,10 +9,10 @@ from collections.abc import Set as AbstractSet
 from anaphora.entities.lexicon import Word
 from anaphora.models.utterance import Entity
 
-__all__ = ["usable"]
+__all__ = ["select_fallbacks"]
 
 
-def usable(
+def select_fallbacks(
     fallbacks: Iterable[Entity],
     entities: Sequence[Entity],
     words: Sequence[Word],
@@ -31,7 +31,7 @@ def usable(
     kept = []
     for one in fallbacks:
         own, behind = set(one.tokens), one.tokens[-1] + 1
-        if one.element in certain or any(_reaches_out(entity, own) for entity in entities):
+        if one.element in certain or any(_extends_beyond(entity, own) for entity in entities):
             continue
         if behind < len(words) and words[behind].free and behind not in covered:
             continue
@@ -39,6 +39,6 @@ def usable(
     return kept
 
 
-def _reaches_out(entity: Entity, own: set[int]) -> bool:
+def _extends_beyond(entity: Entity, own: set[int]) -> bool:
     tokens = set(entity.tokens)
     return not tokens.isdisjoint(own) and not tokens <= own

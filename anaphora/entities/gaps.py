@@ -12,8 +12,8 @@ import regex
 
 from anaphora.entities.lexicon import Word
 from anaphora.entities.sentence import Sentence
-from anaphora.entities.sentence_ends import LINE_BREAKS, SENTENCE_MARKS, goes_on
-from anaphora.models.utterance import courteous_words
+from anaphora.entities.sentence_ends import LINE_BREAKS, SENTENCE_MARKS, is_abbreviation_or_ordinal
+from anaphora.models.utterance import find_courtesy_words
 
 __all__ = ["Gaps"]
 
@@ -46,17 +46,17 @@ class Gaps:
         self._polite: frozenset[int] | None = None
         self._reaches: dict[tuple[int, int], int] = {}
 
-    def reach(self, end: int, most: int) -> int:
+    def last_start(self, end: int, max_gap: int) -> int:
         """The last index at which a word of a phrase may stand whose word before ends before
         ``end``, with at most so many words between them; it may be less than ``end``."""
-        key = end, most
+        key = end, max_gap
         found = self._reaches.get(key)
         if found is None:
-            found = self._reaches[key] = self._reach(end, most)
+            found = self._reaches[key] = self._find_last_start(end, max_gap)
         return found
 
-    def _reach(self, end: int, most: int) -> int:
-        left = most * _LETTERS_OF_A_WORD
+    def _find_last_start(self, end: int, max_gap: int) -> int:
+        left = max_gap * _LETTERS_OF_A_WORD
         for at in range(end, len(self._words)):
             if self._begins_line(at):
                 return at - 1
@@ -66,7 +66,7 @@ class Gaps:
                     return at
             elif not word.lower[0].isalnum() and self._ends_clause(at):
                 return at
-            left -= self._letters(at)
+            left -= self._gap_cost(at)
             if left < 0:
                 return at
         return len(self._words)
@@ -75,7 +75,7 @@ class Gaps:
         if self._words[at].lower not in self._negations or self._is_before_number(at):
             return False
         if self._polite is None:
-            self._polite = courteous_words(self._words)
+            self._polite = find_courtesy_words(self._words)
         return at not in self._polite
 
     def _is_before_number(self, at: int) -> bool:
@@ -83,8 +83,10 @@ class Gaps:
         token = self._token(at)
         text, stop = self._sentence.text, self._sentence.starts[token]
         stop += len(self._sentence.texts[token])
-        number = _behind_blanks(text, stop + text.startswith(".", stop))
-        return text[number : number + 1].isdigit() and goes_on(text, stop, number)
+        number = _skip_whitespace(text, stop + text.startswith(".", stop))
+        return text[number : number + 1].isdigit() and is_abbreviation_or_ordinal(
+            text, stop, number
+        )
 
     def _ends_clause(self, at: int) -> bool:
         lower = self._words[at].lower
@@ -93,13 +95,13 @@ class Gaps:
         if lower != ".":
             return True
         text, stop = self._sentence.text, self._sentence.starts[self._token(at)]
-        behind = _behind_blanks(text, stop + 1)
+        behind = _skip_whitespace(text, stop + 1)
         following = text[behind : behind + 1]
         if behind == stop + 1 and (following.isdigit() or following.islower()):
             return False  # inside a number or a name
-        return not goes_on(text, stop, behind)
+        return not is_abbreviation_or_ordinal(text, stop, behind)
 
-    def _letters(self, at: int) -> int:
+    def _gap_cost(self, at: int) -> int:
         """How much of a gap a word takes: nothing if it is a mark, or a part of the word before it
         ("do", "n't")."""
         lower = self._words[at].lower
@@ -121,7 +123,7 @@ class Gaps:
         return at if self._places is None else self._places[at]
 
 
-def _behind_blanks(text: str, at: int) -> int:
+def _skip_whitespace(text: str, at: int) -> int:
     while text[at : at + 1].isspace():
         at += 1
     return at

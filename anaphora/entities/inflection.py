@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-__all__ = ["Paths", "compile_paths", "simpler_forms"]
+__all__ = ["Paths", "compile_paths", "find_base_forms"]
 
 Stage: TypeAlias = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 Paths: TypeAlias = tuple[tuple[Stage, ...], ...]
 
 _NOTHING = "-"  # in the place of a replacement
-_MOST = 200  # forms of one word: more than any real one has
+_MAX_FORMS = 200  # forms of one word: more than any real one has
 
 
 def compile_paths(
@@ -36,7 +36,7 @@ def compile_paths(
     )
 
 
-def simpler_forms(word: str, paths: Paths) -> Iterator[str]:
+def find_base_forms(word: str, paths: Paths) -> Iterator[str]:
     """What the word may be a form of, without itself. A form may come twice."""
     for stages in paths:
         forms = {word: None}
@@ -49,7 +49,7 @@ def simpler_forms(word: str, paths: Paths) -> Iterator[str]:
                 for result in results
                 if (form := one[: match.start()] + match.expand(result) + one[match.end() :])
             }
-            if len(forms) > _MOST:
+            if len(forms) > _MAX_FORMS:
                 break
         yield from (form for form in forms if form != word)
 

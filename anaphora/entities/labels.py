@@ -11,12 +11,12 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.tokens.underscore import Underscore
 
-from anaphora.entities.recognition import Mention, Passage
+from anaphora.entities.recognition import Mention, TokenizedText
 
-__all__ = ["LabelRecognizer", "labels_before"]
+__all__ = ["LabelRecognizer", "list_labels"]
 
-_OURS = "anaphora"  # begins the keys of our own groups of spans
-_FINDS = ("doc.ents", "doc.spans", "token.ent_type", "token.ent_iob")
+_OWN_PREFIX = "anaphora"  # begins the keys of our own groups of spans
+_ENTITY_ATTRIBUTES = ("doc.ents", "doc.spans", "token.ent_type", "token.ent_iob")
 
 
 class LabelRecognizer:
@@ -30,21 +30,21 @@ class LabelRecognizer:
     def __init__(self, label: str) -> None:
         self._label = label.casefold()
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         assert isinstance(doc, Doc)  # others have looked at the text as well
-        groups = [group for key, group in doc.spans.items() if not key.startswith(_OURS)]
+        groups = [group for key, group in doc.spans.items() if not key.startswith(_OWN_PREFIX)]
         found = (span for group in (doc.ents, *groups) for span in group)
         return [_mention(span) for span in found if span.label_.casefold() == self._label]
 
 
-def labels_before(nlp: Language, name: str) -> Iterator[frozenset[str] | None]:
+def list_labels(nlp: Language, before: str) -> Iterator[frozenset[str] | None]:
     """The labels of each component before the one called ``name`` that may find entities; None
     for one that does not tell."""
     for known, pipe in nlp.pipeline:
-        if known == name:
+        if known == before:
             return
         assigns = nlp.get_pipe_meta(known).assigns
-        if not any(one.startswith(_FINDS) for one in assigns):
+        if not any(one.startswith(_ENTITY_ATTRIBUTES) for one in assigns):
             owner = getattr(pipe, "__module__", None) or type(pipe).__module__
             if assigns or owner.startswith(("spacy.", "anaphora.")):
                 continue
@@ -53,11 +53,15 @@ def labels_before(nlp: Language, name: str) -> Iterator[frozenset[str] | None]:
 
 def _mention(span: Span) -> Mention:
     ids = {"kb_id": span.kb_id_, "id": span.id_}
-    meta = {"label": span.label_, **{key: id for key, id in ids.items() if id}, **_set(span)}
+    meta = {
+        "label": span.label_,
+        **{key: id for key, id in ids.items() if id},
+        **_custom_attributes(span),
+    }
     return Mention(span.start_char, span.end_char, span.kb_id_ or span.id_ or None, meta)
 
 
-def _set(span: Span) -> Mapping[str, Any]:
+def _custom_attributes(span: Span) -> Mapping[str, Any]:
     """The extension attributes of the span that hold a value of its own."""
     found = {}
     for name, (default, method, getter, _) in Underscore.span_extensions.items():

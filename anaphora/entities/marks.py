@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-__all__ = ["Enclosures", "has_enclosures", "in_brackets", "in_quotes"]
+__all__ = ["Enclosures", "has_enclosures", "find_brackets", "find_quotes"]
 
 # By what may end it, what may have begun it.
 _QUOTES = {
@@ -34,7 +34,7 @@ class Enclosures:
         # How far what starts here or before goes at most: what reaches to an end holds it all.
         self._reaches = list(accumulate((end for _, end in ordered), max))
 
-    def hold(self, start: int, end: int) -> bool:
+    def enclose(self, start: int, end: int) -> bool:
         """Whether one of them holds all from ``start`` to ``end``."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and self._reaches[at] >= end
@@ -45,20 +45,20 @@ def has_enclosures(text: str) -> bool:
     return _ANY.search(text) is not None
 
 
-def in_quotes(text: str) -> Enclosures | None:
+def find_quotes(text: str) -> Enclosures | None:
     """What stands between quotation marks; None where there are no such marks.
 
     An apostrophe is none: a single mark opens before a word and closes behind one.
     """
-    return Enclosures(_quoted(text)) if _QUOTE.search(text) else None
+    return Enclosures(_quote_ranges(text)) if _QUOTE.search(text) else None
 
 
-def in_brackets(text: str) -> Enclosures | None:
+def find_brackets(text: str) -> Enclosures | None:
     """What stands in round, square, curly or angle brackets; None where there are none."""
-    return Enclosures(_bracketed(text)) if _BRACKET.search(text) else None
+    return Enclosures(_bracket_ranges(text)) if _BRACKET.search(text) else None
 
 
-def _quoted(text: str) -> Iterator[tuple[int, int]]:
+def _quote_ranges(text: str) -> Iterator[tuple[int, int]]:
     opened: dict[str, int] = {}  # the latest of each sign
     for found in _QUOTE.finditer(text):
         sign, at = found[0], found.start()
@@ -75,7 +75,7 @@ def _quoted(text: str) -> Iterator[tuple[int, int]]:
             opened[sign] = at
 
 
-def _bracketed(text: str) -> Iterator[tuple[int, int]]:
+def _bracket_ranges(text: str) -> Iterator[tuple[int, int]]:
     opened: dict[str, list[int]] = {sign: [] for sign in _BRACKETS.values()}
     for found in _BRACKET.finditer(text):
         sign, at = found[0], found.start()

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from itertools import accumulate, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Analyze", "Morphemes", "analyzer", "analyzer_version", "missing_analyzer"]
+__all__ = ["AnalyzeWord", "WordAnalysis", "load_analyzer", "analyzer_version", "missing_analyzer"]
 
 # Tags of MeCab-ko.
 _VERBS = frozenset({"VV", "VA", "VX", "VCN"})
@@ -55,15 +55,15 @@ _BEHIND_CONSONANTS = ("이에요", "이예요", "이야", "이")
 _VERBAL = ("요", "고")  # ends of nouns that are more often ends of verbs ("사고 싶다")
 _AUXILIARIES = ("주다", "드리다")  # "for somebody"
 _COST_OF_RARE_WORD = 0
-_MOST_WAYS = 3
-_LEAST_OF_PART = 2  # syllables of the parts of one word of the dictionary
-_MOST_KEPT = 20_000
+_MAX_SEGMENTATIONS = 3
+_MIN_PART_LENGTH = 2  # syllables of the parts of one word of the dictionary
+_MAX_CACHED = 20_000
 
 _PACKAGE, _DISTRIBUTION, _EXTRA = "lindera", "lindera-python-ko-dic", "korean"
 _DICTIONARY = "embedded://ko-dic"
 
 
-class Morphemes(NamedTuple):
+class WordAnalysis(NamedTuple):
     """What a word is compared by: its ``lemma``, and ``others`` that it has by its parts
     ("reservation" of "to reserve"). ``joints`` are where the further nouns of a compound begin.
     A noun ``is_sure`` that is a common one, or has its particles taken off."""
@@ -74,7 +74,7 @@ class Morphemes(NamedTuple):
     is_sure: bool = True
 
 
-Analyze: TypeAlias = Callable[[str], Morphemes | None]
+AnalyzeWord: TypeAlias = Callable[[str], WordAnalysis | None]
 """Gives what a normalised word consists of; None where it cannot be told."""
 
 
@@ -92,16 +92,16 @@ def missing_analyzer(code: str) -> str:
 
 
 def analyzer_version(code: str) -> str:
-    """What a result of :func:`analyzer` depends on; '' where there is none."""
+    """What a result of :func:`load_analyzer` depends on; '' where there is none."""
     return version(_DISTRIBUTION) if code == "ko" and not missing_analyzer(code) else ""
 
 
 @cache
-def analyzer(code: str) -> Analyze | None:
+def load_analyzer(code: str) -> AnalyzeWord | None:
     """What takes the words of a language apart, by its code; None for most languages."""
     if code != "ko" or missing_analyzer(code):
         return None
-    return lru_cache(maxsize=_MOST_KEPT)(_Analyzer().analyze)
+    return lru_cache(maxsize=_MAX_CACHED)(_Analyzer().analyze)
 
 
 class _Analyzer:
@@ -117,31 +117,31 @@ class _Analyzer:
         builder.set_dictionary(_DICTIONARY)
         return builder.build()
 
-    def analyze(self, word: str) -> Morphemes | None:
+    def analyze(self, word: str) -> WordAnalysis | None:
         """What the word consists of."""
-        ways = self._ways(word)
+        ways = self._segment(word)
         if not ways:
             return None
         is_common = len(ways[0][0]) == 1 and ways[0][1] <= _COST_OF_RARE_WORD
-        rest = "" if is_common else _before_particle(word)
+        rest = "" if is_common else _strip_particle(word)
         if rest and (noun := self.analyze(rest)) and noun.lemma == rest:
             return noun
-        found = next((one for way, _ in ways if (one := _combined(way))), None)
+        found = next((one for way, _ in ways if (one := _combine(way))), None)
         if found is None:
             return None
         others = [*found.others]
         others += self._without_auxiliary(found.lemma)
         if found.lemma == word and word.endswith(_VERBAL):
-            others += [other.lemma for way, _ in ways[1:] if (other := _combined(way))]
+            others += [other.lemma for way, _ in ways[1:] if (other := _combine(way))]
         distinct = tuple([one for one in dict.fromkeys(others) if one != found.lemma])
         is_sure = is_common or found.lemma != word
         return found._replace(others=distinct, is_sure=is_sure)
 
-    def _ways(self, word: str) -> list[tuple[list[_Morpheme], int]]:
+    def _segment(self, word: str) -> list[tuple[list[_Morpheme], int]]:
         """The likeliest ways to take the word apart, each with what it costs."""
         return [
-            ([one for token in tokens for one in _morphemes(token)], cost)
-            for tokens, cost in self._tokenizer().tokenize_nbest(word, _MOST_WAYS)
+            ([one for token in tokens for one in _split_token(token)], cost)
+            for tokens, cost in self._tokenizer().tokenize_nbest(word, _MAX_SEGMENTATIONS)
         ]
 
     def _without_auxiliary(self, lemma: str) -> Iterator[str]:
@@ -149,12 +149,12 @@ class _Analyzer:
         for auxiliary in _AUXILIARIES:
             rest = lemma.removesuffix(auxiliary)
             if rest and rest != lemma:
-                for morphemes, _ in self._ways(rest)[:1]:
+                for morphemes, _ in self._segment(rest)[:1]:
                     if morphemes[0].tag in _VERBS:
                         yield morphemes[0].form + _INFINITIVE
 
 
-def _before_particle(word: str) -> str:
+def _strip_particle(word: str) -> str:
     """The word without a particle that the dictionary lacks; '' if it cannot have one."""
     ending = next(filter(word.endswith, _BEHIND_CONSONANTS), "")
     rest = word.removesuffix(ending)
@@ -165,7 +165,7 @@ def _has_final_consonant(syllable: str) -> bool:
     return "가" <= syllable <= "힣" and (ord(syllable) - ord("가")) % 28 > 0
 
 
-def _morphemes(token: Any) -> Iterator[_Morpheme]:
+def _split_token(token: Any) -> Iterator[_Morpheme]:
     """The morphemes of a token of Lindera, which has several where they have grown together."""
     *_, kind, _, _, expression = token.details
     pieces = [part.split("/") for part in expression.split("+")] if "/" in expression else []
@@ -175,23 +175,23 @@ def _morphemes(token: Any) -> Iterator[_Morpheme]:
         yield _Morpheme(token.surface, token.details[0], tuple(piece[0] for piece in pieces))
 
 
-def _combined(morphemes: list[_Morpheme]) -> Morphemes | None:
+def _combine(morphemes: list[_Morpheme]) -> WordAnalysis | None:
     """What the word that consists of them is compared by."""
     nouns = list(takewhile(_is_nominal, morphemes))
     rest = morphemes[len(nouns) :]
     if nouns and nouns[0].tag != "XSN":
-        return _of_nouns(nouns, rest)
+        return _combine_nouns(nouns, rest)
     if not rest or nouns:
         return None
     first = rest[0]
     if first.tag in _VERBS:
-        return Morphemes(first.form + _INFINITIVE)
+        return WordAnalysis(first.form + _INFINITIVE)
     if first.tag in _WHOLE_WORDS and all(one.tag.startswith(_PARTICLE) for one in rest[1:]):
-        return Morphemes(first.form)
+        return WordAnalysis(first.form)
     return None
 
 
-def _of_nouns(nouns: list[_Morpheme], rest: list[_Morpheme]) -> Morphemes:
+def _combine_nouns(nouns: list[_Morpheme], rest: list[_Morpheme]) -> WordAnalysis:
     if len(nouns) > 1 and nouns[-1].form == _GENITIVE:
         nouns = nouns[:-1]
     whole = "".join([noun.form for noun in nouns])
@@ -199,14 +199,14 @@ def _of_nouns(nouns: list[_Morpheme], rest: list[_Morpheme]) -> Morphemes:
     if len(nouns) > 1 and nouns[-1].form in _RELATIONS:
         others = ("".join([noun.form for noun in nouns[:-1]]),)
     joints = tuple(accumulate([len(noun.form) for noun in nouns[:-1]]))
-    if len(nouns) == 1 and min(map(len, nouns[0].parts), default=0) >= _LEAST_OF_PART:
+    if len(nouns) == 1 and min(map(len, nouns[0].parts), default=0) >= _MIN_PART_LENGTH:
         joints = tuple(accumulate([len(part) for part in nouns[0].parts[:-1]]))
     verb = next((one.form for one in rest[:1] if one.tag in _OF_NOUNS), "")
     if verb:
-        return Morphemes(whole + verb + _INFINITIVE, (whole, *others))
+        return WordAnalysis(whole + verb + _INFINITIVE, (whole, *others))
     if rest and rest[0].tag in _VERBS:  # written as one: "it rains"
         others = (*others, rest[0].form + _INFINITIVE)
-    return Morphemes(whole, others, joints)
+    return WordAnalysis(whole, others, joints)
 
 
 def _is_nominal(morpheme: _Morpheme) -> bool:

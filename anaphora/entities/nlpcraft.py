@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 from spacy.tokens import Doc
 
-from anaphora.entities.recognition import Mention, Passage, Recognizer, built_in
-from anaphora.models.builtin import NLPCRAFT
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, create_builtin
+from anaphora.models.builtin import NLPCRAFT_ENTITIES
 
 __all__ = ["create"]
 
@@ -27,21 +27,24 @@ def create(name: str, language: str, options: Mapping[str, Any]) -> Recognizer:
 
     Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
     """
-    entity = NLPCRAFT[name]
-    return _Renamed(built_in(entity.wraps, language, {**options, **entity.fixed}), _KEYS[name])
+    entity = NLPCRAFT_ENTITIES[name]
+    return _MetadataMapper(
+        create_builtin(entity.base_entity, language, {**options, **entity.fixed_options}),
+        _KEYS[name],
+    )
 
 
-class _Renamed:
+class _MetadataMapper:
     """Finds what another recognizer does, and adds metadata under other keys."""
 
     def __init__(self, inner: Recognizer, keys: Mapping[str, _Key]) -> None:
         self._inner = inner
         self._keys = tuple(keys.items())
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        return [replace(one, meta=self._renamed(one.meta)) for one in self._inner(doc, at)]
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        return [replace(one, meta=self._map_metadata(one.meta)) for one in self._inner(doc, at)]
 
-    def _renamed(self, meta: Meta) -> Meta:
+    def _map_metadata(self, meta: Meta) -> Meta:
         found = {
             theirs: ours(meta) if callable(ours) else meta.get(ours) for theirs, ours in self._keys
         }
@@ -59,7 +62,7 @@ def _last_millisecond(meta: Meta) -> Any:
     return None if end is None else end - 1
 
 
-def _limit_of(key: str, open_end: float) -> Callable[[Meta], float]:
+def _range_limit(key: str, open_end: float) -> Callable[[Meta], float]:
     def limit(meta: Meta) -> float:
         value = meta.get(key)
         if value is None and not _is_range(meta):
@@ -78,7 +81,7 @@ def _is_fractional(meta: Meta) -> bool:
     return any(number is not None and number != int(number) for number in numbers)
 
 
-def _given(*keys: str) -> Callable[[Meta], Meta]:
+def _select_keys(*keys: str) -> Callable[[Meta], Meta]:
     """Those of our keys that there are, together."""
     return lambda meta: {key: meta[key] for key in keys if meta.get(key) is not None}
 
@@ -96,13 +99,13 @@ _CONTINENTS = {
     "AF": "Africa", "AN": "Antarctica", "AS": "Asia", "EU": "Europe", "NA": "North America",
     "OC": "Oceania", "SA": "South America",
 }  # fmt: skip
-_CITY = _given("latitude", "longitude", "population", "timezone")
+_CITY = _select_keys("latitude", "longitude", "population", "timezone")
 
 _KEYS: Mapping[str, Mapping[str, _Key]] = {
     "nlpcraft:date": {"to": _last_millisecond},
     "nlpcraft:num": {
-        "from": _limit_of("from", -_NO_END),
-        "to": _limit_of("to", _NO_END),
+        "from": _range_limit("from", -_NO_END),
+        "to": _range_limit("to", _NO_END),
         "fromincl": lambda meta: meta.get("fromincl", True),
         "toincl": lambda meta: meta.get("toincl", True),
         "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",

@@ -7,14 +7,14 @@ from bisect import bisect_left
 
 from spacy.strings import get_string_id
 
-__all__ = ["Stems"]
+__all__ = ["StemIds"]
 
 _NONE = -1
-_MOST_KEPT = 20_000  # of those looked up of late
-_LONGEST_KEPT = 64  # characters
+_MAX_CACHED = 20_000  # of those looked up of late
+_MAX_CACHED_LENGTH = 64  # characters
 
 
-class Stems(dict[str, int]):
+class StemIds(dict[str, int]):
     """The numbers of some stems by the stems, -1 for any other; the number of one is the place
     of its hash among the sorted ``hashes``.
 
@@ -33,8 +33,8 @@ class Stems(dict[str, int]):
         number = bisect_left(hashes, wanted)
         if number == len(hashes) or hashes[number] != wanted:
             number = _NONE
-        if len(stem) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
+        if len(stem) <= _MAX_CACHED_LENGTH:
+            if len(self) >= _MAX_CACHED:
                 self.clear()
             self[stem] = number
         return number

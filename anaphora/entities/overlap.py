@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["longest", "widest"]
+__all__ = ["keep_longest_spans", "keep_longest_token_sets"]
 
 T = TypeVar("T")
 
 
-def longest(
+def keep_longest_spans(
     items: Sequence[T], places: Iterable[tuple[int, int]], kinds: Iterable[Hashable]
 ) -> list[T]:
     """The items that do not lie strictly inside a longer one of their kind.
@@ -30,10 +30,10 @@ def longest(
     return kept
 
 
-def widest(
+def keep_longest_token_sets(
     items: Sequence[T], *, tokens: Callable[[T], Sequence[int]], kind: Callable[[T], Hashable]
 ) -> list[T]:
-    """As :func:`longest` for items in any order between whose tokens others may stand: those
+    """As :func:`keep_longest_spans` for items in any order between whose tokens others may stand: those
     whose tokens are not all among the tokens, and fewer than those, of another of their kind."""
     sets = [frozenset(tokens(item)) for item in items]
     having: dict[tuple[Hashable, int], list[frozenset[int]]] = {}

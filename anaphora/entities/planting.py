@@ -12,12 +12,12 @@ from spacy.strings import get_string_id
 
 from anaphora.entities.lexicon import Word
 from anaphora.entities.trie import ROOT, Nodes, Step, Trie, form_of
-from anaphora.grammar.parts import Part
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 
 __all__ = ["TrieBuilder"]
 
-_LABEL = (1 << 32) - 1
+_LABEL_MASK = (1 << 32) - 1
 
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 _Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -28,7 +28,7 @@ class TrieBuilder:
 
     def __init__(self) -> None:
         self._hashes = array("Q")  # of the stems of all steps in a row
-        self._specials: dict[Pattern | Part, int] = {}
+        self._specials: dict[Pattern | EntityPart, int] = {}
         self._special_at: list[tuple[int, int]] = []  # among the steps, with its number
         self._ends = array("I")  # of the phrases among them
         self._entries = array("i")
@@ -52,24 +52,24 @@ class TrieBuilder:
         self._entries.append(entry)
         self._forms.append(get_string_id(" ".join([form_of(step) for step in phrase])))
 
-    def trie(self) -> Trie:
+    def build(self) -> Trie:
         """The trie of all phrases; one that came twice with one entry and spelling is there
         once."""
-        hashes, labels = self._numbered()
+        hashes, labels = self._label_steps()
         ends = np.array(self._ends, np.int64)
         starts = np.concatenate([ends[:1] * 0, ends[:-1]])
-        walks = _Walks(len(hashes), labels[starts])
+        walks = _TrieWalks(len(hashes), labels[starts])
         for depth in range(1, int((ends - starts).max(initial=0))):
             going = np.flatnonzero(ends - starts > depth)
-            walks.go_on(going, labels[starts[going] + depth])
+            walks.advance(going, labels[starts[going] + depth])
         edges = np.concatenate([*walks.levels, np.empty(0, np.int64)])
-        patterns, parts = self._by_kind(walks, len(hashes))
+        patterns, parts = self._special_edges(walks, len(hashes))
         first, entries, forms = self._records(walks)
         return Trie(
             Nodes(
                 hashes=array("Q", hashes.tobytes()),
                 edges=_as_ints(np.searchsorted(edges >> 32, np.arange(walks.count + 1))),
-                labels=_as_ints(edges & _LABEL),
+                labels=_as_ints(edges & _LABEL_MASK),
                 first=_as_ints(first),
                 entries=entries,
                 forms=forms,
@@ -78,7 +78,7 @@ class TrieBuilder:
             )
         )
 
-    def _numbered(self) -> tuple[_Hashes, _Numbers]:
+    def _label_steps(self) -> tuple[_Hashes, _Numbers]:
         """The sorted hashes of the stems, and the labels with the places of the stems in them;
         those of special steps are greater."""
         hashes = np.array(self._hashes, np.uint64)
@@ -91,13 +91,13 @@ class TrieBuilder:
         labels[at] = len(stems) + numbers
         return stems, labels
 
-    def _by_kind(
-        self, walks: _Walks, count: int
-    ) -> tuple[dict[int, list[tuple[Pattern, int]]], dict[int, list[tuple[Part, int]]]]:
+    def _special_edges(
+        self, walks: _TrieWalks, count: int
+    ) -> tuple[dict[int, list[tuple[Pattern, int]]], dict[int, list[tuple[EntityPart, int]]]]:
         """Where patterns and parts lead to from each node; ``count`` stems have lower labels."""
         specials = list(self._specials)
         patterns: dict[int, list[tuple[Pattern, int]]] = {}
-        parts: dict[int, list[tuple[Part, int]]] = {}
+        parts: dict[int, list[tuple[EntityPart, int]]] = {}
         for node, label, child in walks.special:
             step = specials[label - count]
             if isinstance(step, Pattern):
@@ -106,7 +106,7 @@ class TrieBuilder:
                 parts.setdefault(node, []).append((step, child))
         return patterns, parts
 
-    def _records(self, walks: _Walks) -> tuple[_Numbers, array[int], array[int]]:
+    def _records(self, walks: _TrieWalks) -> tuple[_Numbers, array[int], array[int]]:
         """For each node its first record, and for the records their entries and spellings."""
         entries, forms = np.array(self._entries, np.int32), np.array(self._forms, np.uint64)
         order = np.lexsort((forms, entries, walks.reached))
@@ -124,7 +124,7 @@ class TrieBuilder:
         return first, array("i", entries.tobytes()), array("Q", forms.tobytes())
 
 
-class _Walks:
+class _TrieWalks:
     """How far phrases have come in a trie that grows before them, all by one step at a time.
 
     ``reached`` is the node of each, ``levels`` are the edges so far (a node above, a label
@@ -138,21 +138,21 @@ class _Walks:
         self.special: list[tuple[int, int, int]] = []
         self.reached = labels
         beyond = np.flatnonzero(labels >= stems)
-        self._lead(beyond, labels[beyond])
+        self._add_nodes(beyond, labels[beyond])
         self.special = [(ROOT, label, child) for _, label, child in self.special]
 
-    def go_on(self, walks: _Numbers, labels: _Numbers) -> None:
+    def advance(self, walks: _Numbers, labels: _Numbers) -> None:
         """Lets those walks take a step with these labels."""
-        self.levels.append(self._lead(walks, self.reached[walks] << 32 | labels))
+        self.levels.append(self._add_nodes(walks, self.reached[walks] << 32 | labels))
 
-    def _lead(self, walks: _Numbers, keys: _Numbers) -> _Numbers:
+    def _add_nodes(self, walks: _Numbers, keys: _Numbers) -> _Numbers:
         """Lets the walks reach a new node for each different key; returns the keys, sorted."""
         distinct, first, back = np.unique(keys, return_index=True, return_inverse=True)
         self.reached[walks] = self.count + back
-        beyond = np.flatnonzero(distinct & _LABEL >= self._stems)
+        beyond = np.flatnonzero(distinct & _LABEL_MASK >= self._stems)
         for one in beyond[np.argsort(first[beyond])]:  # in the order of the phrases
             key = int(distinct[one])
-            self.special.append((key >> 32, key & _LABEL, self.count + int(one)))
+            self.special.append((key >> 32, key & _LABEL_MASK, self.count + int(one)))
         self.count += len(distinct)
         return distinct
 

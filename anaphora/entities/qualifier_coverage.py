@@ -8,19 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from anaphora.entities.languages import base, normalizer, qualifiers_by_kind
-from anaphora.entities.layers import said
+from anaphora.entities.languages import base_code, create_normalizer, load_qualifiers_by_kind
+from anaphora.entities.layers import select_phrases
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase
-from anaphora.models.values import phrases_of
+from anaphora.models.values import iter_phrases
 
-__all__ = ["uncovered_qualifiers"]
+__all__ = ["find_uncovered_qualifiers"]
 
-_TURNING = ("negation", "exclusion", "restriction")
+_CHECKED_KINDS = ("negation", "exclusion", "restriction")
 _UNSPACED = frozenset({"ja", "th", "zh"})  # where words have no blanks between them
 
 
-def uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
+def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
     """For each language of the model whose words of negation, exclusion and restriction no element
     covers, the commonest of them.
 
@@ -28,14 +28,18 @@ def uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
     rejects questions with words it does not know, or that has no intent. Code of the user's that
     finds entities may know them.
     """
-    if not model.intents or _rejects_unknown_words(model) or any(map(_is_code, model.elements)):
+    if (
+        not model.intents
+        or _rejects_unknown_words(model)
+        or any(map(_is_found_by_code, model.elements))
+    ):
         return {}
     found: dict[str, tuple[str, ...]] = {}
     for language in model.languages:
-        kinds = qualifiers_by_kind(language)
-        words = [word for kind in _TURNING for word in kinds.get(kind, ())]
-        if words and not _decides(model, language, words):
-            found[language] = tuple(kinds[kind][0] for kind in _TURNING if kind in kinds)
+        kinds = load_qualifiers_by_kind(language)
+        words = [word for kind in _CHECKED_KINDS for word in kinds.get(kind, ())]
+        if words and not _covers_any(model, language, words):
+            found[language] = tuple(kinds[kind][0] for kind in _CHECKED_KINDS if kind in kinds)
     return found
 
 
@@ -45,17 +49,17 @@ def _rejects_unknown_words(model: Model) -> bool:
     )
 
 
-def _is_code(element: Element) -> bool:
+def _is_found_by_code(element: Element) -> bool:
     return element.recognition is not None and element.recognition.kind in ("component", "function")
 
 
-def _decides(model: Model, language: str, words: list[str]) -> bool:
+def _covers_any(model: Model, language: str, words: list[str]) -> bool:
     """Whether an element or the stop words of the model have one of the words."""
-    normalize = normalizer(language)
+    normalize = create_normalizer(language)
     known = {normalize(word) for word in words}
     if not known.isdisjoint(map(normalize, model.stop_words.additional)):
         return True
-    left, right = ("", "") if base(language) in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
+    left, right = ("", "") if base_code(language) in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
     contracted = [word for word in known if "'" in word]  # "n't" and "n'" touch other words
     whole = "|".join(map(re.escape, known.difference(contracted)))
     some = re.compile("|".join([f"{left}(?:{whole}){right}", *map(re.escape, contracted)]))
@@ -63,13 +67,13 @@ def _decides(model: Model, language: str, words: list[str]) -> bool:
         for chunk in phrase:
             if isinstance(chunk, str) and some.search(normalize(chunk)):
                 return True
-            if isinstance(chunk, Pattern) and any(map(chunk.fits, known)):
+            if isinstance(chunk, Pattern) and any(map(chunk.fullmatch, known)):
                 return True
     return False
 
 
 def _phrases(model: Model, language: str) -> Iterator[Phrase]:
     for element in model.elements:
-        yield from said(element.phrases, language)
-        for _, phrase in phrases_of(element.values, (language, ANY_LANGUAGE)):
+        yield from select_phrases(element.phrases, language)
+        for _, phrase in iter_phrases(element.values, (language, ANY_LANGUAGE)):
             yield phrase

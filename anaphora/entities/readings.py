@@ -15,10 +15,12 @@ from typing import Any, TypeAlias
 
 from anaphora.models.utterance import Entity
 
-__all__ = ["readings"]
+__all__ = ["find_contiguous_variants"]
 
 
-def readings(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> list[list[int]]:
+def find_contiguous_variants(
+    entities: Sequence[Entity], costs: Sequence[int], limit: int
+) -> list[list[int]]:
     """At most ``limit`` maximal sets of entities that don't overlap, the cheapest first.
 
     The entities come sorted by their start, each with its cost; a set is given by their indexes,
@@ -34,7 +36,7 @@ def readings(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> li
     places = sorted(set(starts))
     after = [bisect_left(places, end) for end in ends]
     # For each place the best readings from there on, and beyond the last place nothing.
-    tables: list[list[_Reading]] = [[_NOTHING]] * (len(places) + 1)
+    tables: list[list[_PartialVariant]] = [[_NOTHING]] * (len(places) + 1)
     earliest = max(ends)  # of the ends of what starts here or later
     last = len(entities)
     for place in range(len(places) - 1, -1, -1):
@@ -43,24 +45,24 @@ def readings(entities: Sequence[Entity], costs: Sequence[int], limit: int) -> li
         last = begin
         # What starts at or after the earliest end would leave room for what ends there.
         firsts = range(begin, bisect_left(starts, earliest, begin))
-        tables[place] = _beginning_with(firsts, costs, after, tables, limit)
+        tables[place] = _best_starting_with(firsts, costs, after, tables, limit)
     return [_indexes(reading) for reading in tables[0]]
 
 
-_Reading: TypeAlias = tuple[int, int, int, Any]
+_PartialVariant: TypeAlias = tuple[int, int, int, Any]
 """Some entities from a place on, as it is compared with others: what it costs, its first
 entity, the place of the rest of it among what may follow that entity, and that rest itself."""
 
-_NOTHING: _Reading = (0, -1, 0, None)
+_NOTHING: _PartialVariant = (0, -1, 0, None)
 
 
-def _beginning_with(
+def _best_starting_with(
     firsts: range,
     costs: Sequence[int],
     after: list[int],
-    tables: list[list[_Reading]],
+    tables: list[list[_PartialVariant]],
     limit: int,
-) -> list[_Reading]:
+) -> list[_PartialVariant]:
     """The best readings that begin with one of ``firsts``."""
     candidates: Iterable[int] = firsts
     if len(firsts) > limit:  # then only those count whose best reading is among the best
@@ -75,7 +77,7 @@ def _beginning_with(
     return readings[:limit]
 
 
-def _indexes(reading: _Reading) -> list[int]:
+def _indexes(reading: _PartialVariant) -> list[int]:
     indexes = []
     while reading[3] is not None:
         indexes.append(reading[1])

@@ -16,18 +16,18 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from msgspec import Struct
 from spacy.tokens import Doc
 
-from anaphora.models.builtin import NLPCRAFT
+from anaphora.models.builtin import NLPCRAFT_ENTITIES
 from anaphora.storage.cache import Cache
 
 __all__ = [
     "TEXT_KEY",
-    "CreateRecognizer",
+    "RecognizerFactory",
     "Mention",
-    "Passage",
-    "Place",
+    "TokenizedText",
+    "TokenSpan",
     "Recognizer",
-    "built_in",
-    "text_of",
+    "create_builtin",
+    "get_text",
 ]
 
 
@@ -52,7 +52,7 @@ class Mention(Struct, frozen=True):
     void: bool = False
 
 
-class Passage:
+class TokenizedText:
     """A text that has been cut into tokens, where nothing but what is ours looks at it: for less
     than a Doc takes. ``texts`` are those of the tokens, ``starts`` where each begins."""
 
@@ -63,17 +63,17 @@ class Passage:
         self._texts = texts
         self._starts = starts
 
-    def around(self, start: int, end: int) -> Place:
+    def covering_tokens(self, start: int, end: int) -> TokenSpan:
         """The tokens that the characters from ``start`` up to ``end`` lie in, of which neither the
         first nor the last is a blank."""
         first = bisect_right(self._starts, start) - 1
         last = bisect_right(self._starts, end - 1) - 1
-        return Place(
+        return TokenSpan(
             first, last + 1, self._starts[first], self._starts[last] + len(self._texts[last])
         )
 
 
-class Place(NamedTuple):
+class TokenSpan(NamedTuple):
     """Tokens, the first one and the one behind the last, and the characters that they have."""
 
     first: int
@@ -85,20 +85,20 @@ class Place(NamedTuple):
 class Recognizer(Protocol):
     """Finds what a text mentions of one kind."""
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The mentions in ``doc``, in any order. ``at`` is the local time of the one who asks,
         with a time zone."""
         ...
 
 
-CreateRecognizer: TypeAlias = Callable[[str, Mapping[str, Any]], Recognizer]
+RecognizerFactory: TypeAlias = Callable[[str, Mapping[str, Any]], Recognizer]
 """Makes a recognizer for a language (a code such as ``en``), with the options that
-:func:`anaphora.models.builtin.options_of` gives. Raises ModelError where something is missing
+:func:`anaphora.models.builtin.resolve_options` gives. Raises ModelError where something is missing
 that it needs, such as a package."""
 
 TEXT_KEY = "anaphora_text"
 
-_HOMES = {
+_MODULES = {
     "date": "dates.recognizer",
     "duration": "dates.durations",
     "number": "numbers.recognizer",
@@ -114,13 +114,13 @@ _HOMES = {
     "boolean": "plain.boolean",
 }
 # Whose modules have a function ``load``.
-_LOADED_THROUGH_CACHES = frozenset({"date", "duration", "place"})
+_CACHEABLE = frozenset({"date", "duration", "place"})
 
 
-def text_of(doc: Doc | Passage) -> str:
+def get_text(doc: Doc | TokenizedText) -> str:
     """The text of ``doc``, put together once for all recognizers (by spaCy anew at each call,
     which takes 4 µs)."""
-    if isinstance(doc, Passage):
+    if isinstance(doc, TokenizedText):
         return doc.text
     text: str | None = doc.user_data.get(TEXT_KEY)
     if text is None:
@@ -128,7 +128,7 @@ def text_of(doc: Doc | Passage) -> str:
     return text
 
 
-def built_in(
+def create_builtin(
     name: str, language: str, options: Mapping[str, Any], *, cache: Cache | None = None
 ) -> Recognizer:
     """The recognizer of a built-in entity, with all of its options; its module is loaded now and
@@ -136,13 +136,13 @@ def built_in(
 
     Raises :class:`~anaphora.errors.ModelError` where something is missing that it needs.
     """
-    if name in NLPCRAFT:
+    if name in NLPCRAFT_ENTITIES:
         wrapped: Recognizer = import_module("anaphora.entities.nlpcraft").create(
             name, language, options
         )
         return wrapped
-    home = import_module(f"anaphora.entities.{_HOMES[name]}")
-    if cache is not None and name in _LOADED_THROUGH_CACHES:
+    home = import_module(f"anaphora.entities.{_MODULES[name]}")
+    if cache is not None and name in _CACHEABLE:
         home.load(language, options, cache)
-    create: CreateRecognizer = home.create
+    create: RecognizerFactory = home.create
     return create(language, options)

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, SpanGroup
 
-from anaphora.entities.component import EntityComponent, key_of
-from anaphora.entities.recognition import Passage
+from anaphora.entities.component import EntityComponent, spans_key
+from anaphora.entities.recognition import TokenizedText
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["Findings", "found_by", "recognized"]
+__all__ = ["RecognizedEntities", "run_recognizers", "collect_recognized"]
 
 
-class Findings(NamedTuple):
+class RecognizedEntities(NamedTuple):
     """What recognizers have found: entities, those that are only a fallback, and the tokens of
     places where nothing is an entity."""
 
@@ -26,16 +26,16 @@ class Findings(NamedTuple):
     void: frozenset[int] = frozenset()
 
 
-def found_by(
+def run_recognizers(
     components: Iterable[EntityComponent],
-    doc: Doc | Passage,
+    doc: Doc | TokenizedText,
     at: datetime,
     elements: Mapping[str, Element],
     sentence: Sentence,
-) -> Findings:
-    """As :func:`recognized` of a text that these ``components`` have worked on, without the spans
+) -> RecognizedEntities:
+    """As :func:`collect_recognized` of a text that these ``components`` have worked on, without the spans
     that they would write."""
-    found, void = Findings([], []), []
+    found, void = RecognizedEntities([], []), []
     for component in components:
         element = elements[component.element]
         for mention, first, last in component.find(doc, at):
@@ -43,43 +43,47 @@ def found_by(
             if mention.void:
                 void.append(tokens)
                 continue
-            entity = sentence.entity(
+            entity = sentence.create_entity(
                 element, mention.value, tokens, exact=True, meta=mention.meta, own=False
             )
             (found.fallbacks if mention.fallback else found.entities).append(entity)
-    return _outside(void, found) if void else found
+    return _drop_void(void, found) if void else found
 
 
-def recognized(doc: Doc, elements: Mapping[str, Element], sentence: Sentence) -> Findings:
+def collect_recognized(
+    doc: Doc, elements: Mapping[str, Element], sentence: Sentence
+) -> RecognizedEntities:
     """The entities of those ``elements`` in ``doc``, by element and in the order in which they
     were found."""
-    found, void = Findings([], []), []
+    found, void = RecognizedEntities([], []), []
     for id, element in elements.items():
-        group = doc.spans.get(key_of(id))
-        for tokens, mention in _mentioned(group):
+        group = doc.spans.get(spans_key(id))
+        for tokens, mention in _iter_mentions(group):
             value, meta = mention["value"], mention["meta"]
-            entity = sentence.entity(element, value, tokens, exact=True, meta=meta, own=False)
+            entity = sentence.create_entity(
+                element, value, tokens, exact=True, meta=meta, own=False
+            )
             (found.fallbacks if mention.get("fallback") else found.entities).append(entity)
         if group is not None:
             void += [tuple(range(first, last)) for first, last in group.attrs.get("void", ())]
-    return _outside(void, found) if void else found
+    return _drop_void(void, found) if void else found
 
 
-def _outside(void: Sequence[tuple[int, ...]], found: Findings) -> Findings:
+def _drop_void(void: Sequence[tuple[int, ...]], found: RecognizedEntities) -> RecognizedEntities:
     """Those that have no tokens of a place where nothing is an entity, or all of them and more."""
     places = [frozenset(tokens) for tokens in void]
 
     def is_outside(one: Entity) -> bool:
         return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
 
-    return Findings(
+    return RecognizedEntities(
         list(filter(is_outside, found.entities)),
         list(filter(is_outside, found.fallbacks)),
         frozenset().union(*places),
     )
 
 
-def _mentioned(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mapping[str, Any]]]:
+def _iter_mentions(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], Mapping[str, Any]]]:
     """The tokens of each span and what is said of it."""
     if not group:
         return

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anaphora.entities.layers import said
-from anaphora.grammar.parts import Part
+from anaphora.entities.layers import select_phrases
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
-from anaphora.models.composition import strata
+from anaphora.models.composition import composition_levels
 from anaphora.models.domain import (
     ANY_LANGUAGE,
     Element,
     ElementValue,
-    Limits,
+    UtteranceLimits,
     Model,
     Phrase,
     Phrases,
-    Recognition,
+    RecognizerSpec,
     StopWords,
 )
 from anaphora.models.values import PackedValues
 
-__all__ = ["as_data", "from_data"]
+__all__ = ["model_to_data", "model_from_data"]
 
 _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 
 
-def as_data(model: Model, language: str) -> dict[str, Any]:
+def model_to_data(model: Model, language: str) -> dict[str, Any]:
     """The elements and the reset phrases in that language, with all that finding them needs.
 
     Metadata is only there where elements are composed of others: predicates may read it then.
     """
-    composed = len(strata(model.elements)) > 1
+    composed = len(composition_levels(model.elements)) > 1
     return {
         "id": model.id,
         "name": model.name,
@@ -44,17 +44,17 @@ def as_data(model: Model, language: str) -> dict[str, Any]:
                 "id": element.id,
                 "groups": sorted(element.groups),
                 "ancestors": list(element.ancestors),
-                "recognition": _recognition_as_data(element.recognition),
+                "recognition": _recognition_to_data(element.recognition),
                 "typos": element.typos,
                 "max_gap": element.max_gap,
                 "meta": dict(element.meta) if composed else {},
                 "flags": [flag for flag in _FLAGS if getattr(element, flag)],
-                "phrases": _phrases_as_data(element.phrases, language),
-                "values": _values_as_data(element.values, language),
+                "phrases": _phrases_to_data(element.phrases, language),
+                "values": _values_to_data(element.values, language),
             }
             for element in model.elements
         ],
-        "reset": _phrases_as_data(model.reset, language),
+        "reset": _phrases_to_data(model.reset, language),
         "stop_words": {
             "additional": sorted(model.stop_words.additional),
             "excluded": sorted(model.stop_words.excluded),
@@ -64,8 +64,8 @@ def as_data(model: Model, language: str) -> dict[str, Any]:
     }
 
 
-def from_data(data: Mapping[str, Any], language: str) -> Model:
-    """A model with what :func:`as_data` wrote, and nothing else."""
+def model_from_data(data: Mapping[str, Any], language: str) -> Model:
+    """A model with what :func:`model_to_data` wrote, and nothing else."""
     stop_words = data["stop_words"]
     return Model(
         id=data["id"],
@@ -101,34 +101,36 @@ def from_data(data: Mapping[str, Any], language: str) -> Model:
             excluded=frozenset(stop_words["excluded"]),
             skipped=stop_words["skipped"],
         ),
-        limits=Limits(swear_words=frozenset(data["swear_words"])),
+        limits=UtteranceLimits(swear_words=frozenset(data["swear_words"])),
     )
 
 
-def _values_as_data(values: Sequence[ElementValue], language: str) -> Any:
+def _values_to_data(values: Sequence[ElementValue], language: str) -> Any:
     """One by one; packed ones as they are, also with other languages, which nobody asks for."""
-    if isinstance(values, PackedValues) and (data := values.as_plain()):
+    if isinstance(values, PackedValues) and (data := values.to_data()):
         return data
-    return [[value.name, _phrases_as_data(value.phrases, language)] for value in values]
+    return [[value.name, _phrases_to_data(value.phrases, language)] for value in values]
 
 
 def _values_from_data(data: Any) -> Sequence[ElementValue]:
     if isinstance(data, dict):
-        return PackedValues.from_plain(data)
+        return PackedValues.from_data(data)
     return [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data]
 
 
-def _recognition_as_data(recognition: Recognition | None) -> list[str] | None:
+def _recognition_to_data(recognition: RecognizerSpec | None) -> list[str] | None:
     """Only who it is: its component has been saved with its options."""
     return None if recognition is None else [recognition.kind, recognition.name]
 
 
-def _recognition_from_data(data: list[Any] | None) -> Recognition | None:
-    return None if data is None else Recognition(*data)
+def _recognition_from_data(data: list[Any] | None) -> RecognizerSpec | None:
+    return None if data is None else RecognizerSpec(*data)
 
 
-def _phrases_as_data(phrases: Phrases, language: str) -> list[list[Any]]:
-    return [[_chunk_as_data(chunk) for chunk in phrase] for phrase in said(phrases, language)]
+def _phrases_to_data(phrases: Phrases, language: str) -> list[list[Any]]:
+    return [
+        [_chunk_to_data(chunk) for chunk in phrase] for phrase in select_phrases(phrases, language)
+    ]
 
 
 def _phrases_from_data(data: list[list[Any]]) -> Phrases:
@@ -136,20 +138,20 @@ def _phrases_from_data(data: list[list[Any]]) -> Phrases:
     return {ANY_LANGUAGE: phrases} if phrases else {}
 
 
-def _chunk_as_data(chunk: str | Pattern | Part) -> str | dict[str, str]:
+def _chunk_to_data(chunk: str | Pattern | EntityPart) -> str | dict[str, str]:
     match chunk:
         case Pattern():
             return {"pattern": chunk.text}
-        case Part():
+        case EntityPart():
             return {"alias": chunk.alias, "predicate": chunk.text}
     return chunk
 
 
-def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern | Part:
+def _chunk_from_data(chunk: str | dict[str, str]) -> str | Pattern | EntityPart:
     if isinstance(chunk, str):
         return chunk
     if "pattern" in chunk:
         return Pattern(chunk["pattern"])
-    from anaphora.grammar.compiler import compile_part  # here: it brings the parser
+    from anaphora.grammar.compiler import compile_entity_part  # here: it brings the parser
 
-    return Part(chunk["alias"], chunk["predicate"], compile_part(chunk["predicate"]))
+    return EntityPart(chunk["alias"], chunk["predicate"], compile_entity_part(chunk["predicate"]))

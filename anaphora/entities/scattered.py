@@ -21,28 +21,28 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from anaphora.entities.gaps import Gaps
-from anaphora.entities.guesses import Guess
+from anaphora.entities.guesses import StemCandidate
 from anaphora.entities.lexicon import Word
 from anaphora.entities.token_runs import PatternEnds
-from anaphora.entities.trie import ANY, MOST_MADE, Hit, Step, form_of
-from anaphora.grammar.parts import Part
+from anaphora.entities.trie import WILDCARD, MAX_COMBINATIONS, PhraseMatch, Step, form_of
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import DEFAULT_MAX_GAP
 
-__all__ = ["PartsIn", "Scattered", "Spread"]
+__all__ = ["PartsIn", "SparseMatcher", "SparsePhrase"]
 
-MOST_WORK = 30_000
+MAX_WORK = 30_000
 """How many places are looked up in one text (some 0.1 s); what is left then goes unfound."""
 
-_TWICE = -1  # in place of the index of a word that stands there several times
+_REPEATED = -1  # in place of the index of a word that stands there several times
 
-PartsIn: TypeAlias = Callable[[Part], Sequence[tuple[int, int, tuple[int, ...]]]]
+PartsIn: TypeAlias = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
 """Where entities that were found before fit a part: one start and end after the other, each
 with the numbers of the entities there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class SparsePhrase:
     """A phrase of ``entry`` whose words may stand apart; with ``any_order`` also in another
     order than here, and each with ``typos`` wrong letters or, with ``compounds``, as the head of a
     compound. At most ``max_gap`` other words stand between two of them."""
@@ -55,15 +55,15 @@ class Spread:
     compounds: bool = False
 
 
-class Scattered:
+class SparseMatcher:
     """Phrases of two steps at least, known by the rarest of their words."""
 
-    def __init__(self, phrases: Iterable[Spread]) -> None:
+    def __init__(self, phrases: Iterable[SparsePhrase]) -> None:
         self._phrases = [phrase for phrase in phrases if len(phrase.steps) > 1]
         self._tolerances = {(phrase.typos, phrase.compounds) for phrase in self._phrases}
         self._words = [frozenset(_words(phrase)) for phrase in self._phrases]
         # The words of phrases that consist of nothing else, and of none twice.
-        self._keys = [
+        self._distinct_keys = [
             tuple(keys) if len(set(keys := _words(phrase))) == len(phrase.steps) else None
             for phrase in self._phrases
         ]
@@ -81,7 +81,7 @@ class Scattered:
         return len(self._phrases)
 
     @property
-    def phrases(self) -> Sequence[Spread]:
+    def phrases(self) -> Sequence[SparsePhrase]:
         """The phrases."""
         return self._phrases
 
@@ -91,8 +91,8 @@ class Scattered:
         gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         parts_in: PartsIn | None = None,
-        guesses: Sequence[Sequence[Guess]] | None = None,
-    ) -> list[Hit]:
+        candidates: Sequence[Sequence[StemCandidate]] | None = None,
+    ) -> list[PhraseMatch]:
         """Each smallest window of each phrase, but for phrases that stand there as they are.
 
         ``gaps`` says how far words may stand apart; ``pattern_ends`` and ``parts_in`` say what
@@ -101,62 +101,64 @@ class Scattered:
         at: dict[str, int] = {}
         for index, word in enumerate(words):
             key = " ".join(word.parts) if word.parts else word.stem
-            at[key] = _TWICE if key in at else index
-        numbers = self._all_of_whose_words_are_among(at.keys(), guesses)
+            at[key] = _REPEATED if key in at else index
+        numbers = self._find_possible_phrases(at.keys(), candidates)
         if not numbers:
             return []
-        hits: dict[Hit, None] = {}
-        if not guesses:
-            numbers = self._without_those_found_at_once(numbers, words, gaps, at, hits)
+        hits: dict[PhraseMatch, None] = {}
+        if not candidates:
+            numbers = self._match_unambiguous(numbers, words, gaps, at, hits)
             if not numbers:
-                return _merged(hits) if len(hits) > 1 else list(hits)
+                return _merge_matches(hits) if len(hits) > 1 else list(hits)
         special = pattern_ends or _no_runs, parts_in or _no_parts
         # A word that one phrase may take for a misspelt one is none to a stricter phrase.
         searches = {
-            tolerance: _Search(words, gaps, *special, _tolerated(tolerance, guesses))
-            for tolerance in (self._tolerances if guesses else ((0, False),))
+            tolerance: _TextSearch(words, gaps, *special, _keep_tolerated(tolerance, candidates))
+            for tolerance in (self._tolerances if candidates else ((0, False),))
         }
         for number in numbers:
             phrase = self._phrases[number]
-            search = searches[(phrase.typos, phrase.compounds) if guesses else (0, False)]
+            search = searches[(phrase.typos, phrase.compounds) if candidates else (0, False)]
             search.work += 1
-            found = [where for step in phrase.steps if (where := search.of(step))]
+            found = [where for step in phrase.steps if (where := search.find_positions(step))]
             if len(found) < len(phrase.steps):
                 continue
-            hits.update(dict.fromkeys(_hits(phrase, _windows(phrase, found, search), search)))
+            hits.update(
+                dict.fromkeys(_create_matches(phrase, _find_windows(phrase, found, search), search))
+            )
             if search.is_spent:
                 break
-        return _merged(hits)
+        return _merge_matches(hits)
 
-    def _all_of_whose_words_are_among(
-        self, said: AbstractSet[str], guesses: Sequence[Sequence[Guess]] | None
+    def _find_possible_phrases(
+        self, stems: AbstractSet[str], candidates: Sequence[Sequence[StemCandidate]] | None
     ) -> list[int]:
         """The numbers of the phrases that may stand there."""
-        if guesses:
-            said = said | {" ".join(guess.stems) for some in guesses for guess in some}
+        if candidates:
+            stems = stems | {" ".join(guess.stems) for some in candidates for guess in some}
         numbers = [
             number
-            for word in said
+            for word in stems
             if word in self._by_word
             for number in self._by_word[word]
-            if self._words[number] <= said
+            if self._words[number] <= stems
         ]
         return sorted(numbers + self._wordless)
 
-    def _without_those_found_at_once(
+    def _match_unambiguous(
         self,
         numbers: Iterable[int],
         words: Sequence[Word],
         gaps: Gaps,
         at: Mapping[str, int],
-        hits: dict[Hit, None],
+        hits: dict[PhraseMatch, None],
     ) -> list[int]:
         """The numbers of those phrases that may stand there in several ways. Of the others, each
         of whose words there is once, the hits get the only window."""
         left = []
         for number in numbers:
-            keys = self._keys[number]
-            if keys is None or _TWICE in (places := [at[key] for key in keys]):
+            keys = self._distinct_keys[number]
+            if keys is None or _REPEATED in (places := [at[key] for key in keys]):
                 left.append(number)
                 continue
             phrase = self._phrases[number]
@@ -166,29 +168,31 @@ class Scattered:
                 continue
             start, end = tokens[0], tokens[-1] + 1
             others = end - start - len(tokens)
-            if (others or permuted) and _are_near(tokens, phrase.max_gap, gaps):
+            if (others or permuted) and _within_gaps(tokens, phrase.max_gap, gaps):
                 # Else the trie finds it, or nothing does.
                 exact = not permuted and all(
                     words[place].form == form_of(step)
                     for place, step in zip(places, phrase.steps, strict=True)
                 )
                 own = tuple(tokens) if others else ()
-                hits[Hit(start, end, phrase.entry, exact, others, own, permuted=permuted)] = None
+                hits[
+                    PhraseMatch(start, end, phrase.entry, exact, others, own, permuted=permuted)
+                ] = None
         return left
 
 
-class _Places(Struct, frozen=True, gc=False):
+class _StepPositions(Struct, frozen=True, gc=False):
     """Where a step may stand, by the starts, and the numbers of the entities at each."""
 
     starts: Sequence[int]
     ends: Sequence[int]
     numbers: Sequence[tuple[int, ...]] = ()
 
-    def from_(self, at: int) -> int:
+    def first_from(self, at: int) -> int:
         return bisect_left(self.starts, at)
 
 
-class _Chosen(Struct, frozen=True, gc=False):
+class _StepMatch(Struct, frozen=True, gc=False):
     """One step of a phrase, the words that it takes, and the entities that it may be there."""
 
     step: int
@@ -197,10 +201,10 @@ class _Chosen(Struct, frozen=True, gc=False):
     numbers: tuple[int, ...] = ()
 
 
-_Window: TypeAlias = tuple[_Chosen, ...]
+_Window: TypeAlias = tuple[_StepMatch, ...]
 
 
-class _Search:
+class _TextSearch:
     """The places of steps in one text, and how much work was done on it."""
 
     def __init__(
@@ -209,58 +213,58 @@ class _Search:
         gaps: Gaps,
         pattern_ends: PatternEnds,
         parts_in: PartsIn,
-        guesses: Sequence[Sequence[Guess]],
+        candidates: Sequence[Sequence[StemCandidate]],
     ) -> None:
         self.work = 0
-        self.places: dict[str, _Places] = {}
+        self.places: dict[str, _StepPositions] = {}
         self.words = words
         self.gaps = gaps
         self._pattern_ends, self._parts_in = pattern_ends, parts_in
-        self._guesses: dict[tuple[str, int], Guess] = {}
-        self._special: dict[Pattern | Part, _Places] = {}
+        self._candidates: dict[tuple[str, int], StemCandidate] = {}
+        self._special: dict[Pattern | EntityPart, _StepPositions] = {}
         starts: dict[str, list[int]] = {}
         for index, word in enumerate(words):
             starts.setdefault(_key(word), []).append(index)
-            if guesses:
-                for guess in guesses[index]:
+            if candidates:
+                for guess in candidates[index]:
                     key = " ".join(guess.stems)
                     starts.setdefault(key, []).append(index)
-                    self._guesses[key, index] = guess
+                    self._candidates[key, index] = guess
         for key, indexes in starts.items():
-            self.places[key] = _Places(indexes, [index + 1 for index in indexes])
+            self.places[key] = _StepPositions(indexes, [index + 1 for index in indexes])
 
     @property
     def is_spent(self) -> bool:
-        return self.work > MOST_WORK
+        return self.work > MAX_WORK
 
-    def guesses(self, steps: Iterable[tuple[Step, int]]) -> list[Guess]:
+    def find_candidates(self, steps: Iterable[tuple[Step, int]]) -> list[StemCandidate]:
         """The guesses by which words stand for these steps."""
-        if not self._guesses:
+        if not self._candidates:
             return []
         words = [(_key(step), index) for step, index in steps if isinstance(step, Word)]
-        return [self._guesses[word] for word in words if word in self._guesses]
+        return [self._candidates[word] for word in words if word in self._candidates]
 
-    def of(self, step: Step) -> _Places | None:
+    def find_positions(self, step: Step) -> _StepPositions | None:
         """Where the step may stand; None for nowhere."""
         if isinstance(step, Word):
             return self.places.get(_key(step))
         if step not in self._special:
             self.work += len(self.words)
-            self._special[step] = self._fitting(step)
+            self._special[step] = self._match_special(step)
         return self._special[step] if self._special[step].starts else None
 
-    def spelled(self, step: Step, places: _Places) -> _Places:
+    def keep_exact(self, step: Step, places: _StepPositions) -> _StepPositions:
         """Those of the ``places`` of a step where it is spelled as in the phrase."""
         if not isinstance(step, Word):
             return places
         self.work += len(places.starts)
         starts = [start for start in places.starts if self.words[start].form == step.form]
-        return _Places(starts, [start + 1 for start in starts])
+        return _StepPositions(starts, [start + 1 for start in starts])
 
-    def _fitting(self, step: Pattern | Part) -> _Places:
-        if isinstance(step, Part):
+    def _match_special(self, step: Pattern | EntityPart) -> _StepPositions:
+        if isinstance(step, EntityPart):
             found = self._parts_in(step)
-            return _Places(
+            return _StepPositions(
                 [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
             )
         runs = [
@@ -268,41 +272,45 @@ class _Search:
             for index in range(len(self.words))
             if (ends := self._pattern_ends(step, index))
         ]
-        return _Places([start for start, _ in runs], [ends[0] for _, ends in runs])
+        return _StepPositions([start for start, _ in runs], [ends[0] for _, ends in runs])
 
-    def shortest(self, step: Step, places: _Places) -> _Places:
+    def shortest(self, step: Step, places: _StepPositions) -> _StepPositions:
         """The ``places`` of a step, but with the shortest run that a pattern matches from each
         start, and not with the longest."""
         if not isinstance(step, Pattern):
             return places
         ends = [self._pattern_ends(step, start)[-1] for start in places.starts]
-        return places if ends == places.ends else _Places(places.starts, ends)
+        return places if ends == places.ends else _StepPositions(places.starts, ends)
 
 
-def _windows(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterable[_Window]:
+def _find_windows(
+    phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
+) -> Iterable[_Window]:
     """The windows of a phrase, by the places of its steps."""
-    find = partial(_any_order if phrase.any_order else _in_order, phrase)
-    windows = list(_smallest(find(places, search)))
+    find = partial(_match_any_order if phrase.any_order else _match_in_order, phrase)
+    windows = list(_keep_smallest(find(places, search)))
     pairs = list(zip(phrase.steps, places, strict=True))
     shortest = [search.shortest(*pair) for pair in pairs]
     if any(one is not other for one, other in zip(shortest, places, strict=True)):
         # What a long run takes may be a word of the phrase.
-        windows = list(dict.fromkeys([*windows, *_smallest(find(shortest, search))]))
-    if all(_is_spelled(phrase, window, search) for window in windows):
+        windows = list(dict.fromkeys([*windows, *_keep_smallest(find(shortest, search))]))
+    if all(_is_exact(phrase, window, search) for window in windows):
         return windows
-    spelled = [search.spelled(*pair) for pair in pairs]
+    spelled = [search.keep_exact(*pair) for pair in pairs]
     if not all(one.starts for one in spelled):
         return windows
-    return dict.fromkeys([*windows, *_smallest(find(spelled, search))])
+    return dict.fromkeys([*windows, *_keep_smallest(find(spelled, search))])
 
 
-def _is_spelled(phrase: Spread, window: _Window, search: _Search) -> bool:
+def _is_exact(phrase: SparsePhrase, window: _Window, search: _TextSearch) -> bool:
     """Whether all words are written as in the phrase."""
     steps = [(phrase.steps[one.step], search.words[one.start]) for one in window]
-    return all(_form(step, word) == form_of(step) for step, word in steps)
+    return all(_spelling_of(step, word) == form_of(step) for step, word in steps)
 
 
-def _in_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+def _match_in_order(
+    phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
+) -> Iterator[_Window]:
     """From each place of the first step the nearest places of the others, one after the other,
     from which the rest is within reach."""
     following: list[dict[int, int]] = []  # for each step but the last, last step first
@@ -315,7 +323,7 @@ def _in_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Ite
         nearest: dict[int, int] = {}
         for index, end in enumerate(where.ends):
             at = bisect_left(starts, end)
-            if at < len(starts) and starts[at] <= search.gaps.reach(end, phrase.max_gap):
+            if at < len(starts) and starts[at] <= search.gaps.last_start(end, phrase.max_gap):
                 nearest[index] = viable[at]
         following.append(nearest)
         viable = list(nearest)
@@ -324,25 +332,29 @@ def _in_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Ite
         if search.is_spent:
             return
         indexes = list(accumulate(reversed(following), lambda at, one: one[at], initial=first))
-        yield tuple([_chosen(places[step], step, at) for step, at in enumerate(indexes)])
+        yield tuple([_create_step_match(places[step], step, at) for step, at in enumerate(indexes)])
 
 
-def _any_order(phrase: Spread, places: Sequence[_Places], search: _Search) -> Iterator[_Window]:
+def _match_any_order(
+    phrase: SparsePhrase, places: Sequence[_StepPositions], search: _TextSearch
+) -> Iterator[_Window]:
     """From each place of any step the window that ends first, of the nearest places of the steps
     that are left. Of the steps that may take the same words, the one that could take fewer others
     goes first."""
     precedence = sorted(range(len(places)), key=lambda step: len(places[step].starts))
     first_alike: dict[tuple[Step | str, tuple[int, ...]], int] = {}
     for step in precedence:
-        alike = _sameness(phrase.steps[step]), tuple(places[step].starts)
+        alike = _equality_key(phrase.steps[step]), tuple(places[step].starts)
         first_alike.setdefault(alike, step)
     for step in first_alike.values():
         left = tuple([one for one in precedence if one != step])
         for index in range(len(places[step].starts)):
             chains: _Chains
-            chains = {(left, places[step].ends[index]): (_chosen(places[step], step, index),)}
+            chains = {
+                (left, places[step].ends[index]): (_create_step_match(places[step], step, index),)
+            }
             for _ in left:
-                chains = _longer(chains, places, phrase.max_gap, search)
+                chains = _extend_chains(chains, places, phrase.max_gap, search)
             if chains:
                 search.work += len(places)
                 yield min(chains.values(), key=lambda window: window[-1].end)
@@ -354,39 +366,41 @@ _Chains: TypeAlias = dict[tuple[tuple[int, ...], int], _Window]
 """The beginnings of windows, by the steps that are left and by where they end."""
 
 
-def _longer(chains: _Chains, places: Sequence[_Places], max_gap: int, search: _Search) -> _Chains:
+def _extend_chains(
+    chains: _Chains, places: Sequence[_StepPositions], max_gap: int, search: _TextSearch
+) -> _Chains:
     """The chains with one more step; of those that have the same steps and the same end, the one
     with the nearest places."""
     longer: _Chains = {}
     for (left, end), window in chains.items():
-        reach = search.gaps.reach(end, max_gap)
+        reach = search.gaps.last_start(end, max_gap)
         # Behind the last place of a step there is no room for it.
         last = min([places[step].starts[-1] for step in left])
         nearest = [
             (where.starts[at], number, step, at)
             for number, step in enumerate(left)
             for where in [places[step]]
-            for at in range(where.from_(end), where.from_(min(reach, last) + 1))
+            for at in range(where.first_from(end), where.first_from(min(reach, last) + 1))
         ]
         search.work += len(left) + len(nearest)
         if search.is_spent:
             return {}
         for _, number, step, at in sorted(nearest):
             key = (*left[:number], *left[number + 1 :]), places[step].ends[at]
-            longer.setdefault(key, (*window, _chosen(places[step], step, at)))
+            longer.setdefault(key, (*window, _create_step_match(places[step], step, at)))
     return longer
 
 
-def _are_near(tokens: Sequence[int], max_gap: int, gaps: Gaps) -> bool:
-    return all(after <= gaps.reach(one + 1, max_gap) for one, after in pairwise(tokens))
+def _within_gaps(tokens: Sequence[int], max_gap: int, gaps: Gaps) -> bool:
+    return all(after <= gaps.last_start(one + 1, max_gap) for one, after in pairwise(tokens))
 
 
-def _chosen(places: _Places, step: int, index: int) -> _Chosen:
+def _create_step_match(places: _StepPositions, step: int, index: int) -> _StepMatch:
     numbers = places.numbers[index] if places.numbers else ()
-    return _Chosen(step, places.starts[index], places.ends[index], numbers)
+    return _StepMatch(step, places.starts[index], places.ends[index], numbers)
 
 
-def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
+def _keep_smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
     """The windows that hold no other, one for each range."""
     nearest_end: float = float("inf")  # of the windows that start at the same place or later
     for window in sorted(windows, key=lambda window: (-window[0].start, window[-1].end)):
@@ -395,8 +409,10 @@ def _smallest(windows: Iterable[_Window]) -> Iterator[_Window]:
             yield window
 
 
-def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterator[Hit]:
-    alike = [_sameness(step) for step in phrase.steps]
+def _create_matches(
+    phrase: SparsePhrase, windows: Iterable[_Window], search: _TextSearch
+) -> Iterator[PhraseMatch]:
+    alike = [_equality_key(step) for step in phrase.steps]
     for window in windows:
         start, end = window[0].start, window[-1].end
         tokens = tuple([token for one in window for token in range(one.start, one.end)])
@@ -405,39 +421,39 @@ def _hits(phrase: Spread, windows: Iterable[_Window], search: _Search) -> Iterat
         if not gaps and not permuted:
             continue  # the trie finds it
         steps = [(phrase.steps[one.step], one.start) for one in window]
-        guesses = search.guesses(steps)
+        guesses = search.find_candidates(steps)
         typos = max([guess.typos for guess in guesses], default=0)
-        by_head = any(guess.by_head for guess in guesses)
-        for parts in _made_of(phrase, window):
-            yield Hit(
+        by_head = any(guess.by_compound_head for guess in guesses)
+        for parts in _combine_parts(phrase, window):
+            yield PhraseMatch(
                 start,
                 end,
                 phrase.entry,
-                exact=not (permuted or typos or by_head) and _is_spelled(phrase, window, search),
+                exact=not (permuted or typos or by_head) and _is_exact(phrase, window, search),
                 gaps=gaps,
                 tokens=tokens if gaps else (),
                 permuted=permuted,
                 parts=parts,
                 typos=typos,
-                by_head=by_head,
+                by_compound_head=by_head,
             )
 
 
-def _made_of(phrase: Spread, window: _Window) -> Iterator[tuple[tuple[str, int], ...]]:
+def _combine_parts(phrase: SparsePhrase, window: _Window) -> Iterator[tuple[tuple[str, int], ...]]:
     """The ways to make the window of the entities in it."""
     ways = product(
         *(
             [(step.alias, number) for number in one.numbers]
             for one in window
-            if isinstance(step := phrase.steps[one.step], Part)
+            if isinstance(step := phrase.steps[one.step], EntityPart)
         )
     )
-    return islice(ways, MOST_MADE)
+    return islice(ways, MAX_COMBINATIONS)
 
 
-def _merged(hits: Iterable[Hit]) -> list[Hit]:
+def _merge_matches(hits: Iterable[PhraseMatch]) -> list[PhraseMatch]:
     """One hit for an entry, its tokens and its parts, where several phrases led there."""
-    best: dict[tuple[object, ...], Hit] = {}
+    best: dict[tuple[object, ...], PhraseMatch] = {}
     for hit in hits:
         key = (hit.start, hit.end, hit.entry, hit.tokens, hit.parts)
         known = best.get(key)
@@ -446,21 +462,25 @@ def _merged(hits: Iterable[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _tolerated(
-    tolerance: tuple[int, bool], guesses: Sequence[Sequence[Guess]] | None
-) -> Sequence[Sequence[Guess]]:
+def _keep_tolerated(
+    tolerance: tuple[int, bool], candidates: Sequence[Sequence[StemCandidate]] | None
+) -> Sequence[Sequence[StemCandidate]]:
     typos, compounds = tolerance
     return [
-        [guess for guess in some if guess.typos <= typos and (compounds or not guess.by_head)]
-        for some in guesses or ()
+        [
+            guess
+            for guess in some
+            if guess.typos <= typos and (compounds or not guess.by_compound_head)
+        ]
+        for some in candidates or ()
     ]
 
 
-def _rank(hit: Hit) -> tuple[int, bool, bool, bool]:
-    return hit.typos, hit.by_head, hit.permuted, not hit.exact
+def _rank(hit: PhraseMatch) -> tuple[int, bool, bool, bool]:
+    return hit.typos, hit.by_compound_head, hit.permuted, not hit.exact
 
 
-def _words(phrase: Spread) -> list[str]:
+def _words(phrase: SparsePhrase) -> list[str]:
     return [_key(step) for step in phrase.steps if isinstance(step, Word)]
 
 
@@ -469,17 +489,17 @@ def _key(word: Word) -> str:
     return " ".join(word.parts) if word.parts else word.stem
 
 
-def _sameness(step: Step) -> Step | str:
+def _equality_key(step: Step) -> Step | str:
     return _key(step) if isinstance(step, Word) else step
 
 
-def _form(step: Step, word: Word) -> str:
-    return word.form if isinstance(step, Word) else ANY
+def _spelling_of(step: Step, word: Word) -> str:
+    return word.form if isinstance(step, Word) else WILDCARD
 
 
 def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
     return ()
 
 
-def _no_parts(part: Part) -> Sequence[tuple[int, int, tuple[int, ...]]]:
+def _no_parts(part: EntityPart) -> Sequence[tuple[int, int, tuple[int, ...]]]:
     return ()

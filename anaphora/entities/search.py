@@ -9,36 +9,43 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from anaphora.entities.found import Found
+from anaphora.entities.found import EntityChart
 from anaphora.entities.gaps import Gaps
-from anaphora.entities.guesses import Guess, Guesses, Vocabulary
-from anaphora.entities.languages import base, qualifiers
-from anaphora.entities.layers import Entry, Layer, entries
-from anaphora.entities.lexicon import Lexicon, Word, solid
+from anaphora.entities.guesses import StemCandidate, CandidateFinder, PhraseVocabulary
+from anaphora.entities.languages import base_code, load_qualifiers
+from anaphora.entities.layers import Entry, CompositionLevel, build_entry_tables
+from anaphora.entities.lexicon import Lexicon, Word, phrase_word_indexes
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.segmentation import SEGMENTED, Edges, segmentation
+from anaphora.entities.segmentation import SEGMENTED_LANGUAGES, WordBoundaries, load_segmentation
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.token_runs import TokenRuns
-from anaphora.entities.trie import Hit
-from anaphora.grammar.context import Surroundings
+from anaphora.entities.trie import PhraseMatch
+from anaphora.grammar.context import QuestionContext
 from anaphora.models.domain import Element, Model
 from anaphora.models.utterance import Entity
 
-__all__ = ["Find", "Knowledge", "knowledge", "layers_of", "learn", "search"]
+__all__ = [
+    "ElementMatch",
+    "PhraseIndex",
+    "create_index",
+    "compile_levels",
+    "compile_index",
+    "match_elements",
+]
 
 
 # Phrases in one text and for each of its words (20 µs each); what stands behind goes unfound.
-_MOST_FOUND = 10_000
-_MOST_FOUND_EACH = 5
-_MOST_JOINED = 4  # words by hyphens, that a model may have as one
+_MAX_MATCHES = 10_000
+_MAX_MATCHES_PER_WORD = 5
+_MAX_JOINED = 4  # words by hyphens, that a model may have as one
 
-Find: TypeAlias = tuple[Entry, Hit, Entity | None]
+ElementMatch: TypeAlias = tuple[Entry, PhraseMatch, Entity | None]
 """An entry, where a phrase of it stands by the tokens of a Doc, and the entity if it is one of
 which a span of spaCy does not say all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class PhraseIndex:
     """What is looked for: ``swear`` are the stems of swear words; ``skips`` says whether stop
     words may stand inside a phrase, ``universals`` are words such as "all" that may as well,
     though they are no part of what is found; ``negations`` are words such as "not" that no sparse
@@ -47,169 +54,185 @@ class Knowledge:
     stand for that no phrase has; ``segmented`` is the code of a language without blanks between
     its words, '' for others."""
 
-    layers: tuple[Layer, ...] = ()
-    swear: frozenset[str] = frozenset()
-    skips: bool = False
+    levels: tuple[CompositionLevel, ...] = ()
+    swear_stems: frozenset[str] = frozenset()
+    skips_stop_words: bool = False
     universals: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
-    recognized: Mapping[str, Element] = field(default_factory=dict)
-    surroundings: Surroundings = field(default_factory=lambda: Surroundings(entities=None))
-    guesses: Guesses | None = None
-    segmented: str = ""
+    recognized_elements: Mapping[str, Element] = field(default_factory=dict)
+    context: QuestionContext = field(default_factory=lambda: QuestionContext(entities=None))
+    candidates: CandidateFinder | None = None
+    segmentation_code: str = ""
 
-    composes: bool = field(init=False)
+    has_composition: bool = field(init=False)
     """Whether phrases are composed of entities."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "composes", len(self.layers) > 1)
+        object.__setattr__(self, "composes", len(self.levels) > 1)
 
 
-def learn(model: Model, language: str, reader: PhraseReader, lexicon: Lexicon) -> Knowledge:
+def compile_index(
+    model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
+) -> PhraseIndex:
     """What is to be looked for of ``model`` in texts in that language.
 
     Raises :class:`~anaphora.errors.ModelError` for elements that are composed of each other in a
     circle.
     """
-    vocabulary = Vocabulary(lexicon)
-    return knowledge(model, layers_of(model, language, reader, vocabulary), vocabulary)
+    vocabulary = PhraseVocabulary(lexicon)
+    return create_index(model, compile_levels(model, language, reader, vocabulary), vocabulary)
 
 
-def layers_of(
-    model: Model, language: str, reader: PhraseReader, vocabulary: Vocabulary
-) -> tuple[Layer, ...]:
+def compile_levels(
+    model: Model, language: str, reader: PhraseReader, vocabulary: PhraseVocabulary
+) -> tuple[CompositionLevel, ...]:
     """The phrases of ``model`` in that language, whose words the ``vocabulary`` gets. Raises as
-    :func:`learn` does."""
+    :func:`compile_index` does."""
     skips = model.stop_words.skipped
     return tuple(
-        Layer.read(layer, reader, vocabulary, skips=skips) for layer in entries(model, language)
+        CompositionLevel.compile(layer, reader, vocabulary, skips_stop_words=skips)
+        for layer in build_entry_tables(model, language)
     )
 
 
-def knowledge(model: Model, layers: tuple[Layer, ...], vocabulary: Vocabulary) -> Knowledge:
+def create_index(
+    model: Model, levels: tuple[CompositionLevel, ...], vocabulary: PhraseVocabulary
+) -> PhraseIndex:
     """What is to be looked for of ``model``, with its phrases in ``layers`` and their words in the
     ``vocabulary``."""
-    code = base(vocabulary.lexicon.language)
-    return Knowledge(
-        layers=layers,
-        segmented=code if code in SEGMENTED else "",
-        swear=vocabulary.lexicon.stems_of(model.limits.swear_words),
-        skips=model.stop_words.skipped,
-        universals=qualifiers(vocabulary.lexicon.language, "universal"),
-        negations=qualifiers(vocabulary.lexicon.language, "negation"),
-        recognized={one.id: one for one in model.elements if one.recognition},
-        surroundings=Surroundings(entities=None, model=model.facts, environment=os.environ),
-        guesses=Guesses(
+    code = base_code(vocabulary.lexicon.language)
+    return PhraseIndex(
+        levels=levels,
+        segmentation_code=code if code in SEGMENTED_LANGUAGES else "",
+        swear_stems=vocabulary.lexicon.stem_texts(model.limits.swear_words),
+        skips_stop_words=model.stop_words.skipped,
+        universals=load_qualifiers(vocabulary.lexicon.language, "universal"),
+        negations=load_qualifiers(vocabulary.lexicon.language, "negation"),
+        recognized_elements={one.id: one for one in model.elements if one.recognition},
+        context=QuestionContext(entities=None, model=model.info, environment=os.environ),
+        candidates=CandidateFinder(
             vocabulary,
-            [layer.stems for layer in layers],
-            lambda stem: any(layer.trie.has(stem) for layer in layers),
+            [layer.stems for layer in levels],
+            lambda stem: any(layer.trie.is_phrase(stem) for layer in levels),
         ),
     )
 
 
-def search(
-    sentence: Sentence, known: Knowledge, recognized: Sequence[Entity] = ()
-) -> tuple[list[Find], str]:
+def match_elements(
+    sentence: Sentence, phrase_index: PhraseIndex, recognized: Sequence[Entity] = ()
+) -> tuple[list[ElementMatch], str]:
     """What is in ``sentence``, by its tokens and in their order, and what a predicate of a synonym
     could not work with ('' if nothing). ``recognized`` are the entities that others have found
     in it."""
     words, starts = sentence.words, sentence.starts
     places = None
-    if sentence.has_odd:
+    if sentence.has_special:
         ends = [start + len(text) for start, text in zip(starts, sentence.texts, strict=True)]
-        places = solid(words, starts, ends)
+        places = phrase_word_indexes(words, starts, ends)
         words = [words[i] for i in places]
     runs = TokenRuns(sentence.words, sentence.texts, starts, places)
-    asks = known.guesses is not None and (sentence.strange or known.guesses.asks_of_all)
-    guesses = _guesses(words, known, recognized, places) if asks else None
-    if places is not None and known.guesses is not None:
-        guesses = _with_joined(guesses, sentence.words, places, known.guesses)
+    asks = phrase_index.candidates is not None and (
+        sentence.uncertain_words or phrase_index.candidates.applies_to_every_word
+    )
+    guesses = _find_candidates(words, phrase_index, recognized, places) if asks else None
+    if places is not None and phrase_index.candidates is not None:
+        guesses = _add_joined(guesses, sentence.words, places, phrase_index.candidates)
     passable = None
-    if known.skips:
-        passable = [_is_stop_word(word) or word.lower in known.universals for word in words]
+    if phrase_index.skips_stop_words:
+        passable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
     found = None
-    if known.composes:
-        found = Found(replace(known.surroundings, text=sentence.text))
+    if phrase_index.has_composition:
+        found = EntityChart(replace(phrase_index.context, text=sentence.text))
         _add_recognized(recognized, found, places)
     edges = None
-    if known.segmented:
+    if phrase_index.segmentation_code:
         at = range(len(words)) if places is None else places
         texts, offsets = [sentence.texts[i] for i in at], [starts[i] for i in at]
-        edges = Edges(segmentation(known.segmented), words, texts, offsets)
+        edges = WordBoundaries(
+            load_segmentation(phrase_index.segmentation_code), words, texts, offsets
+        )
     named: dict[int, set[int]] = {}
-    gaps = Gaps(words, sentence, places, known.negations)
-    most = _MOST_FOUND + _MOST_FOUND_EACH * len(words)
-    finds: list[Find] = []
+    gaps = Gaps(words, sentence, places, phrase_index.negations)
+    most = _MAX_MATCHES + _MAX_MATCHES_PER_WORD * len(words)
+    finds: list[ElementMatch] = []
     error = ""
-    for layer in known.layers:
+    for layer in phrase_index.levels:
         hits = layer.find(
-            words, gaps, runs.ends, found, passable, guesses, edges, has_odd=sentence.has_odd
+            words,
+            gaps,
+            runs.ends,
+            found,
+            passable,
+            guesses,
+            edges,
+            has_special=sentence.has_special,
         )
         if passable is not None:
-            hits = _without_named(hits, layer, named, words)
+            hits = _exclude_skipped_entities(hits, layer, named, words)
         for hit in hits[: most - len(finds)]:
             if hit.parts and found is not None and found.is_spent:
                 continue
             entry = layer.entries[hit.entry]
-            here = hit if places is None else _placed(hit, places)
+            here = hit if places is None else _to_token_positions(hit, places)
             entity = None
-            special = hit.gaps or hit.permuted or hit.typos or hit.parts or hit.by_head
+            special = hit.gaps or hit.permuted or hit.typos or hit.parts or hit.by_compound_head
             if entry.element and (found is not None or special):
-                entity = _entity(entry, here, sentence, found)
+                entity = _create_entity(entry, here, sentence, found)
                 if found is not None:
                     found.add(hit.start, hit.end, entity, hit.parts)
             finds.append((entry, here, entity if special else None))
         if found is not None and found.failure and not error:
             part, entity, why = found.failure
-            error = f"{layer.owner(part)}, synonym {part} for {entity}: {why}"
+            error = f"{layer.describe_owner(part)}, synonym {part} for {entity}: {why}"
     if found is not None:
-        finds.sort(key=_order)
+        finds.sort(key=_sort_key)
     return finds, error
 
 
-def _guesses(
+def _find_candidates(
     words: Sequence[Word],
-    known: Knowledge,
+    phrase_index: PhraseIndex,
     recognized: Sequence[Entity],
     places: Sequence[int] | None,
-) -> list[tuple[Guess, ...]] | None:
+) -> list[tuple[StemCandidate, ...]] | None:
     """What the words may stand for; those that recognizers know have no wrong letters."""
-    if known.guesses is None:
+    if phrase_index.candidates is None:
         return None
-    if not (recognized and known.guesses.tolerates):
-        return known.guesses.of(words)
+    if not (recognized and phrase_index.candidates.allows_typos):
+        return phrase_index.candidates.find(words)
     tokens = {token for entity in recognized for token in entity.tokens}
     at = range(len(words)) if places is None else places
     sure = frozenset(index for index, token in enumerate(at) if token in tokens)
-    return known.guesses.of(words, sure)
+    return phrase_index.candidates.find(words, sure)
 
 
-def _with_joined(
-    guesses: list[tuple[Guess, ...]] | None,
+def _add_joined(
+    candidates: list[tuple[StemCandidate, ...]] | None,
     words: Sequence[Word],
     places: Sequence[int],
-    known: Guesses,
-) -> list[tuple[Guess, ...]] | None:
+    finder: CandidateFinder,
+) -> list[tuple[StemCandidate, ...]] | None:
     """The guesses, and at the first of two or more words that hyphens join, what they mean as
     one."""
     for at in range(len(places)):
         end = at + 1
-        while end < min(len(places), at + _MOST_JOINED) and _are_joined(
+        while end < min(len(places), at + _MAX_JOINED) and _are_joined(
             words, places[end - 1], places[end]
         ):
             end += 1
-            joined = known.joined([words[i] for i in places[at:end]])
+            joined = finder.find_joined([words[i] for i in places[at:end]])
             if joined is not None:
-                guesses = guesses or [()] * len(places)
-                guesses[at] = (*guesses[at], joined)
-    return guesses
+                candidates = candidates or [()] * len(places)
+                candidates[at] = (*candidates[at], joined)
+    return candidates
 
 
 def _are_joined(words: Sequence[Word], left: int, right: int) -> bool:
-    return right == left + 2 and words[left + 1].joiner
+    return right == left + 2 and words[left + 1].is_joiner
 
 
 def _add_recognized(
-    recognized: Sequence[Entity], found: Found, places: Sequence[int] | None
+    recognized: Sequence[Entity], chart: EntityChart, places: Sequence[int] | None
 ) -> None:
     """Puts what others have found among what phrases may be composed of."""
     index = None if places is None else {place: at for at, place in enumerate(places)}
@@ -219,18 +242,20 @@ def _add_recognized(
             if first not in index or last not in index:
                 continue
             first, last = index[first], index[last]
-        found.add(first, last + 1, entity)
+        chart.add(first, last + 1, entity)
 
 
-def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> Entity:
+def _create_entity(
+    entry: Entry, hit: PhraseMatch, sentence: Sentence, chart: EntityChart | None
+) -> Entity:
     assert entry.element is not None
-    parts = found.parts(hit.parts) if found else ()
+    parts = chart.create_parts(hit.parts) if chart else ()
     tokens = hit.tokens or tuple(range(hit.start, hit.end))
     if any(part.gaps for part in parts):
         between = {i for part in parts for i in range(part.tokens[0], part.tokens[-1])}
         between -= {i for part in parts for i in part.tokens}
         tokens = tuple([i for i in tokens if i not in between])
-    return sentence.entity(
+    return sentence.create_entity(
         entry.element,
         entry.value or None,
         tokens,
@@ -238,14 +263,17 @@ def _entity(entry: Entry, hit: Hit, sentence: Sentence, found: Found | None) -> 
         gaps=hit.gaps + sum([part.gaps for part in parts]),
         permuted=hit.permuted,
         misspelt=hit.typos > 0 or any("misspelt" in part.marks for part in parts),
-        compound=hit.by_head or any("compound" in part.marks for part in parts),
+        compound=hit.by_compound_head or any("compound" in part.marks for part in parts),
         parts=parts,
     )
 
 
-def _without_named(
-    hits: list[Hit], layer: Layer, named: dict[int, set[int]], words: Sequence[Word]
-) -> list[Hit]:
+def _exclude_skipped_entities(
+    hits: list[PhraseMatch],
+    layer: CompositionLevel,
+    named: dict[int, set[int]],
+    words: Sequence[Word],
+) -> list[PhraseMatch]:
     """The hits without those words that they pass over and that are an entity by themselves or
     mean something.
 
@@ -257,16 +285,18 @@ def _without_named(
         if element and not element.abstract and not hit.tokens:
             named.setdefault(hit.start, set()).add(hit.end)
     return [
-        replace(hit, tokens=_own_words(hit, named, words)) if hit.passed else hit for hit in hits
+        replace(hit, tokens=_own_words(hit, named, words)) if hit.skipped else hit for hit in hits
     ]
 
 
-def _own_words(hit: Hit, named: Mapping[int, set[int]], words: Sequence[Word]) -> tuple[int, ...]:
-    passed = set(hit.passed)
+def _own_words(
+    hit: PhraseMatch, named: Mapping[int, set[int]], words: Sequence[Word]
+) -> tuple[int, ...]:
+    passed = set(hit.skipped)
     others = {word for word in passed if words[word].free}
     others |= {
         word
-        for start in hit.passed
+        for start in hit.skipped
         for end in named.get(start, ())
         if end - start <= len(passed) and passed.issuperset(range(start, end))
         for word in range(start, end)
@@ -274,7 +304,7 @@ def _own_words(hit: Hit, named: Mapping[int, set[int]], words: Sequence[Word]) -
     return tuple([i for i in range(hit.start, hit.end) if i not in others]) if others else ()
 
 
-def _placed(hit: Hit, places: Sequence[int]) -> Hit:
+def _to_token_positions(hit: PhraseMatch, places: Sequence[int]) -> PhraseMatch:
     """The hit by the tokens of the Doc instead of those that count."""
     start, end = places[hit.start], places[hit.end - 1] + 1
     return replace(hit, start=start, end=end, tokens=tuple([places[i] for i in hit.tokens]))
@@ -284,5 +314,5 @@ def _is_stop_word(word: Word) -> bool:
     return not word.free and any(map(str.isalnum, word.lower))
 
 
-def _order(find: Find) -> tuple[int, int]:
+def _sort_key(find: ElementMatch) -> tuple[int, int]:
     return find[1].start, -find[1].end

@@ -18,15 +18,22 @@ from itertools import pairwise
 from typing import Literal, Protocol, TypeAlias
 
 from anaphora.entities.lexicon import Word
-from anaphora.entities.tongue import SegmentRules, tongue
-from anaphora.entities.trie import Hit
+from anaphora.entities.tongue import SegmentRules, load_orthography
+from anaphora.entities.trie import PhraseMatch
 
-__all__ = ["SEGMENTED", "Edges", "Segmentation", "Segmenter", "missing_segmenter", "segmentation"]
+__all__ = [
+    "SEGMENTED_LANGUAGES",
+    "WordBoundaries",
+    "Segmentation",
+    "Segmenter",
+    "missing_segmenter",
+    "load_segmentation",
+]
 
 WordClass: TypeAlias = Literal["verb", "noun", "adjective", "number", ""]
 
-_MOST_KEPT = 20_000  # words and where they may be parted
-_LONGEST = 1_000  # characters that are segmented at once
+_MAX_CACHED = 20_000  # words and where they may be parted
+_MAX_CHUNK_LENGTH = 1_000  # characters that are segmented at once
 _OF_OTHER_SCRIPTS = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 
 
@@ -107,7 +114,7 @@ _SEGMENTERS: Mapping[str, Callable[[], Segmenter]] = {
 }
 _PACKAGES = {"zh": ("rjieba", "chinese"), "th": ("pythainlp", "thai")}
 
-SEGMENTED = frozenset(_SEGMENTERS)
+SEGMENTED_LANGUAGES = frozenset(_SEGMENTERS)
 """The codes of the languages whose matches are checked."""
 
 
@@ -124,9 +131,11 @@ class Segmentation:
     def __init__(self, segmenter: Segmenter | None, rules: SegmentRules) -> None:
         self._segmenter = segmenter
         self.rules = rules
-        self._joints_in = lru_cache(maxsize=_MOST_KEPT)(self._find_joints)
+        self._joints_in = lru_cache(maxsize=_MAX_CACHED)(self._find_joints)
         lacking = [word for word in rules.additional if segmenter and not segmenter.is_word(word)]
-        self._lacking = re.compile("|".join(map(re.escape, sorted(lacking)))) if lacking else None
+        self._additional_words = (
+            re.compile("|".join(map(re.escape, sorted(lacking)))) if lacking else None
+        )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where each word of several signs begins and ends."""
@@ -134,12 +143,14 @@ class Segmentation:
             yield match.span()
         if self._segmenter is None:
             return
-        if self._lacking is not None:  # words of the table that the dictionary does not have
-            for match in self._lacking.finditer(text):
+        if (
+            self._additional_words is not None
+        ):  # words of the table that the dictionary does not have
+            for match in self._additional_words.finditer(text):
                 yield match.span()
-        for first in range(0, len(text), _LONGEST):
+        for first in range(0, len(text), _MAX_CHUNK_LENGTH):
             start = first
-            for word in self._segmenter.split(text[first : first + _LONGEST]):
+            for word in self._segmenter.split(text[first : first + _MAX_CHUNK_LENGTH]):
                 end = start + len(word)
                 if len(word) > 1 and not word.isascii() and self._segmenter.is_word(word):
                     yield start, end
@@ -157,45 +168,45 @@ class Segmentation:
         joints: set[int] = set()
         for place in range(1, len(word)):
             first, rest = word[:place], word[place:]
-            if self._are_apart(first, rest):
+            if self._are_separate_words(first, rest):
                 joints |= {place, *self.joints(first), *(place + one for one in self.joints(rest))}
         return frozenset(joints)
 
-    def _are_apart(self, first: str, rest: str) -> bool:
+    def _are_separate_words(self, first: str, rest: str) -> bool:
         """Whether two words stand side by side, though the dictionary has them as one."""
         rules, segmenter = self.rules, self._segmenter
         if segmenter is None or not (segmenter.is_word(first) and segmenter.is_word(rest)):
             return False
         if rules.phrases and min(len(first), len(rest)) >= rules.phrases:
             return True
-        if first in rules.before or (len(first) > 1 and self._is_a(first, "number")):
+        if first in rules.before or (len(first) > 1 and self._has_class(first, "number")):
             return self._stands_alone(rest)
         if first in rules.modifiers and rest in rules.objects:
             return True
         if rest in rules.behind:
             return self._stands_alone(first)
-        if self._is_a(first, "verb"):
+        if self._has_class(first, "verb"):
             return rest in rules.complements or first == rest or self._is_object(rest)
-        return rules.adjectives and self._is_object(first) and self._is_a(rest, "adjective")
+        return rules.adjectives and self._is_object(first) and self._has_class(rest, "adjective")
 
     def _stands_alone(self, word: str) -> bool:
-        return self._is_object(word) or self._is_a(word, "adjective")
+        return self._is_object(word) or self._has_class(word, "adjective")
 
     def _is_object(self, word: str) -> bool:
         """Whether it is a noun that stands as a word of its own."""
         if word in self.rules.objects or word in self.rules.bound:
             return word in self.rules.objects
         least = self.rules.least
-        return len(word) >= least if least else self._is_a(word, "noun")
+        return len(word) >= least if least else self._has_class(word, "noun")
 
-    def _is_a(self, word: str, word_class: WordClass) -> bool:
+    def _has_class(self, word: str, word_class: WordClass) -> bool:
         assert self._segmenter is not None
         if word in self.rules.verbs:
             return word_class == "verb"
         return self._segmenter.word_class(word) == word_class
 
 
-class Edges:
+class WordBoundaries:
     """Where the phrases of a model may start and end in one text, of which these are the words,
     each with its token and where that begins."""
 
@@ -217,7 +228,7 @@ class Edges:
                 pieces.append(" ")
                 length += 1
             self._starts.append(length)
-            pieces.append(_as_in_dictionaries(word.lower))
+            pieces.append(_to_dictionary_spelling(word.lower))
             length += len(pieces[-1])
             end = start + len(text)
             self._ends.append(length)
@@ -242,19 +253,19 @@ class Edges:
             }
         return inside
 
-    def whole(self, hits: list[Hit]) -> list[Hit]:
+    def keep_whole_words(self, hits: list[PhraseMatch]) -> list[PhraseMatch]:
         """The hits that are one or more whole words."""
         if not hits or not (self._inside or self._rules.homographs):
             return hits
         spans = [list(self._spans(hit)) for hit in hits]
-        tiled = self._tiled({span for some in spans for span in some})
+        tiled = self._find_composed_words({span for some in spans for span in some})
         return [
             hit
             for hit, own in zip(hits, spans, strict=True)
-            if not any(self._cuts(*span, tiled) or self._is_homograph(*span) for span in own)
+            if not any(self._cuts_word(*span, tiled) or self._is_homograph(*span) for span in own)
         ]
 
-    def _spans(self, hit: Hit) -> Iterator[tuple[int, int]]:
+    def _spans(self, hit: PhraseMatch) -> Iterator[tuple[int, int]]:
         """The parts of the text of the hit between which others stand."""
         tokens = hit.tokens or range(hit.start, hit.end)
         start = tokens[0]
@@ -263,7 +274,7 @@ class Edges:
                 yield self._starts[start], self._ends[token]
                 start = after
 
-    def _cuts(self, start: int, end: int, tiled: frozenset[tuple[int, int]]) -> bool:
+    def _cuts_word(self, start: int, end: int, tiled: frozenset[tuple[int, int]]) -> bool:
         return any(
             (word := self._inside.get(place)) is not None
             and end - start <= word[1] - word[0]  # a longer phrase of the model is the better word
@@ -271,7 +282,7 @@ class Edges:
             for place in (start, end)
         )
 
-    def _tiled(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+    def _find_composed_words(self, spans: set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
         """The words that consist of phrases of the model, one of which has two signs or more."""
         if not self._rules.phrases:
             return frozenset()
@@ -292,13 +303,13 @@ class Edges:
         return follow is not None and self._text.startswith(follow, end)
 
 
-def _as_in_dictionaries(lower: str) -> str:
+def _to_dictionary_spelling(lower: str) -> str:
     """The word as dictionaries spell it: NFKC makes two signs of the Thai vowel am."""
     return lower.replace("\u0e4d\u0e32", "\u0e33")
 
 
 @cache
-def segmentation(code: str) -> Segmentation:
+def load_segmentation(code: str) -> Segmentation:
     """The words of a language by its code; loads what it needs."""
     made = None if missing_segmenter(code) else _SEGMENTERS[code]()
-    return Segmentation(made, tongue(code).segments)
+    return Segmentation(made, load_orthography(code).segments)

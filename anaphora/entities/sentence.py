@@ -10,20 +10,20 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.lexicon import Lexicon, Word
-from anaphora.entities.marks import has_enclosures, in_brackets, in_quotes
-from anaphora.frozen import frozen
+from anaphora.entities.marks import has_enclosures, find_brackets, find_quotes
+from anaphora.frozen import freeze
 from anaphora.models.domain import Element
-from anaphora.models.utterance import Entity, Token, Tokens, courteous_words
+from anaphora.models.utterance import Entity, Token, LazyTokens, find_courtesy_words
 
 __all__ = ["Sentence"]
 
 _NO_MARKS: frozenset[str] = frozenset()
-_IS_ODD = attrgetter("odd")
+_IS_SPECIAL = attrgetter("odd")
 
 
 class Sentence:
     """One text with its words: ``texts`` are those of its tokens as they were written, ``starts``
-    where each begins. ``strange`` are those of its words that are so, ``has_odd`` tells whether
+    where each begins. ``strange`` are those of its words that are so, ``has_special`` tells whether
     some are odd.
 
     ``swear`` are the stems of swear words; ``annotations`` gives lemmas and parts of speech, or
@@ -31,8 +31,8 @@ class Sentence:
     """
 
     __slots__ = (
-        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "has_odd", "starts",
-        "strange", "text", "texts", "words",
+        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "has_special", "starts",
+        "uncertain_words", "text", "texts", "words",
     )  # fmt: skip
 
     def __init__(
@@ -42,27 +42,31 @@ class Sentence:
         starts: Sequence[int],
         words: Sequence[Word],
         *,
-        swear: frozenset[str] = frozenset(),
+        swear_stems: frozenset[str] = frozenset(),
         annotations: Doc | None = None,
     ) -> None:
         self.text = text
         self.texts = texts
         self.starts = starts
         self.words = words
-        self._swear = swear
+        self._swear = swear_stems
         self._annotations = annotations
         enclosed = has_enclosures(text)
-        self._quotes = in_quotes(text) if enclosed else None
-        self._brackets = in_brackets(text) if enclosed else None
-        self._marked = enclosed or bool(swear)
+        self._quotes = find_quotes(text) if enclosed else None
+        self._brackets = find_brackets(text) if enclosed else None
+        self._marked = enclosed or bool(swear_stems)
         # Found once, for every question pays for it (2 % of a short one).
-        self.strange = [word for word in words if word.strange]
-        self.has_odd = bool(self.strange) and any(map(_IS_ODD, self.strange))
+        self.uncertain_words = [word for word in words if word.is_uncertain]
+        self.has_special = bool(self.uncertain_words) and any(
+            map(_IS_SPECIAL, self.uncertain_words)
+        )
         # Whether the forms of all words are those that the lexicon knows, as most are.
-        self._plain = annotations is None and not self.has_odd
+        self._plain = annotations is None and not self.has_special
 
     @classmethod
-    def of(cls, doc: Doc, text: str, lexicon: Lexicon, swear: frozenset[str]) -> Sentence:
+    def from_doc(
+        cls, doc: Doc, text: str, lexicon: Lexicon, swear_stems: frozenset[str]
+    ) -> Sentence:
         """The sentence of a Doc, whose text it is."""
         texts = [token.text for token in doc]
         starts = [token.idx for token in doc]
@@ -71,26 +75,26 @@ class Sentence:
             text,
             texts,
             starts,
-            lexicon.of(doc),
-            swear=swear,
+            lexicon.words_of_doc(doc),
+            swear=swear_stems,
             annotations=doc if annotated else None,
         )
 
-    def tokens(self) -> Tokens:
+    def tokens(self) -> LazyTokens:
         """Its tokens."""
         # Not by way of the sentence, which holds the Doc.
-        make = partial(_tokens, self.texts, self.starts, self.words)
-        return Tokens(make, self.words)
+        make = partial(_create_tokens, self.texts, self.starts, self.words)
+        return LazyTokens(make, self.words)
 
-    def phrase(
+    def create_phrase_entity(
         self, element: Element, value: str | None, start: int, end: int, *, exact: bool
     ) -> Entity:
         """The entity of ``element``, whose value is said or which itself is, by the tokens from
         ``start`` up to ``end``. As :meth:`entity` gives it, which takes longer: most are such."""
         tokens = tuple(range(start, end))
-        is_special = self._marked or element.abstract or not (exact or not self.strange)
+        is_special = self._marked or element.abstract or not (exact or not self.uncertain_words)
         if not self._plain or is_special:
-            return self.entity(element, value, tokens, exact=exact)
+            return self.create_entity(element, value, tokens, exact=exact)
         words, last = self.words, end - 1
         if start == last:
             text, stem, lemma = self.texts[start], words[start].stem, words[start].lower
@@ -106,7 +110,7 @@ class Sentence:
             element.ancestors, element.meta, element.topic, exact, True, stem, lemma,
         )  # fmt: skip
 
-    def entity(
+    def create_entity(
         self,
         element: Element,
         value: str | None,
@@ -129,7 +133,7 @@ class Sentence:
         stem, lemma, pos = self._forms(tokens)
         marks = _NO_MARKS
         by_stem = (
-            bool(self.strange)
+            bool(self.uncertain_words)
             and not (exact or misspelt or compound or permuted or gaps or parts)
             and self._is_stemmed(tokens)
         )
@@ -143,7 +147,7 @@ class Sentence:
         # By place: 1.4 µs instead of 1.8 by name.
         return Entity(
             element.id, element.groups, text, tokens, start, end, value,
-            element.ancestors, frozen({**element.meta, **meta}) if meta else element.meta,
+            element.ancestors, freeze({**element.meta, **meta}) if meta else element.meta,
             element.topic, exact, own,
             stem, lemma, pos, (alias,) if alias else (), parts, gaps, marks,
         )  # fmt: skip
@@ -156,7 +160,7 @@ class Sentence:
                 return word.stem, word.lower, ""
             words = [self.words[i] for i in tokens]
             return " ".join([w.stem for w in words]), " ".join([w.lower for w in words]), ""
-        indexes = [i for i in tokens if not (self.words[i].blank or self.words[i].joiner)]
+        indexes = [i for i in tokens if not (self.words[i].is_blank or self.words[i].is_joiner)]
         words = [self.words[i] for i in indexes]
         stem = " ".join([stem for word in words for stem in word.parts or (word.stem,)])
         if self._annotations is None:
@@ -175,7 +179,7 @@ class Sentence:
     def _is_stemmed(self, tokens: tuple[int, ...]) -> bool:
         """Whether no dictionary has one of the words, so that only its stem tells what it is."""
         return any(
-            not word.known and word.stem != word.lower and word.lower.isalpha()
+            not word.in_dictionary and word.stem != word.lower and word.lower.isalpha()
             for word in [self.words[i] for i in tokens]
         )
 
@@ -193,21 +197,21 @@ class Sentence:
     ) -> frozenset[str]:
         marks = {
             "abstract": element.abstract,
-            "bracketed": self._brackets is not None and self._brackets.hold(start, end),
+            "bracketed": self._brackets is not None and self._brackets.enclose(start, end),
             "compound": compound,
             "misspelt": misspelt,
             "permuted": permuted,
-            "quoted": self._quotes is not None and self._quotes.hold(start, end),
+            "quoted": self._quotes is not None and self._quotes.enclose(start, end),
             "stem": by_stem,
             "swear": bool(self._swear) and self._has_swear(tokens),
         }
         return frozenset(mark for mark, is_so in marks.items() if is_so)
 
 
-def _tokens(
+def _create_tokens(
     texts: Sequence[str], starts: Sequence[int], words: Sequence[Word]
 ) -> tuple[Token, ...]:
-    polite = courteous_words(words)
+    polite = find_courtesy_words(words)
     free = [word.free and index not in polite for index, word in enumerate(words)]
     return tuple(
         [

@@ -13,7 +13,7 @@ import regex
 
 from anaphora.entities.language_tables import languages_with, load_table
 
-__all__ = ["LINE_BREAKS", "SENTENCE_MARKS", "goes_on", "sentence_ends"]
+__all__ = ["LINE_BREAKS", "SENTENCE_MARKS", "is_abbreviation_or_ordinal", "find_sentence_ends"]
 
 LINE_BREAKS = frozenset("\n\r\u2028\u2029")
 
@@ -41,15 +41,17 @@ _GERMAN_MONTHS = frozenset(
 )
 
 
-def sentence_ends(text: str) -> Iterator[int]:
+def find_sentence_ends(text: str) -> Iterator[int]:
     """The offsets in ``text`` behind its sentences and the white space that follows them."""
     for match in _END.finditer(text):
-        if match[0].lstrip(" ")[:1] == "." and goes_on(text, match.start(), match.end()):
+        if match[0].lstrip(" ")[:1] == "." and is_abbreviation_or_ordinal(
+            text, match.start(), match.end()
+        ):
             continue
         yield match.end()
 
 
-def goes_on(text: str, stop: int, end: int) -> bool:
+def is_abbreviation_or_ordinal(text: str, stop: int, end: int) -> bool:
     """Whether the full stop at ``stop`` only shortens the word before it, or makes a number an
     ordinal ("3. Mai"); ``end`` is where the next word begins."""
     if text[stop : stop + 2] == ".." or not LINE_BREAKS.isdisjoint(text[stop:end]):
@@ -57,17 +59,17 @@ def goes_on(text: str, stop: int, end: int) -> bool:
     before = _WORD_BEFORE.search(text, max(0, stop - 20), stop)
     word = before[0].casefold() if before else ""
     following = text[end : end + 1]
-    if following.isdigit() and word in _abbreviations("before numbers"):
+    if following.isdigit() and word in _load_abbreviations("before numbers"):
         return True
     if len(word) == 1 and word.isalpha():  # an initial; "I" and "я" end sentences as well
         return word not in "iяaв" or following.islower()
     if word.isdigit() and len(word) <= 2:
         return following.islower() or text[end : end + 3].casefold() in _GERMAN_MONTHS
-    return word in _abbreviations("anywhere")
+    return word in _load_abbreviations("anywhere")
 
 
 @lru_cache(maxsize=2)
-def _abbreviations(kind: str) -> frozenset[str]:
+def _load_abbreviations(kind: str) -> frozenset[str]:
     """The abbreviations of a kind in all languages together."""
     tables = (load_table(code, "abbreviations") for code in languages_with("abbreviations"))
     return frozenset(word for own in tables for word in own.get(kind, "").split())

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from anaphora.entities.dictionary import Dictionary, dictionary
-from anaphora.entities.languages import normalizer
-from anaphora.entities.tongue import tongue
+from anaphora.entities.dictionary import Dictionary, load_dictionary
+from anaphora.entities.languages import create_normalizer
+from anaphora.entities.tongue import load_orthography
 
-__all__ = ["SeparablePrefixes", "separable_prefixes"]
+__all__ = ["SeparablePrefixes", "load_separable_prefixes"]
 
 _LEAST_OF_BASE = 3  # letters of a verb without its prefix
 _LEAST_OF_ROOT = 2  # letters of a verb without the ending of its infinitive
 _VOWELS = frozenset("aeiouyäöü")
-_WORDS = (
+_WORD_KEYS = (
     "prefixes", "ambiguous", "inseparable", "prepositions", "determiners", "adverbs",
     "subjects", "coordinators", "subordinators", "modals",
     "commands",
@@ -129,10 +129,10 @@ class SeparablePrefixes:
     def regular_forms(self, base: str) -> frozenset[str]:
         """The forms of a verb without ablaut."""
         root = next(base[: -len(end)] for end in self.stem if base.endswith(end))
-        roots = {root, self._closed(root)} if self.doubled else {root}
+        roots = {root, self._close_syllable(root)} if self.doubled else {root}
         return frozenset([base, *(one + ending for one in roots for ending in ("", *self.endings))])
 
-    def _closed(self, root: str) -> str:
+    def _close_syllable(self, root: str) -> str:
         """The root of an infinitive where no vowel follows: "vraag" of "vragen", "bel" of
         "bellen", "geef" of "geven"."""
         before, vowel, last = ("  " + root)[-3], root[-2], root[-1]
@@ -151,15 +151,15 @@ class SeparablePrefixes:
 
 
 @lru_cache(maxsize=100)
-def separable_prefixes(code: str) -> SeparablePrefixes | None:
+def load_separable_prefixes(code: str) -> SeparablePrefixes | None:
     """The separable prefixes of a language by its code; None if it has none."""
-    table: dict[str, Any] = dict(tongue(code).separable_verbs)
-    words = dictionary(code) if table else None
+    table: dict[str, Any] = dict(load_orthography(code).separable_verbs)
+    words = load_dictionary(code) if table else None
     if words is None:
         return None
-    normalize = normalizer(code)
+    normalize = create_normalizer(code)
     table["doubled"] = frozenset(table["doubled"])
-    for key in _WORDS:
+    for key in _WORD_KEYS:
         table[key] = frozenset(map(normalize, table[key].split()))
     for key in ("stem", "endings", "infinitive_ends", "inflections"):
         table[key] = tuple(map(normalize, table[key].split()))

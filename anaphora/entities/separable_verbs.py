@@ -15,21 +15,21 @@ from itertools import islice, pairwise, product
 from msgspec import Struct
 
 from anaphora.entities.gaps import Gaps
-from anaphora.entities.guesses import Guess
-from anaphora.entities.languages import qualifiers
+from anaphora.entities.guesses import StemCandidate
+from anaphora.entities.languages import load_qualifiers
 from anaphora.entities.lexicon import Lexicon, Word
-from anaphora.entities.separable_prefixes import SeparablePrefixes, separable_prefixes
+from anaphora.entities.separable_prefixes import SeparablePrefixes, load_separable_prefixes
 from anaphora.entities.token_runs import PatternEnds
-from anaphora.entities.trie import MOST_MADE, Hit, Step
-from anaphora.grammar.parts import Part
+from anaphora.entities.trie import MAX_COMBINATIONS, PhraseMatch, Step
+from anaphora.grammar.parts import EntityPart
 
-__all__ = ["SeparablePhrase", "SeparableVerbs"]
+__all__ = ["SeparablePhrase", "SeparableVerbMatcher"]
 
-_MOST_BETWEEN = 3  # words between a prefix and its infinitive ("uit te willen zetten")
-_MOST_KEPT = 5_000  # forms of verbs with a prefix
+_MAX_BETWEEN = 3  # words between a prefix and its infinitive ("uit te willen zetten")
+_MAX_CACHED = 5_000  # forms of verbs with a prefix
 _SENTENCE_ENDS = frozenset(".!?…")
 
-_PartsIn = Callable[[Part], Sequence[tuple[int, int, tuple[int, ...]]]]
+_PartsIn = Callable[[EntityPart], Sequence[tuple[int, int, tuple[int, ...]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class SeparablePhrase:
     typos: int = 0
 
     @classmethod
-    def of(
+    def from_steps(
         cls, steps: Sequence[Step], entry: int, typos: int, prefixes: SeparablePrefixes
     ) -> SeparablePhrase | None:
         """The phrase, if its first or last word is a separable verb."""
@@ -65,23 +65,23 @@ class _Verb(Struct, frozen=True, gc=False):
     tokens: tuple[int, ...]
 
 
-class SeparableVerbs:
+class SeparableVerbMatcher:
     """Finds such phrases among words; there is one at least."""
 
     def __init__(self, phrases: Iterable[SeparablePhrase], lexicon: Lexicon) -> None:
-        prefixes = separable_prefixes(lexicon.code)
+        prefixes = load_separable_prefixes(lexicon.code)
         assert prefixes is not None
         self.phrases = tuple(phrases)
         self._prefixes = prefixes
         self._lexicon = lexicon
-        self._negations = qualifiers(lexicon.language, "negation")
+        self._negations = load_qualifiers(lexicon.language, "negation")
         self._by_prefix: dict[str, dict[str, list[SeparablePhrase]]] = {}
         for phrase in self.phrases:
             of_prefix = self._by_prefix.setdefault(phrase.prefix, {})
             of_prefix.setdefault(phrase.base, []).append(phrase)
         self._regular = {one.base: prefixes.regular_forms(one.base) for one in self.phrases}
         self._stems = {one.base: lexicon.word(one.base).stem for one in self.phrases}
-        self._kept: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._cache: dict[tuple[str, str], frozenset[str] | None] = {}
 
     def find(
         self,
@@ -89,14 +89,14 @@ class SeparableVerbs:
         gaps: Gaps,
         pattern_ends: PatternEnds | None = None,
         parts_in: _PartsIn | None = None,
-        guesses: Sequence[Sequence[Guess]] | None = None,
-    ) -> list[Hit]:
+        candidates: Sequence[Sequence[StemCandidate]] | None = None,
+    ) -> list[PhraseMatch]:
         """The phrases whose verb stands apart. The arguments are as for
-        :meth:`~anaphora.entities.scattered.Scattered.find`."""
+        :meth:`~anaphora.entities.scattered.SparseMatcher.find`."""
         if self._by_prefix.keys().isdisjoint([word.lower for word in words]):
             return []
-        places = _Places(words, gaps, pattern_ends, parts_in, guesses)
-        hits: list[Hit] = []
+        places = _ClauseMatcher(words, gaps, pattern_ends, parts_in, candidates)
+        hits: list[PhraseMatch] = []
         start, last = 0, None
         for at, word in enumerate(words):
             if at < start:
@@ -105,23 +105,23 @@ class SeparableVerbs:
                 start, last = at + 1, None
             if word.lower not in self._by_prefix:
                 continue
-            verb = self._before(words, start, at, guesses)
-            behind = self._behind(words, at, guesses)
+            verb = self._find_verb_before(words, start, at, candidates)
+            behind = self._find_verb_after(words, at, candidates)
             if behind and verb and self._prefixes.joined and len(behind.tokens) > 2:
                 behind = None  # "fang an zu schalten"
             if behind is not None:
-                hits += self._hits(word.lower, behind, places, (start, at))
+                hits += self._create_matches(word.lower, behind, places, (start, at))
                 start, last = behind.at + 1, behind
             elif verb is not None:
-                hits += self._hits(word.lower, verb, places, (start, at))
+                hits += self._create_matches(word.lower, verb, places, (start, at))
                 start, last = at + 1, verb
-            elif last is not None and self._is_joined(words, start, at):
-                elided = self._elided(words, last, at, guesses)
-                hits += self._hits(word.lower, elided, places, (start, at))
+            elif last is not None and self._continues_clause(words, start, at):
+                elided = self._repeat_verb(words, last, at, candidates)
+                hits += self._create_matches(word.lower, elided, places, (start, at))
                 start = at + 1
             elif self._is_command(words, start, at):
                 any_verb = _Verb(at, dict.fromkeys(self._by_prefix[word.lower], 0), (at,))
-                hits += self._hits(word.lower, any_verb, places, (start, at))
+                hits += self._create_matches(word.lower, any_verb, places, (start, at))
                 start = at + 1
         return hits
 
@@ -140,7 +140,7 @@ class SeparableVerbs:
             or self._has_finite_verb(words, start, at)
             or any(
                 known.is_verb(words[index].stem)
-                and self._bases(words, index, words[at].lower) is not None
+                and self._find_bases(words, index, words[at].lower) is not None
                 for index in range(start, at)
             )
         )
@@ -164,20 +164,24 @@ class SeparableVerbs:
         verbs = lemmas[:1] if word.free else lemmas
         return any(lemma != word.lower and known.is_verb(lemma) for lemma in verbs)
 
-    def _before(
-        self, words: Sequence[Word], start: int, at: int, guesses: Sequence[Sequence[Guess]] | None
+    def _find_verb_before(
+        self,
+        words: Sequence[Word],
+        start: int,
+        at: int,
+        candidates: Sequence[Sequence[StemCandidate]] | None,
     ) -> _Verb | None:
         """The nearest verb before the prefix that may have it; None as well if the prefix is a
         preposition."""
         if not self._ends_clause(words, at):
             return None
-        subordinate = self._subordinate(words, start, at)
+        subordinate = self._find_subordinate_clauses(words, start, at)
         clause = self._start_of_clause(words, start, at)
         least = clause if self._has_finite_verb(words, clause, at) else start
         for index in range(at - 1, least - 1, -1):
             if index in subordinate:
                 continue
-            bases = self._bases(words, index, words[at].lower, guesses)
+            bases = self._find_bases(words, index, words[at].lower, candidates)
             if bases is not None and not bases and index == at - 1 and self._is_noun(words[index]):
                 continue  # "Ton aus": no form of "austönen"
             if bases or (bases is not None and self._is_finite(words, start, index)):
@@ -211,7 +215,7 @@ class SeparableVerbs:
             return False
         return not after.free or after.lower in known.adverbs or not _is_word(after)
 
-    def _subordinate(self, words: Sequence[Word], start: int, at: int) -> set[int]:
+    def _find_subordinate_clauses(self, words: Sequence[Word], start: int, at: int) -> set[int]:
         """The words of subordinate clauses that end before the prefix: their verbs have none."""
         found: set[int] = set()
         begin = start
@@ -222,33 +226,33 @@ class SeparableVerbs:
                 begin = index + 1
         return found
 
-    def _bases(
+    def _find_bases(
         self,
         words: Sequence[Word],
         at: int,
         prefix: str,
-        guesses: Sequence[Sequence[Guess]] | None = None,
+        candidates: Sequence[Sequence[StemCandidate]] | None = None,
     ) -> dict[str, int] | None:
         """The verbs of the model without that prefix that the word may be; none if it is another
         verb with it, None if it is no verb with it."""
         word = words[at]
         key = word.lower, prefix
-        if key not in self._kept:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
-            self._kept[key] = self._known_bases(word, prefix)
-        known = self._kept[key]
-        if known or guesses is None:
+        if key not in self._cache:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            self._cache[key] = self._look_up_bases(word, prefix)
+        known = self._cache[key]
+        if known or candidates is None:
             return None if known is None else dict.fromkeys(known, 0)
         misspelt = {
             base: guess.typos
             for base in self._by_prefix[prefix]
-            for guess in guesses[at]
+            for guess in candidates[at]
             if guess.stems == (self._stems[base],)
         }
         return misspelt or (None if known is None else {})
 
-    def _known_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
+    def _look_up_bases(self, word: Word, prefix: str) -> frozenset[str] | None:
         if not (word.lower.isalpha() and self._prefixes.may_be_verb(word.lower)):
             return None
         lemmas = _lemmas(word)
@@ -264,16 +268,16 @@ class SeparableVerbs:
         words = self._prefixes.words
         return frozenset() if any(prefix + lemma in words for lemma in others) else None
 
-    def _behind(
-        self, words: Sequence[Word], at: int, guesses: Sequence[Sequence[Guess]] | None
+    def _find_verb_after(
+        self, words: Sequence[Word], at: int, candidates: Sequence[Sequence[StemCandidate]] | None
     ) -> _Verb | None:
         """The infinitive or participle behind its prefix, with nothing between but the particle of
         the infinitive and modal verbs ("uit te zetten", "aus schalten")."""
         known = self._prefixes
         tokens = [at]
-        for index in range(at + 1, min(len(words), at + 2 + _MOST_BETWEEN)):
+        for index in range(at + 1, min(len(words), at + 2 + _MAX_BETWEEN)):
             word = words[index]
-            bases = self._bases(words, index, words[at].lower, guesses)
+            bases = self._find_bases(words, index, words[at].lower, candidates)
             if bases:
                 is_infinite = word.lower in bases or word.lower.startswith(known.participle)
                 return _Verb(index, bases, (*tokens, index)) if is_infinite else None
@@ -283,7 +287,7 @@ class SeparableVerbs:
                 return None
         return None
 
-    def _is_joined(self, words: Sequence[Word], start: int, at: int) -> bool:
+    def _continues_clause(self, words: Sequence[Word], start: int, at: int) -> bool:
         """Whether the words from ``start`` on go on with the clause before: they have no verb."""
         if start == at or not self._ends_clause(words, at):
             return False
@@ -292,26 +296,30 @@ class SeparableVerbs:
         first = words[start].lower
         return first == "," or first in self._prefixes.coordinators
 
-    def _elided(
-        self, words: Sequence[Word], last: _Verb, at: int, guesses: Sequence[Sequence[Guess]] | None
+    def _repeat_verb(
+        self,
+        words: Sequence[Word],
+        last: _Verb,
+        at: int,
+        candidates: Sequence[Sequence[StemCandidate]] | None,
     ) -> _Verb:
-        bases = self._bases(words, last.at, words[at].lower, guesses)
+        bases = self._find_bases(words, last.at, words[at].lower, candidates)
         return _Verb(last.at, bases or {}, (at,))
 
-    def _hits(
+    def _create_matches(
         self,
         prefix: str,
         verb: _Verb,
-        places: _Places,
+        places: _ClauseMatcher,
         clause: tuple[int, int],
-    ) -> Iterator[Hit]:
+    ) -> Iterator[PhraseMatch]:
         """The phrases with that verb, whose other words stand in the clause."""
         tokens = verb.tokens
         for base, typos in verb.bases.items():
             for phrase in self._by_prefix[prefix][base]:
                 if typos > phrase.typos:
                     continue
-                chosen = places.of(phrase.steps, *clause, tokens)
+                chosen = places.match_steps(phrase.steps, *clause, tokens)
                 if chosen is None:
                     continue
                 others, parts = chosen
@@ -321,13 +329,13 @@ class SeparableVerbs:
                 start, end = all_tokens[0], all_tokens[-1] + 1
                 gaps = end - start - len(all_tokens)
                 for made_of in parts:
-                    yield Hit(
+                    yield PhraseMatch(
                         start, end, phrase.entry, exact=False, gaps=gaps,
                         tokens=all_tokens if gaps else (), parts=made_of, typos=typos,
                     )  # fmt: skip
 
 
-class _Places:
+class _ClauseMatcher:
     """Where the other words of a phrase stand."""
 
     def __init__(
@@ -336,15 +344,15 @@ class _Places:
         gaps: Gaps,
         pattern_ends: PatternEnds | None,
         parts_in: _PartsIn | None,
-        guesses: Sequence[Sequence[Guess]] | None,
+        candidates: Sequence[Sequence[StemCandidate]] | None,
     ) -> None:
         self._words = words
         self._gaps = gaps
         self._pattern_ends = pattern_ends
         self._parts_in = parts_in
-        self._guesses = guesses
+        self._candidates = candidates
 
-    def of(
+    def match_steps(
         self, steps: Sequence[Step], start: int, end: int, taken: Sequence[int]
     ) -> tuple[list[int], list[tuple[tuple[str, int], ...]]] | None:
         """The nearest words from ``start`` up to ``end`` that the steps take one after the other,
@@ -352,16 +360,16 @@ class _Places:
         tokens: list[int] = []
         parts: list[list[tuple[str, int]]] = []
         for step in steps:
-            for first, behind, numbers in self._runs(step, start, end):
+            for first, behind, numbers in self._find_step(step, start, end):
                 if not any(first <= one < behind for one in taken):
                     tokens += range(first, behind)
                     start = behind
-                    if isinstance(step, Part):
+                    if isinstance(step, EntityPart):
                         parts.append([(step.alias, number) for number in numbers])
                     break
             else:
                 return None
-        return tokens, list(islice(product(*parts), MOST_MADE))
+        return tokens, list(islice(product(*parts), MAX_COMBINATIONS))
 
     def are_in_a_clause(self, tokens: Sequence[int], start: int, verb: _Verb) -> bool:
         """Whether nothing between the words ends their clause or negates it, also not before them
@@ -369,30 +377,32 @@ class _Places:
         spanned = tokens if verb.at in tokens else (start, *tokens)
         most = len(self._words)
         return all(
-            after <= self._gaps.reach(one + (one in tokens), most)
+            after <= self._gaps.last_start(one + (one in tokens), most)
             for one, after in pairwise(spanned)
         )
 
-    def _runs(self, step: Step, start: int, end: int) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        if isinstance(step, Part):
+    def _find_step(
+        self, step: Step, start: int, end: int
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        if isinstance(step, EntityPart):
             found = () if self._parts_in is None else self._parts_in(step)
             yield from (one for one in found if start <= one[0] and one[1] <= end)
             return
         for index in range(start, end):
             if isinstance(step, Word):
-                if self._may_be(index, step):
+                if self._matches_word(index, step):
                     yield index, index + 1, ()
             elif self._pattern_ends is not None:
                 ends = [one for one in self._pattern_ends(step, index) if one <= end]
                 if ends:
                     yield index, ends[0], ()
 
-    def _may_be(self, index: int, step: Word) -> bool:
+    def _matches_word(self, index: int, step: Word) -> bool:
         word = self._words[index]
         stems = step.parts or (step.stem,)
         if (word.parts or (word.stem,)) == stems:
             return True
-        guesses = self._guesses[index] if self._guesses else ()
+        guesses = self._candidates[index] if self._candidates else ()
         return any(guess.stems == stems and not guess.typos for guess in guesses)
 
 

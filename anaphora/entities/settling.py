@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
 
-from anaphora.entities.overlap import longest, widest
-from anaphora.entities.references.resolve import referring, with_references
+from anaphora.entities.overlap import keep_longest_spans, keep_longest_token_sets
+from anaphora.entities.references.resolve import find_referring_elements, resolve_references
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["Settling"]
+__all__ = ["EntityFilter"]
 
 _TOKENS = attrgetter("tokens")
 
 
-class Settling:
+class EntityFilter:
     """Settles what was found of these ``elements`` of a model, which come in its order."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
@@ -23,25 +23,27 @@ class Settling:
         self._order = {element.id: place for place, element in enumerate(listed)}
         self._elements = {one.id: one for one in listed if not one.abstract}
         self._recognized = {id: one for id, one in self._elements.items() if one.recognition}
-        self._refers = bool(referring(self._recognized))
+        self._refers = bool(find_referring_elements(self._recognized))
 
-    def settled(self, found: list[Entity]) -> tuple[Entity, ...]:
+    def apply(self, found: list[Entity]) -> tuple[Entity, ...]:
         """The entities in their order, each once, and of one kind only those that do not lie in
         a longer one."""
         if len(found) < 2:
             return tuple(found)
         if self._refers:
-            found = with_references(found, self._elements)
-        found.sort(key=self.rank)
+            found = resolve_references(found, self._elements)
+        found.sort(key=self.sort_key)
         if len({entity.tokens for entity in found}) < len(found):
-            found = _distinct(found)
+            found = _deduplicate(found)
             if self._recognized:
-                found = _agreed(found)
+                found = _drop_redundant(found)
         if all(map(_is_whole, found)):
-            return tuple(longest(found, map(_tokens_of, found), map(self._kind, found)))
-        return tuple(widest(found, tokens=_TOKENS, kind=self._kind))
+            return tuple(
+                keep_longest_spans(found, map(_token_range, found), map(self._kind, found))
+            )
+        return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
-    def rank(self, entity: Entity) -> tuple[int, int, int]:
+    def sort_key(self, entity: Entity) -> tuple[int, int, int]:
         """By what entities are ordered: where they begin, the longer ones first."""
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
 
@@ -49,7 +51,7 @@ class Settling:
         """Among what only the longest counts."""
         return entity.element if self._elements[entity.element].greedy else None
 
-    def outermost(
+    def keep_outermost_resets(
         self, resets: Sequence[tuple[int, ...]], entities: tuple[Entity, ...]
     ) -> tuple[tuple[int, ...], ...]:
         """The reset phrases that do not lie strictly inside a longer entity."""
@@ -57,11 +59,11 @@ class Settling:
             *((tokens, True) for tokens in resets),
             *((entity.tokens, False) for entity in entities),
         ]
-        kept = widest(both, tokens=lambda one: one[0], kind=lambda _: "")
+        kept = keep_longest_token_sets(both, tokens=lambda one: one[0], kind=lambda _: "")
         return tuple(tokens for tokens, is_reset in kept if is_reset)
 
 
-def _distinct(entities: list[Entity]) -> list[Entity]:
+def _deduplicate(entities: list[Entity]) -> list[Entity]:
     """One of each element and value at one place and of the same parts, an exact one where
     there is one."""
     best: dict[Hashable, Entity] = {}
@@ -75,7 +77,7 @@ def _distinct(entities: list[Entity]) -> list[Entity]:
     return list(best.values())
 
 
-def _agreed(entities: list[Entity]) -> list[Entity]:
+def _drop_redundant(entities: list[Entity]) -> list[Entity]:
     """Without what both the phrases of an element and its recognizer say of the same words.
 
     A value that the model gives to just these words counts; otherwise what was recognized does,
@@ -104,7 +106,7 @@ def _identity(entity: Entity) -> Hashable:
     return entity.element, entity.value, entity.tokens, entity.aliases, which, parts
 
 
-def _tokens_of(entity: Entity) -> tuple[int, int]:
+def _token_range(entity: Entity) -> tuple[int, int]:
     return entity.tokens[0], entity.tokens[-1] + 1
 
 

@@ -21,14 +21,14 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, Span, SpanGroup
 
-from anaphora.entities.compiled import learn_through
-from anaphora.entities.details import as_detail, detail_key
+from anaphora.entities.compiled import load_or_compile
+from anaphora.entities.details import entity_to_detail, span_key
 from anaphora.entities.languages import LetterTokenizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
-from anaphora.entities.recognized import recognized
-from anaphora.entities.saved import as_data, from_data
-from anaphora.entities.search import Knowledge, learn, search
+from anaphora.entities.recognized import collect_recognized
+from anaphora.entities.saved import model_to_data, model_from_data
+from anaphora.entities.search import PhraseIndex, compile_index, match_elements
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
@@ -39,7 +39,7 @@ FACTORY = "anaphora_elements"
 SPANS_KEY = "anaphora"
 
 # Those of others may have dictionaries of their own, which a cache does not know.
-_KNOWN = (Tokenizer, LetterTokenizer)
+_CACHEABLE_TOKENIZERS = (Tokenizer, LetterTokenizer)
 _FORMAT = 5
 _FILE = "elements.msgpack"
 
@@ -67,7 +67,7 @@ class ElementTagger:
         self.lexicon = Lexicon(self.language)
         self._nlp = nlp
         self._model = Model("", (), ())
-        self.known = Knowledge()
+        self.phrase_index = PhraseIndex()
 
     @property
     def reset_key(self) -> str:
@@ -104,22 +104,28 @@ class ElementTagger:
         # The words of a big model must not stay in the vocabulary, and zones don't nest.
         within = getattr(self._nlp.vocab, "in_memory_zone")  # noqa: B009 - not in spaCy's stubs
         with nullcontext() if within else self._nlp.memory_zone():
-            if cache is None or type(self._nlp.tokenizer) not in _KNOWN:
-                self.known = learn(model, self.language, reader, self.lexicon)
+            if cache is None or type(self._nlp.tokenizer) not in _CACHEABLE_TOKENIZERS:
+                self.phrase_index = compile_index(model, self.language, reader, self.lexicon)
             else:
-                self.known = learn_through(cache, model, self.language, reader, self.lexicon)
+                self.phrase_index = load_or_compile(
+                    cache, model, self.language, reader, self.lexicon
+                )
 
-    def take_over(self, other: ElementTagger) -> None:
+    def copy_from(self, other: ElementTagger) -> None:
         """Looks from now on for what ``other`` looks for, and shares its words and phrases."""
         self.language, self.spans_key, self.lexicon = other.language, other.spans_key, other.lexicon
-        self._model, self.known = other._model, other.known
+        self._model, self.phrase_index = other._model, other.phrase_index
 
     def __call__(self, doc: Doc) -> Doc:
         """Writes the groups of spans into ``doc`` and returns it."""
-        known = self.known
-        sentence = Sentence.of(doc, doc.text, self.lexicon, known.swear)
-        others = recognized(doc, known.recognized, sentence).entities if known.recognized else ()
-        finds, error = search(sentence, known, others)
+        known = self.phrase_index
+        sentence = Sentence.from_doc(doc, doc.text, self.lexicon, known.swear_stems)
+        others = (
+            collect_recognized(doc, known.recognized_elements, sentence).entities
+            if known.recognized_elements
+            else ()
+        )
+        finds, error = match_elements(sentence, known, others)
         elements, resets = [], []
         groups: dict[str, list[str]] = {}
         details: dict[str, list[dict[str, Any]]] = {}
@@ -137,19 +143,19 @@ class ElementTagger:
             elements.append(span)
             groups[element.id] = sorted(element.groups)
             if entity is not None:
-                details.setdefault(detail_key(span), []).append(as_detail(entity))
+                details.setdefault(span_key(span), []).append(entity_to_detail(entity))
         attrs: dict[str, Any] = {"groups": groups}
         if details:
             attrs["details"] = details
         if error:
             attrs["error"] = error
-        _write(doc, self.spans_key, elements, attrs)
-        _write(doc, self.reset_key, resets, {})
+        _write_spans(doc, self.spans_key, elements, attrs)
+        _write_spans(doc, self.reset_key, resets, {})
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """What it looks for, as bytes."""
-        data: bytes = srsly.msgpack_dumps(self._as_data())
+        data: bytes = srsly.msgpack_dumps(self._to_data())
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ElementTagger:
@@ -167,22 +173,22 @@ class ElementTagger:
         """Takes over what :meth:`to_disk` wrote."""
         return self.from_bytes((Path(path) / _FILE).read_bytes())
 
-    def _as_data(self) -> dict[str, Any]:
+    def _to_data(self) -> dict[str, Any]:
         return {
             "format": _FORMAT,
             "language": self.language,
             "spans_key": self.spans_key,
-            "model": as_data(self._model, self.language),
+            "model": model_to_data(self._model, self.language),
         }
 
     def _from_data(self, data: Any) -> None:
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
             raise ValueError(f"these are not the elements of a tagger in format {_FORMAT}")
         self.spans_key = data["spans_key"]
-        self.configure(from_data(data["model"], data["language"]), data["language"])
+        self.configure(model_from_data(data["model"], data["language"]), data["language"])
 
 
-def _write(doc: Doc, key: str, spans: list[Span], attrs: dict[str, Any]) -> None:
+def _write_spans(doc: Doc, key: str, spans: list[Span], attrs: dict[str, Any]) -> None:
     doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
 
 

@@ -75,11 +75,13 @@ class TokenRuns:
         if run is None:
             run = self._runs[at] = self._run_from(at)
         if len(run.ends) == 1:  # as most are
-            fits = pattern.fits(run.text) or (run.lower != run.text and pattern.fits(run.lower))
+            fits = pattern.fullmatch(run.text) or (
+                run.lower != run.text and pattern.fullmatch(run.lower)
+            )
             return (at + 1,) if fits else ()
-        found = set(pattern.matching_prefixes(run.text, run.ends, _MAX_MATCHES))
+        found = set(pattern.find_matching_prefixes(run.text, run.ends, _MAX_MATCHES))
         if run.lower != run.text:
-            found.update(pattern.matching_prefixes(run.lower, run.lower_ends, _MAX_MATCHES))
+            found.update(pattern.find_matching_prefixes(run.lower, run.lower_ends, _MAX_MATCHES))
         if not found:
             return ()
         ends = sorted([at + 1 + count for count in found], reverse=True)
@@ -96,7 +98,7 @@ class TokenRuns:
                 token += 1
                 if starts[token] != starts[first] + size or texts[token].isspace():
                     return _Run("".join(written), ends, "".join(lowers), lower_ends)
-                lower = "" if words[token].blank else words[token].lower
+                lower = "" if words[token].is_blank else words[token].lower
                 written.append(texts[token])
                 lowers.append(lower)
                 size += len(texts[token])

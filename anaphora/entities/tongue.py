@@ -69,13 +69,19 @@ import numpy as np
 from anaphora.entities.inflection import Paths, compile_paths
 from anaphora.entities.language_tables import load_table
 
-__all__ = ["SegmentRules", "Tongue", "characters", "replaced", "tongue"]
+__all__ = [
+    "SegmentRules",
+    "Orthography",
+    "distinct_characters",
+    "replace_characters",
+    "load_orthography",
+]
 
-_LONGEST = 64  # characters of a word that may have anything attached
-_LEAST_OF_FORM = 2  # letters before the ending of a form
-_LEAST_BEHIND_PREFIX = 3  # letters of an irregular form
-_LEAST_OF_VERB = 2  # letters before its clitics
-_LEAST_BEHIND_ELISION = 3  # letters
+_MAX_LENGTH = 64  # characters of a word that may have anything attached
+_MIN_FORM_LENGTH = 2  # letters before the ending of a form
+_MIN_LENGTH_AFTER_PREFIX = 3  # letters of an irregular form
+_MIN_VERB_LENGTH = 2  # letters before its clitics
+_MIN_LENGTH_AFTER_ELISION = 3  # letters
 _VOWELS = frozenset("aeiouyh")
 _NOTHING, _UNDOUBLED = "-", "="  # in the place of an ending
 _Value = TypeVar("_Value")
@@ -113,7 +119,7 @@ class SegmentRules:
     homographs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> SegmentRules:
+    def from_table(cls, data: dict[str, Any]) -> SegmentRules:
         """From what a table says."""
         homographs = data.pop("homographs", {})
         for key in (
@@ -135,7 +141,7 @@ class SegmentRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class Orthography:
     """What the table of a language says; see the module for the keys."""
 
     same: Mapping[int, str | None] = field(default_factory=dict)
@@ -194,15 +200,15 @@ class Tongue:
         """Whether the table has patterns of inflected forms."""
         return bool(self.inflections or self.base_inflections or self.unknown_inflections)
 
-    def spelled(self, word: str) -> str:
+    def fold_letters(self, word: str) -> str:
         """The word with the letters that it counts by."""
         word = word.translate(self.same)
         end = self.last.get(word[-1:])
         return word if end is None or len(word) == 1 else word[:-1] + end
 
-    def spelled_in_lines(self, text: str) -> str:
+    def fold_letters_in_lines(self, text: str) -> str:
         """As :meth:`spelled` for each line of the text."""
-        text = replaced(text, self.same)
+        text = replace_characters(text, self.same)
         for last, end in self.last.items():
             text = re.sub(f"(?<=[^\n]){last}$", end, text, flags=re.MULTILINE)
         return text
@@ -221,84 +227,91 @@ class Tongue:
             return word[:-2] + word[-1]
         return word
 
-    def bare(self, word: str) -> tuple[str, ...]:
+    def unmarked_spellings(self, word: str) -> tuple[str, ...]:
         """How the word is written by those who leave out its marks."""
         if word.isascii():
             return ()
-        return _distinct(
-            word, _plain(word), _plain(word.translate(self.also)), word.translate(self.optional)
+        return _distinct_others(
+            word,
+            _strip_marks(word),
+            _strip_marks(word.translate(self.also)),
+            word.translate(self.optional),
         )
 
-    def bare_of_many(self, words: Sequence[str]) -> Iterator[list[str]]:
+    def unmarked_spellings_in_lines(self, words: Sequence[str]) -> Iterator[list[str]]:
         """As :meth:`bare` for many words, none of which has a line feed: the words as they are
         written in one way, then in another."""
         if not words:
             return
         text = "\n".join(words)
-        for one in dict.fromkeys((text, replaced(text, self.also))):
-            unmarked = {ord(char): _unmarked(char) for char in characters(one) if char > "\x7f"}
-            yield replaced(one, unmarked).split("\n")
+        for one in dict.fromkeys((text, replace_characters(text, self.also))):
+            unmarked = {
+                ord(char): _strip_mark(char) for char in distinct_characters(one) if char > "\x7f"
+            }
+            yield replace_characters(one, unmarked).split("\n")
 
-    def meant(self, word: str) -> tuple[str, ...]:
+    def alternative_spellings(self, word: str) -> tuple[str, ...]:
         """What a written word may mean beside itself: without marks that the phrases of a model
         may lack."""
-        if word.isascii() or len(word) > _LONGEST:
+        if word.isascii() or len(word) > _MAX_LENGTH:
             return ()
         if self.is_distinct(word):
             return ()
         replaced = word.translate(self.also)
-        return _distinct(word, _plain(word, self.apart), _plain(replaced, self.apart))
+        return _distinct_others(
+            word, _strip_marks(word, self.apart), _strip_marks(replaced, self.apart)
+        )
 
     def is_distinct(self, word: str) -> bool:
         """Whether the word with its optional marks is another one than without them."""
         return bool(self.distinct) and word.startswith(self.distinct)
 
-    def derived_from(self, word: str) -> Iterator[str]:
+    def candidate_lemmas(self, word: str) -> Iterator[str]:
         """What the word may be a form of by the endings and prefixes in the table, the likeliest
         first."""
-        if not self.least_of_form <= len(word) <= _LONGEST:
+        if not self.least_of_form <= len(word) <= _MAX_LENGTH:
             return
         for prefix in self.participles:
             if word.startswith(prefix):
                 yield from self._infinitives_of(word[len(prefix) :])
-        for rest, others in _endings_of(word, self.forms_end):
-            yield from _with_other_endings(rest, others)
+        for rest, others in _match_endings(word, self.forms_end):
+            yield from _replace_ending(rest, others)
 
     def related_verb_forms(self, word: str) -> Iterator[str]:
         """Forms of the verb that the word is a form of, if it is one."""
-        if 1 < len(word) <= _LONGEST:
-            for rest, others in _endings_of(word, self.verb_forms, least=0):
+        if 1 < len(word) <= _MAX_LENGTH:
+            for rest, others in _match_endings(word, self.verb_forms, least=0):
                 yield from (rest + other for other in others)
 
-    def adjectives_of(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def candidate_adjectives(self, word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The adjectives that the word may be a form of, each with words that tell that it is."""
-        if len(word) > _LONGEST:
+        if len(word) > _MAX_LENGTH:
             return
-        for rest, others in _endings_of(word, self.adjectives):
-            for lemma in _with_other_endings(rest, others):
+        for rest, others in _match_endings(word, self.adjectives):
+            for lemma in _replace_ending(rest, others):
                 yield lemma, tuple([rest + ending for ending in self.adjectival])
 
-    def prefixed_irregular_of(self, word: str) -> Iterator[str]:
+    def prefixed_irregular_lemmas(self, word: str) -> Iterator[str]:
         """What the word may be a form of as an irregular one behind a prefix."""
         for prefix in self.prefixes:
             rest = word[len(prefix) :]
-            if len(rest) >= _LEAST_BEHIND_PREFIX and word.startswith(prefix):
+            if len(rest) >= _MIN_LENGTH_AFTER_PREFIX and word.startswith(prefix):
                 yield from (prefix + lemma for lemma in self.irregular.get(rest, ()))
 
     def _infinitives_of(self, rest: str) -> Iterator[str]:
-        if len(rest) > _LEAST_OF_FORM and rest.endswith("en"):
+        if len(rest) > _MIN_FORM_LENGTH and rest.endswith("en"):
             yield rest
-        if len(rest) > _LEAST_OF_FORM and rest.endswith(("t", "d")):
+        if len(rest) > _MIN_FORM_LENGTH and rest.endswith(("t", "d")):
             yield from (rest[:-1] + "en", rest + "en")
 
     def without_clitics(self, word: str) -> Iterator[str]:
         """The verb that the word may be with pronouns behind it, and without its accent."""
-        if len(word) > _LONGEST:
+        if len(word) > _MAX_LENGTH:
             return
         for clitic in self.clitics:
-            if word.endswith(clitic) and len(word) - len(clitic) >= _LEAST_OF_VERB:
+            if word.endswith(clitic) and len(word) - len(clitic) >= _MIN_VERB_LENGTH:
                 rest = word[: -len(clitic)]
-                yield from _distinct("", rest, _plain(rest, self.apart))
+                yield from _distinct_others("", rest, _strip_marks(rest, self.apart))
 
     def without_elided(self, word: str) -> Iterator[str]:
         """What stands behind elided words in one that is written without their apostrophe."""
@@ -306,14 +319,14 @@ class Tongue:
             rest = word[len(elided) :]
             if (
                 word.startswith(elided)
-                and len(rest) >= _LEAST_BEHIND_ELISION
-                and _unmarked(rest[0])[0] in _VOWELS
+                and len(rest) >= _MIN_LENGTH_AFTER_ELISION
+                and _strip_mark(rest[0])[0] in _VOWELS
             ):
                 yield rest
 
-    def detached(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
+    def without_attachments(self, word: str, *, loose: bool = False) -> tuple[str, ...]:
         """The word without what may be attached to it; only without what is ``loose`` if so."""
-        if word.isascii() or len(word) > _LONGEST:
+        if word.isascii() or len(word) > _MAX_LENGTH:
             return ()
         rests = [
             start + word[len(before) : len(word) - len(behind)]
@@ -323,31 +336,31 @@ class Tongue:
             if len(word) - len(before) - len(behind) >= self.least and word.endswith(behind)
             for start in dict.fromkeys(("", self.contracted.get(before, "")))
         ]
-        return _distinct(word, *rests)
+        return _distinct_others(word, *rests)
 
 
 @lru_cache(maxsize=100)
-def tongue(code: str) -> Tongue:
+def load_orthography(code: str) -> Orthography:
     """What is known of the writing of a language by its code (``en``, not ``en-US``)."""
     data = load_table(code, "orthography")
     if not data:
-        return Tongue()
+        return Orthography()
     same: dict[str, str | None] = dict.fromkeys(data.pop("unseen", ""))
     same |= {pair[0]: pair[1] for pair in data.pop("pairs", "").split()}
     same |= data.pop("same", {})
     spelling = str.maketrans(same)
-    letters = Tongue(same=spelling, last=data.get("last", {}))
+    letters = Orthography(same=spelling, last=data.get("last", {}))
     irregular: dict[str, tuple[str, ...]] = {}
     for lemma, forms in data.pop("irregular", {}).items():
-        for form in map(letters.spelled, forms.split()):
-            irregular[form] = (*irregular.get(form, ()), letters.spelled(lemma))
+        for form in map(letters.fold_letters, forms.split()):
+            irregular[form] = (*irregular.get(form, ()), letters.fold_letters(lemma))
     for key in ("forms_end", "adjectives"):
         data[key] = {
             ending: tuple(["" if other == _NOTHING else other for other in others.split()])
-            for ending, others in _by_ending(data.get(key, {}))
+            for ending, others in _split_endings(data.get(key, {}))
         }
     verb_forms: dict[str, tuple[str, ...]] = {}
-    for ending, others in _by_ending(data.pop("verb_forms", {})):
+    for ending, others in _split_endings(data.pop("verb_forms", {})):
         verb_forms[ending] = (*verb_forms.get(ending, ()), *others.split())
     for key in ("before", "behind", "loose", "endings", "clitics", "elided"):
         data[key] = tuple(sorted(data.get(key, "").split(), key=len, reverse=True))
@@ -367,14 +380,14 @@ def tongue(code: str) -> Tongue:
     light_verbs = {verb: tuple(one) for verb, one in data.pop("light_verbs", {}).items()}
     for key in ("inflections", "base_inflections", "unknown_inflections", "lemma_variants"):
         data[key] = compile_paths(data.get(key, {}), spelling)
-    return Tongue(
+    return Orthography(
         light_verbs=light_verbs,
         auxiliaries=tuple(tuple(forms.split()) for forms in data.pop("auxiliaries", ())),
         irregular=irregular,
         verb_forms=verb_forms,
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
-        segments=SegmentRules.of(data.pop("segments", {})),
+        segments=SegmentRules.from_table(data.pop("segments", {})),
         optional=str.maketrans(data.pop("optional", {})),
         apart=frozenset(data.pop("apart", "")),
         fleeting=frozenset(data.pop("fleeting", "")),
@@ -382,14 +395,14 @@ def tongue(code: str) -> Tongue:
     )
 
 
-def _by_ending(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _split_endings(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for endings, others in table.items():
         for ending in endings.split():
             yield "" if ending == _NOTHING else ending, others
 
 
-def _endings_of(
-    word: str, table: Mapping[str, _Value], least: int = _LEAST_OF_FORM
+def _match_endings(
+    word: str, table: Mapping[str, _Value], least: int = _MIN_FORM_LENGTH
 ) -> Iterator[tuple[str, _Value]]:
     """The rest of the word before each of its endings in the table, with what stands there."""
     for length in range(len(word) - least, -1, -1):  # the longest first
@@ -397,7 +410,7 @@ def _endings_of(
             yield word[: len(word) - length], found
 
 
-def _with_other_endings(rest: str, others: Iterable[str]) -> Iterator[str]:
+def _replace_ending(rest: str, others: Iterable[str]) -> Iterator[str]:
     for other in others:
         if other != _UNDOUBLED:
             yield rest + other
@@ -405,7 +418,7 @@ def _with_other_endings(rest: str, others: Iterable[str]) -> Iterator[str]:
             yield rest[:-1]
 
 
-def replaced(text: str, table: Mapping[int, str | None]) -> str:
+def replace_characters(text: str, table: Mapping[int, str | None]) -> str:
     """As ``text.translate(table)``, where no character comes out that goes in: a tenth of the
     time for a long text."""
     for code, other in table.items():
@@ -414,7 +427,7 @@ def replaced(text: str, table: Mapping[int, str | None]) -> str:
     return text
 
 
-def characters(text: str) -> list[str]:
+def distinct_characters(text: str) -> list[str]:
     """The different characters of a long text, in a tenth of the time of ``set(text)``."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     return [chr(code) for code in np.flatnonzero(np.bincount(codes))]
@@ -426,13 +439,13 @@ _UNDIVIDED = str.maketrans(
 )
 
 
-def _plain(word: str, apart: frozenset[str] = frozenset()) -> str:
+def _strip_marks(word: str, apart: frozenset[str] = frozenset()) -> str:
     """The word with the marks of Latin and Greek letters left out, but of those apart."""
-    return "".join(char if char in apart else _unmarked(char) for char in word)
+    return "".join(char if char in apart else _strip_mark(char) for char in word)
 
 
 @lru_cache(maxsize=2_000)
-def _unmarked(char: str) -> str:
+def _strip_mark(char: str) -> str:
     if char.isascii():
         return char
     char = char.translate(_UNDIVIDED)
@@ -443,5 +456,5 @@ def _unmarked(char: str) -> str:
     return first if unicodedata.name(first, "").startswith(_LETTERS) else char
 
 
-def _distinct(word: str, *others: str) -> tuple[str, ...]:
+def _distinct_others(word: str, *others: str) -> tuple[str, ...]:
     return tuple([one for one in dict.fromkeys(others) if one and one != word])

@@ -20,42 +20,52 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Struct
 from spacy.strings import get_string_id
 
-from anaphora.entities.guesses import Guess
+from anaphora.entities.guesses import StemCandidate
 from anaphora.entities.lexicon import Word
-from anaphora.entities.numbered import Stems
+from anaphora.entities.numbered import StemIds
 from anaphora.entities.token_runs import PatternEnds
-from anaphora.grammar.parts import Part
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 
-__all__ = ["ANY", "MOST_MADE", "ROOT", "Hit", "Nodes", "PartsAt", "Step", "Trie", "form_of"]
+__all__ = [
+    "WILDCARD",
+    "MAX_COMBINATIONS",
+    "ROOT",
+    "PhraseMatch",
+    "Nodes",
+    "PartsAt",
+    "Step",
+    "Trie",
+    "form_of",
+]
 
-_IS_ODD = attrgetter("odd")
+_IS_SPECIAL = attrgetter("odd")
 _NONE = -1
 
 ROOT = -1
 """The node from which walks start."""
 
-ANY = "\0"
+WILDCARD = "\0"
 """What stands in a form for the words that a pattern matches, or for an entity."""
 
-MOST_MADE = 16
+MAX_COMBINATIONS = 16
 """In how many ways the same words may be made of different entities."""
 
 # Of the walks over one text and for each of its words (5 µs each); what is left goes unfound.
-_MOST_STEPS = 50_000
-_MOST_STEPS_EACH = 10
-_MOST_PASSED = 4  # words that may be passed over in a row
+_MAX_STEPS = 50_000
+_MAX_STEPS_PER_WORD = 10
+_MAX_SKIPPED = 4  # words that may be passed over in a row
 
-Step: TypeAlias = Word | Pattern | Part
+Step: TypeAlias = Word | Pattern | EntityPart
 
-_Other: TypeAlias = tuple[tuple[int, ...], Guess]
+_CandidateIds: TypeAlias = tuple[tuple[int, ...], StemCandidate]
 """The stems that a word may stand for by a guess, as numbers."""
 
-PartsAt: TypeAlias = Callable[[Part, int], Sequence[tuple[int, int]]]
+PartsAt: TypeAlias = Callable[[EntityPart, int], Sequence[tuple[int, int]]]
 """Which entities that were found before fit a part at a word: where each ends, and its number."""
 
 
-class Hit(Struct, frozen=True, gc=False):
+class PhraseMatch(Struct, frozen=True, gc=False):
     """A phrase of ``entry`` in the words from ``start`` up to ``end``; ``exact`` when one of
     its spellings is that of the words, and not only their stems.
 
@@ -73,11 +83,11 @@ class Hit(Struct, frozen=True, gc=False):
     exact: bool
     gaps: int = 0
     tokens: tuple[int, ...] = ()
-    passed: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
     permuted: bool = False
     parts: tuple[tuple[str, int], ...] = ()
     typos: int = 0
-    by_head: bool = False
+    by_compound_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +114,7 @@ class Nodes:
     """For each record the hash of its spelling, which itself would take 60 bytes and more."""
     patterns: Mapping[int, Sequence[tuple[Pattern, int]]] = field(default_factory=dict)
     """By nodes, and :data:`ROOT`, the patterns that lead on, each with the node it leads to."""
-    parts: Mapping[int, Sequence[tuple[Part, int]]] = field(default_factory=dict)
+    parts: Mapping[int, Sequence[tuple[EntityPart, int]]] = field(default_factory=dict)
 
 
 class Trie:
@@ -118,7 +128,7 @@ class Trie:
 
     def __init__(self, nodes: Nodes) -> None:
         self.nodes = nodes
-        self.stems = Stems(nodes.hashes)
+        self.stems = StemIds(nodes.hashes)
         """The numbers of the stems of the words in the phrases, -1 for any other."""
         self._edges, self._labels = nodes.edges, nodes.labels
         self._first, self._entries, self._forms = nodes.first, nodes.entries, nodes.forms
@@ -129,7 +139,7 @@ class Trie:
         """How many different phrases of entries there are."""
         return len(self._entries)
 
-    def has(self, stem: str) -> bool:
+    def is_phrase(self, stem: str) -> bool:
         """Whether a word with that stem is a phrase by itself."""
         number = self.stems[stem]
         return number >= 0 and self._first[number] >= 0
@@ -139,45 +149,49 @@ class Trie:
         words: Sequence[Word],
         pattern_ends: PatternEnds | None = None,
         parts_at: PartsAt | None = None,
-        passable: Sequence[bool] | None = None,
-        guesses: Sequence[Sequence[Guess]] | None = None,
+        skippable: Sequence[bool] | None = None,
+        candidates: Sequence[Sequence[StemCandidate]] | None = None,
         *,
-        has_odd: bool = True,
-    ) -> list[Hit]:
+        has_special: bool = True,
+    ) -> list[PhraseMatch]:
         """Every phrase at every place, also those that overlap; one hit for an entry, a place
         and the entities in it.
 
         ``pattern_ends`` and ``parts_at`` say what matches patterns and parts; ``passable`` says of
         each word whether it may be passed over between the first and the last of a phrase;
-        ``guesses`` what it may stand for; ``has_odd`` says whether some of the words are odd.
+        ``guesses`` what it may stand for; ``has_special`` says whether some of the words are odd.
         """
         stems = self.stems
         numbers = [stems[word.stem] for word in words]
-        others = None if guesses is None else self._others(guesses)
+        others = None if candidates is None else self._candidate_ids(candidates)
         if (
-            passable is not None
+            skippable is not None
             or others is not None
             or self._patterns
             or self._parts
-            or (has_odd and any(map(_IS_ODD, words)))
+            or (has_special and any(map(_IS_SPECIAL, words)))
         ):
             special = pattern_ends or _no_runs, parts_at or _no_parts
-            return self._find_all(numbers, words, *special, passable or (), others or {})
+            return self._find_with_alternatives(
+                numbers, words, *special, skippable or (), others or {}
+            )
         return self._find_plain(numbers, words)
 
-    def _others(self, guesses: Sequence[Sequence[Guess]]) -> dict[int, list[_Other]] | None:
+    def _candidate_ids(
+        self, candidates: Sequence[Sequence[StemCandidate]]
+    ) -> dict[int, list[_CandidateIds]] | None:
         """By the index of a word what else it may be, as numbers of stems."""
         stems = self.stems
-        others: dict[int, list[_Other]] = {}
-        for index, some in enumerate(guesses):
+        others: dict[int, list[_CandidateIds]] = {}
+        for index, some in enumerate(candidates):
             for guess in some:
                 numbers = tuple([stems[stem] for stem in guess.stems])
                 if _NONE not in numbers:
                     others.setdefault(index, []).append((numbers, guess))
         return others or None
 
-    def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[Hit]:
-        hits: list[Hit] = []
+    def _find_plain(self, numbers: list[int], words: Sequence[Word]) -> list[PhraseMatch]:
+        hits: list[PhraseMatch] = []
         edges, labels, inner = self._edges, self._labels, self._inner
         first, entries, forms = self._first, self._entries, self._forms
         count = len(numbers)
@@ -188,9 +202,9 @@ class Trie:
                     form = " ".join([word.form for word in words[start:end]])
                     if (entry := entries[record]) < 0:  # the only one, as most are
                         exact = forms[record] == get_string_id(form)
-                        hits.append(Hit(start, end, -1 - entry, exact))
+                        hits.append(PhraseMatch(start, end, -1 - entry, exact))
                     else:
-                        hits += self._hits(node, start, end, form)
+                        hits += self._create_matches(node, start, end, form)
                 if end == count or (number := numbers[end]) < 0:
                     break
                 # As in _edge; a call takes longer than all else here.
@@ -204,68 +218,68 @@ class Trie:
                 end += 1
         return hits
 
-    def _find_all(
+    def _find_with_alternatives(
         self,
         numbers: list[int],
         words: Sequence[Word],
         pattern_ends: PatternEnds,
         parts_at: PartsAt,
-        passable: Sequence[bool],
-        others: Mapping[int, Sequence[_Other]],
-    ) -> list[Hit]:
+        skippable: Sequence[bool],
+        others: Mapping[int, Sequence[_CandidateIds]],
+    ) -> list[PhraseMatch]:
         """As :meth:`_find_plain`, where the text may be walked in several ways."""
-        hits: list[Hit] = []
+        hits: list[PhraseMatch] = []
         count = len(words)
         anywhere = ROOT in self._patterns or ROOT in self._parts
-        steps_left = _MOST_STEPS + _MOST_STEPS_EACH * count
+        steps_left = _MAX_STEPS + _MAX_STEPS_PER_WORD * count
         for start in range(count):
             if steps_left < 0:
                 break
             if numbers[start] == _NONE and not (anywhere or words[start].parts or start in others):
                 continue
-            ways = [_Way(ROOT, start)]
+            ways = [_Walk(ROOT, start)]
             seen: dict[tuple[int, int], int] = {}
             while ways:
                 way = ways.pop()
                 node, at = way.node, way.at
                 visits = seen[node, at] = seen.get((node, at), 0) + 1
                 steps_left -= 1
-                if visits > (MOST_MADE if way.parts else 1):
+                if visits > (MAX_COMBINATIONS if way.parts else 1):
                     continue
                 if node != ROOT and self._first[node] >= 0:
-                    hits += self._hits(node, start, at, " ".join(way.forms), way)
-                for passed in range(_MOST_PASSED + 1):
+                    hits += self._create_matches(node, start, at, " ".join(way.forms), way)
+                for passed in range(_MAX_SKIPPED + 1):
                     if at + passed == count:
                         break
                     here = at + passed
                     for part, child in self._parts.get(node, ()):
                         ways += [
-                            way.over(child, end, passed, ANY, ((part.alias, number),))
+                            way.advance(child, end, passed, WILDCARD, ((part.alias, number),))
                             for end, number in reversed(parts_at(part, here))
                         ]
                     for pattern, child in self._patterns.get(node, ()):
                         for end in pattern_ends(pattern, here):
-                            ways.append(way.over(child, end, passed, ANY))
+                            ways.append(way.advance(child, end, passed, WILDCARD))
                     word = words[here]
-                    after = self._follow(node, word, numbers[here])
+                    after = self._follow_word(node, word, numbers[here])
                     if after != _NONE:
-                        ways.append(way.over(after, here + 1, passed, word.form))
+                        ways.append(way.advance(after, here + 1, passed, word.form))
                     for stems, guess in others.get(here, ()) if others else ():
-                        after = self._along(node, stems)
+                        after = self._follow_all(node, stems)
                         if after != _NONE:
                             end = here + guess.words
                             form = " ".join([one.form for one in words[here:end]])
-                            ways.append(way.over(after, end, passed, form, guess=guess))
-                    if node == ROOT or not passable or not passable[here]:
+                            ways.append(way.advance(after, end, passed, form, candidate=guess))
+                    if node == ROOT or not skippable or not skippable[here]:
                         break
-        return _merged(hits)
+        return _merge_matches(hits)
 
-    def _follow(self, node: int, word: Word, number: int) -> int:
+    def _follow_word(self, node: int, word: Word, number: int) -> int:
         if not word.parts:
             return self._edge(node, number)
-        return self._along(node, [self.stems[part] for part in word.parts])
+        return self._follow_all(node, [self.stems[part] for part in word.parts])
 
-    def _along(self, node: int, numbers: Iterable[int]) -> int:
+    def _follow_all(self, node: int, numbers: Iterable[int]) -> int:
         for number in numbers:
             node = self._edge(node, number)
             if node == _NONE:
@@ -281,26 +295,26 @@ class Trie:
             return _NONE
         return self._inner + edge
 
-    def _hits(
+    def _create_matches(
         self,
         node: int,
         start: int,
         end: int,
         form: str,
-        way: _Way | None = None,
-    ) -> list[Hit]:
+        walk: _Walk | None = None,
+    ) -> list[PhraseMatch]:
         here = get_string_id(form)
         found: dict[int, bool] = {}
         for entry, known in self._records(node):
             found[entry] = known == here or found.get(entry, False)
-        if way is None or not (way.passed or way.parts or way.typos or way.by_head):
-            return [Hit(start, end, entry, exact) for entry, exact in found.items()]
-        gaps, passed, parts, typos = len(way.passed), way.passed, way.parts, way.typos
-        inexact = gaps or typos or way.by_head
+        if walk is None or not (walk.skipped or walk.parts or walk.typos or walk.by_compound_head):
+            return [PhraseMatch(start, end, entry, exact) for entry, exact in found.items()]
+        gaps, passed, parts, typos = len(walk.skipped), walk.skipped, walk.parts, walk.typos
+        inexact = gaps or typos or walk.by_compound_head
         return [
-            Hit(
+            PhraseMatch(
                 start, end, entry, exact and not inexact, gaps,
-                passed=passed, parts=parts, typos=typos, by_head=way.by_head,
+                skipped=passed, parts=parts, typos=typos, by_compound_head=walk.by_compound_head,
             )
             for entry, exact in found.items()
         ]  # fmt: skip
@@ -313,51 +327,55 @@ class Trie:
         yield -1 - entry, self._forms[record]
 
 
-class _Way(NamedTuple):
+class _Walk(NamedTuple):
     """How far a walk has come, and by what."""
 
     node: int
     at: int
-    passed: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
     forms: tuple[str, ...] = ()
     parts: tuple[tuple[str, int], ...] = ()
     typos: int = 0
-    by_head: bool = False
+    by_compound_head: bool = False
 
-    def over(
+    def advance(
         self,
         node: int,
         at: int,
-        passed: int,
+        skip_count: int,
         form: str,
         parts: tuple[tuple[str, int], ...] = (),
-        guess: Guess | None = None,
-    ) -> _Way:
+        candidate: StemCandidate | None = None,
+    ) -> _Walk:
         """The walk after one more step, before which some words were passed over; with a ``guess``,
         if the word only stands for that of the step."""
-        over = self.passed + tuple(range(self.at, self.at + passed)) if passed else self.passed
-        typos, by_head = self.typos, self.by_head
-        if guess is not None:
-            typos, by_head = max(guess.typos, typos), guess.by_head or by_head
-        return _Way(node, at, over, (*self.forms, form), self.parts + parts, typos, by_head)
+        over = (
+            self.skipped + tuple(range(self.at, self.at + skip_count))
+            if skip_count
+            else self.skipped
+        )
+        typos, by_head = self.typos, self.by_compound_head
+        if candidate is not None:
+            typos, by_head = max(candidate.typos, typos), candidate.by_compound_head or by_head
+        return _Walk(node, at, over, (*self.forms, form), self.parts + parts, typos, by_head)
 
 
 def form_of(step: Step) -> str:
     """How the step is spelled, as forms of phrases and texts are compared."""
-    return step.form if isinstance(step, Word) else ANY
+    return step.form if isinstance(step, Word) else WILDCARD
 
 
 def _no_runs(pattern: Pattern, at: int) -> Sequence[int]:
     return ()
 
 
-def _no_parts(part: Part, at: int) -> Sequence[tuple[int, int]]:
+def _no_parts(part: EntityPart, at: int) -> Sequence[tuple[int, int]]:
     return ()
 
 
-def _merged(hits: list[Hit]) -> list[Hit]:
+def _merge_matches(hits: list[PhraseMatch]) -> list[PhraseMatch]:
     """One hit for an entry, a place and the parts in it, where several ways led there."""
-    best: dict[tuple[int, int, int, tuple[tuple[str, int], ...]], Hit] = {}
+    best: dict[tuple[int, int, int, tuple[tuple[str, int], ...]], PhraseMatch] = {}
     for hit in hits:
         key = (hit.start, hit.end, hit.entry, hit.parts)
         known = best.get(key)
@@ -366,5 +384,5 @@ def _merged(hits: list[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _rank(hit: Hit) -> tuple[int, int, bool, bool]:
-    return hit.gaps, hit.typos, hit.by_head, not hit.exact
+def _rank(hit: PhraseMatch) -> tuple[int, int, bool, bool]:
+    return hit.gaps, hit.typos, hit.by_compound_head, not hit.exact

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from anaphora.entities.pieces import is_whole, readings_of_pieces
-from anaphora.entities.readings import readings
+from anaphora.entities.pieces import is_contiguous, find_sparse_variants
+from anaphora.entities.readings import find_contiguous_variants
 from anaphora.models.utterance import Entity, Utterance, Variant
 
-__all__ = ["variants"]
+__all__ = ["find_variants"]
 
-_MISSPELT = 1 << 20
+_MISSPELLED = 1 << 20
 _BY_STEM = 1 << 9
 _INEXACTNESS = 3  # its place in the rank of a variant
 
 
-def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
+def find_variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     """At most ``limit`` maximal sets of entities that don't overlap, the best first.
 
     Better is what covers more tokens, then has the longer entities, then the denser ones, then
@@ -27,27 +27,27 @@ def variants(utterance: Utterance, limit: int = 16) -> tuple[Variant, ...]:
     if limit < 1:
         raise ValueError("there must be room for one variant at least")
     entities = sorted(utterance.entities, key=_start)
-    fixed, contested = _split(entities)
+    fixed, contested = _split_contested(entities)
     if not contested:
-        variant = _variant(utterance, entities)
-        if not _has_misspelt(variant):  # as most often
+        variant = _create_variant(utterance, entities)
+        if not _has_misspelled(variant):  # as most often
             return (variant,)
-        return _with_exact_only(utterance, [entities], limit)
+        return _add_variants_without_typos(utterance, [entities], limit)
     rivals = [entities[index] for index in contested]
-    read = readings if all(map(is_whole, rivals)) else readings_of_pieces
+    read = find_contiguous_variants if all(map(is_contiguous, rivals)) else find_sparse_variants
     best = read(rivals, [_cost(entity) for entity in rivals], limit)
     chosen = [sorted([*fixed, *[contested[one] for one in reading]]) for reading in best]
-    return _with_exact_only(
+    return _add_variants_without_typos(
         utterance, [[entities[index] for index in indexes] for indexes in chosen], limit
     )
 
 
-def _with_exact_only(
+def _add_variants_without_typos(
     utterance: Utterance, chosen: list[list[Entity]], limit: int
 ) -> tuple[Variant, ...]:
     """The variants of the chosen sets, and behind them those without misspelt entities."""
-    found = [_variant(utterance, one) for one in chosen[:limit]]
-    if not any(map(_has_misspelt, found)):
+    found = [_create_variant(utterance, one) for one in chosen[:limit]]
+    if not any(map(_has_misspelled, found)):
         return tuple(found)
     known = {tuple(map(id, one)) for one in chosen}
     for one in chosen:
@@ -55,12 +55,12 @@ def _with_exact_only(
         key = tuple(map(id, kept))
         if kept and key not in known and len(found) < limit:
             known.add(key)
-            found.append(_variant(utterance, kept))
+            found.append(_create_variant(utterance, kept))
     return tuple(found)
 
 
-def _has_misspelt(variant: Variant) -> bool:
-    return variant.rank[_INEXACTNESS] >= _MISSPELT // 2
+def _has_misspelled(variant: Variant) -> bool:
+    return variant.rank[_INEXACTNESS] >= _MISSPELLED // 2
 
 
 def _start(entity: Entity) -> int:
@@ -86,11 +86,11 @@ def _inexactness(entity: Entity) -> int:
         return -1
     marks = entity.marks
     if "misspelt" in marks:
-        return _MISSPELT
+        return _MISSPELLED
     return _BY_STEM if "stem" in marks or "compound" in marks else 0
 
 
-def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
+def _split_contested(entities: list[Entity]) -> tuple[list[int], list[int]]:
     """The indexes of the entities into whose range no other reaches, and of the rest."""
     fixed: list[int] = []
     contested: list[int] = []
@@ -106,7 +106,7 @@ def _split(entities: list[Entity]) -> tuple[list[int], list[int]]:
     return fixed, contested
 
 
-def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
+def _create_variant(utterance: Utterance, entities: list[Entity]) -> Variant:
     covered: set[int] = set()
     squares = gaps = inexactness = own = 0
     for entity in entities:
@@ -117,6 +117,6 @@ def _variant(utterance: Utterance, entities: list[Entity]) -> Variant:
         inexactness += -1 if entity.exact else _inexactness(entity)
         own += entity.own
     known = covered.union(*utterance.resets) if utterance.resets else covered
-    uncovered = len([token for token in utterance.free if token not in known])
+    uncovered = len([token for token in utterance.content_words if token not in known])
     rank = (-len(covered), -squares, gaps, inexactness, -own)
     return Variant(tuple(entities), uncovered, rank)

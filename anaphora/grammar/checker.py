@@ -12,9 +12,9 @@ from difflib import get_close_matches
 from typing import assert_never
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.findings import Findings
-from anaphora.grammar.functions import ABSENT, FUNCTIONS
-from anaphora.grammar.functions.registry import Function, ordinal
+from anaphora.grammar.findings import Diagnostics
+from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+from anaphora.grammar.functions.registry import Function, format_ordinal
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.syntax import (
@@ -25,18 +25,18 @@ from anaphora.grammar.syntax import (
     IntentNode,
     ListNode,
     LiteralNode,
-    PartNode,
+    IntentPartNode,
     PredicateNode,
     Statement,
     TermNode,
     UnaryNode,
     VariableNode,
 )
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe, expected, kind_of
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe_value, describe_type, kind_of
 
-__all__ = ["OPTIONS", "check", "check_predicate", "check_statements"]
+__all__ = ["INTENT_OPTIONS", "check_program", "check_predicate", "check_statements"]
 
-OPTIONS = (
+INTENT_OPTIONS = (
     "ordered",
     "allow_stm_only",
     "unused_free_words",
@@ -45,15 +45,22 @@ OPTIONS = (
     "unused_sys_toks",
 )
 
-MOST_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
+MAX_VARIABLES = 50  # of one predicate: each may use the one before it, and evaluation is recursive
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
-_LOGICAL = ("&&", "||")
+_LOGICAL_OPERATORS = ("&&", "||")
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "nil": "null"}
-_WORDS = {"not": "!(…)", "and": "… && …", "or": "… || …", "in": "has(list('a', 'b'), …)"}
-_CLOSE = 0.75  # how alike a name without arguments and a function must be: it may be a text
-_SHORT_FORM = {
+_WORD_OPERATOR_HINTS = {
+    "not": "!(…)",
+    "and": "… && …",
+    "or": "… || …",
+    "in": "has(list('a', 'b'), …)",
+}
+_MIN_SIMILARITY = (
+    0.75  # how alike a name without arguments and a function must be: it may be a text
+)
+_SHORT_FORM_FUNCTIONS = {
     "id": "#",
     "groups": "ent_groups()",
     "parent": "tok_parent()",
@@ -62,26 +69,26 @@ _SHORT_FORM = {
 }
 
 
-def check(statements: Iterable[Statement], text: str, source: str = "") -> None:
+def check_program(statements: Iterable[Statement], text: str, source: str = "") -> None:
     """Raise one GrammarError with all that is wrong with the statements, in the text's order."""
-    findings = Findings(text, source)
+    findings = Diagnostics(text, source)
     check_statements(statements, findings)
     findings.raise_if_any()
 
 
-def check_statements(statements: Iterable[Statement], findings: Findings) -> None:
+def check_statements(statements: Iterable[Statement], findings: Diagnostics) -> None:
     """Note what is wrong, or looks wrong, with the statements of one text."""
     checker = _Checker(findings)
     known: set[str] = set()
     for statement in statements:
         if isinstance(statement, IntentNode):
             if statement.id in known:
-                checker.report(statement.at, f"there is already an intent '{statement.id}'")
+                checker.add_error(statement.at, f"there is already an intent '{statement.id}'")
             known.add(statement.id)
-            checker.options(statement)
-            checker.flow(statement)
+            checker.check_options(statement)
+            checker.check_flow(statement)
         if isinstance(statement, IntentNode | FragmentNode):
-            checker.terms(statement.terms)
+            checker.check_terms(statement.terms)
 
 
 def check_predicate(
@@ -90,72 +97,75 @@ def check_predicate(
     source: str = "",
     *,
     boolean: bool = True,
-    refused: AbstractSet[Function] = frozenset(),
+    forbidden: AbstractSet[Function] = frozenset(),
 ) -> None:
     """Raise GrammarError with all that is wrong with one predicate of ``text``; one that is
     not ``boolean`` may have a value of any kind. ``refused`` are functions that ask about a
     question where there is none."""
-    findings = Findings(text, source)
-    _Checker(findings, refused).predicate(predicate, boolean=boolean)
+    findings = Diagnostics(text, source)
+    _Checker(findings, forbidden).check_predicate(predicate, boolean=boolean)
     findings.raise_if_any()
 
 
 class _Checker:
     """Looks at the parts of one text. ``variables`` are those declared so far."""
 
-    def __init__(self, findings: Findings, refused: AbstractSet[Function] = frozenset()) -> None:
+    def __init__(self, findings: Diagnostics, refused: AbstractSet[Function] = frozenset()) -> None:
         self.findings = findings
-        self.refused = refused
-        self.report = findings.report
+        self.forbidden = refused
+        self.add_error = findings.add_error
         self.variables: dict[str, Type] = {}
         self.declared: frozenset[str] = frozenset()
 
-    def options(self, node: IntentNode) -> None:
+    def check_options(self, node: IntentNode) -> None:
         for name, value in node.options.items():
-            if name not in OPTIONS:
-                self.report(
-                    node.options_at, f"there is no option '{name}'", _did_you_mean(name, OPTIONS)
+            if name not in INTENT_OPTIONS:
+                self.add_error(
+                    node.options_at,
+                    f"there is no option '{name}'",
+                    _did_you_mean(name, INTENT_OPTIONS),
                 )
             elif not isinstance(value, bool):
-                self.report(
+                self.add_error(
                     node.options_at,
-                    f"the option '{name}' must be true or false, not {describe(value)}",
+                    f"the option '{name}' must be true or false, not {describe_value(value)}",
                 )
 
-    def flow(self, node: IntentNode) -> None:
+    def check_flow(self, node: IntentNode) -> None:
         if not isinstance(node.flow, str):
             return
         try:
             Pattern(node.flow)
         except GrammarError as error:
-            self.report(node.flow_at, error.message, error.hint)
+            self.add_error(node.flow_at, error.message, error.hint)
 
-    def terms(self, parts: Sequence[PartNode]) -> None:
+    def check_terms(self, parts: Sequence[IntentPartNode]) -> None:
         known: set[str] = set()
         for part in parts:
             if not isinstance(part, TermNode):
                 continue
             if part.id is not None and part.id in known:
-                self.report(part.at, f"there is already a term '{part.id}' here")
+                self.add_error(part.at, f"there is already a term '{part.id}' here")
             known.add(part.id or "")
             if isinstance(part.predicate, PredicateNode):
-                self.predicate(part.predicate)
+                self.check_predicate(part.predicate)
 
-    def predicate(self, node: PredicateNode, *, boolean: bool = True) -> None:
+    def check_predicate(self, node: PredicateNode, *, boolean: bool = True) -> None:
         self.variables = {}
         self.declared = frozenset(variable.name for variable in node.variables)
-        if len(node.variables) > MOST_VARIABLES:
-            beyond = node.variables[MOST_VARIABLES]
-            self.report(beyond.at, f"a term has {MOST_VARIABLES} variables at most")
+        if len(node.variables) > MAX_VARIABLES:
+            beyond = node.variables[MAX_VARIABLES]
+            self.add_error(beyond.at, f"a term has {MAX_VARIABLES} variables at most")
             return
         for variable in node.variables:
             if variable.name in self.variables:
-                self.report(variable.at, f"the variable '@{variable.name}' is declared twice")
+                self.add_error(variable.at, f"the variable '@{variable.name}' is declared twice")
             self.variables[variable.name] = self.type_of(variable.value)
         result = self.type_of(node.expression)
         if boolean and Kind.BOOLEAN not in result:
-            self.report(
-                _start(node.expression), f"a term must be true or false, not {expected(result)}"
+            self.add_error(
+                _start_offset(node.expression),
+                f"a term must be true or false, not {describe_type(result)}",
             )
 
     def type_of(self, node: Expression) -> Type:
@@ -168,66 +178,67 @@ class _Checker:
                     self.type_of(item)
                 return frozenset({Kind.LIST})
             case VariableNode():
-                return self.variable(node)
+                return self.type_of_variable(node)
             case UnaryNode():
-                return self.unary(node, self.type_of(node.operand))
+                return self.type_of_unary(node, self.type_of(node.operand))
             case BinaryNode():
-                return self.binary(node, self.type_of(node.left), self.type_of(node.right))
+                return self.type_of_binary(node, self.type_of(node.left), self.type_of(node.right))
             case CallNode():
-                return self.call(node)
+                return self.type_of_call(node)
             case _:
                 assert_never(node)
 
-    def variable(self, node: VariableNode) -> Type:
+    def type_of_variable(self, node: VariableNode) -> Type:
         found = self.variables.get(node.name)
         if found is not None:
             return found
         if node.name in self.declared:
-            self.report(node.at, f"the variable '@{node.name}' is used before it is declared")
+            self.add_error(node.at, f"the variable '@{node.name}' is used before it is declared")
         else:
             hint = _did_you_mean(node.name, self.declared, "@")
             if not self.declared:
                 hint = f"it is declared before the condition: @{node.name} = …"
-            self.report(node.at, f"there is no variable '@{node.name}'", hint)
+            self.add_error(node.at, f"there is no variable '@{node.name}'", hint)
         return ANYTHING
 
-    def unary(self, node: UnaryNode, operand: Type) -> Type:
+    def type_of_unary(self, node: UnaryNode, operand: Type) -> Type:
         result = unary_type(node.operator, operand)
         if result:
             return result
         if node.operator == "!":
             hint = "'!' comes before '==' and the like: write !(a == b), or a != b"
-            self.report(node.at, f"'!' needs a boolean, not {expected(operand)}", hint)
+            self.add_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
             return _BOOLEAN
-        self.report(node.at, f"'-' needs a number, not {expected(operand)}")
+        self.add_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
         return ANYTHING
 
-    def binary(self, node: BinaryNode, left: Type, right: Type) -> Type:
+    def type_of_binary(self, node: BinaryNode, left: Type, right: Type) -> Type:
         operator = node.operator
-        self.precedence(node)
+        self.warn_about_precedence(node)
         if operator in ("/", "%") and _is_zero(node.right):
-            self.findings.warn(node.at, f"'{operator}' divides by zero")
+            self.findings.add_warning(node.at, f"'{operator}' divides by zero")
         result = binary_type(operator, left, right)
         if operator in ("==", "!="):
-            self.comparable(node, left, right)
+            self.warn_if_never_equal(node, left, right)
         if result:
             return result
         if operator in ("&&", "||"):
             for side, kinds in ((node.left, left), (node.right, right)):
                 if Kind.BOOLEAN not in kinds:
-                    message = f"'{operator}' needs booleans, not {expected(kinds)}"
-                    self.report(_start(side), message)
+                    message = f"'{operator}' needs booleans, not {describe_type(kinds)}"
+                    self.add_error(_start_offset(side), message)
             return _BOOLEAN
         if operator in ("<", "<=", ">", ">="):
-            what = f"'{operator}' cannot compare {expected(left)} with {expected(right)}"
-            self.report(node.at, what)
+            what = f"'{operator}' cannot compare {describe_type(left)} with {describe_type(right)}"
+            self.add_error(node.at, what)
             return _BOOLEAN
-        self.report(
-            node.at, f"'{operator}' cannot work with {expected(left)} and {expected(right)}"
+        self.add_error(
+            node.at,
+            f"'{operator}' cannot work with {describe_type(left)} and {describe_type(right)}",
         )
         return ANYTHING
 
-    def comparable(self, node: BinaryNode, left: Type, right: Type) -> None:
+    def warn_if_never_equal(self, node: BinaryNode, left: Type, right: Type) -> None:
         """Warns where the two sides are never equal, whatever they are."""
         if left & right or (left & _NUMERIC and right & _NUMERIC):
             return
@@ -236,21 +247,23 @@ class _Checker:
         if Kind.LIST in left | right:
             inside = "has(list, value)"
             hint = f"whether a list holds something is asked with {inside}"
-        self.findings.warn(
-            node.at, f"this is always {always}: {expected(left)} against {expected(right)}", hint
+        self.findings.add_warning(
+            node.at,
+            f"this is always {always}: {describe_type(left)} against {describe_type(right)}",
+            hint,
         )
 
-    def precedence(self, node: BinaryNode) -> None:
+    def warn_about_precedence(self, node: BinaryNode) -> None:
         """Warns where the operators bind otherwise than most languages have it."""
         first = node.left
         if (
-            node.operator in _LOGICAL
+            node.operator in _LOGICAL_OPERATORS
             and isinstance(first, BinaryNode)
-            and first.operator in _LOGICAL
+            and first.operator in _LOGICAL_OPERATORS
             and first.operator != node.operator
             and not first.grouped
         ):
-            self.findings.warn(
+            self.findings.add_warning(
                 node.at,
                 "'&&' and '||' bind alike, from left to right",
                 f"write (a {first.operator} b) {node.operator} c, or "
@@ -258,50 +271,50 @@ class _Checker:
             )
         negated = isinstance(first, UnaryNode) and first.operator == "!" and not first.grouped
         if node.operator in ("==", "!=") and negated:
-            self.findings.warn(
+            self.findings.add_warning(
                 first.at,
                 f"'!' comes before '{node.operator}': this is (!a) {node.operator} b",
                 f"write !(a {node.operator} b), or (!a) {node.operator} b",
             )
 
-    def call(self, node: CallNode) -> Type:
+    def type_of_call(self, node: CallNode) -> Type:
         function = FUNCTIONS.get(node.name)
         if function is None:
             for argument in node.arguments:
                 self.type_of(argument)
-            self.unknown(node)
+            self.report_unknown_function(node)
             return ANYTHING
-        if function in self.refused:
+        if function in self.forbidden:
             message = f"'{node.name}' asks about the question, of which a synonym knows nothing"
-            self.report(node.at, message, "ask for it in a term of the intent")
-        fits = self.arity(node, function)
+            self.add_error(node.at, message, "ask for it in a term of the intent")
+        fits = self.check_argument_count(node, function)
         for index, argument in enumerate(node.arguments):
             kinds = self.type_of(argument)
             if fits:
-                self.argument(node, function, index, kinds)
+                self.check_argument(node, function, index, kinds)
         return function.returns
 
-    def unknown(self, node: CallNode) -> None:
+    def report_unknown_function(self, node: CallNode) -> None:
         message = f"there is no function '{node.name}'"
-        if node.name in ABSENT:
-            self.report(node.at, f"{message}: {ABSENT[node.name]}")
+        if node.name in UNSUPPORTED_FUNCTIONS:
+            self.add_error(node.at, f"{message}: {UNSUPPORTED_FUNCTIONS[node.name]}")
             return
         if node.name in _CONSTANTS:
             hint = f"write {_CONSTANTS[node.name]}"
-        elif not node.arguments and node.name in _SHORT_FORM:
-            hint = f"here it is written {_SHORT_FORM[node.name]}"
-        elif node.name.lower() in _WORDS:
-            hint = f"write {_WORDS[node.name.lower()]}"
+        elif not node.arguments and node.name in _SHORT_FORM_FUNCTIONS:
+            hint = f"here it is written {_SHORT_FORM_FUNCTIONS[node.name]}"
+        elif node.name.lower() in _WORD_OPERATOR_HINTS:
+            hint = f"write {_WORD_OPERATOR_HINTS[node.name.lower()]}"
         elif node.arguments:
             hint = _did_you_mean(node.name, FUNCTIONS)
         else:
-            close = get_close_matches(node.name, FUNCTIONS, n=1, cutoff=_CLOSE)
+            close = get_close_matches(node.name, FUNCTIONS, n=1, cutoff=_MIN_SIMILARITY)
             hint = f"a text stands in quotes: '{node.name}'"
             hint = f"did you mean '{close[0]}'? {hint}" if close else hint
-        self.report(node.at, message, hint)
+        self.add_error(node.at, message, hint)
 
-    def arity(self, node: CallNode, function: Function) -> bool:
-        given, fewest, most = len(node.arguments), function.fewest, function.most
+    def check_argument_count(self, node: CallNode, function: Function) -> bool:
+        given, fewest, most = len(node.arguments), function.min_arguments, function.max_arguments
         if fewest <= given and (most is None or given <= most):
             return True
         if most == 0:
@@ -312,26 +325,26 @@ class _Checker:
             takes = f"at least {fewest} arguments"
         else:
             takes = f"{fewest} to {most} arguments"
-        self.report(node.at, f"'{node.name}' takes {takes}, not {given}")
+        self.add_error(node.at, f"'{node.name}' takes {takes}, not {given}")
         return False
 
-    def argument(self, node: CallNode, function: Function, index: int, kinds: Type) -> None:
+    def check_argument(self, node: CallNode, function: Function, index: int, kinds: Type) -> None:
         parameter = function.parameter(index)
         argument = node.arguments[index]
         if not kinds & parameter.type:
-            self.report(
-                _start(argument),
-                f"'{node.name}' needs {expected(parameter.type)} as its {ordinal(index)} "
-                f"argument, not {expected(kinds)}",
+            self.add_error(
+                _start_offset(argument),
+                f"'{node.name}' needs {describe_type(parameter.type)} as its {format_ordinal(index)} "
+                f"argument, not {describe_type(kinds)}",
             )
-        elif parameter.form == "pattern" and isinstance(argument, LiteralNode):
+        elif parameter.passing == "pattern" and isinstance(argument, LiteralNode):
             try:
                 Pattern(str(argument.value))
             except GrammarError as error:
-                self.report(argument.at, error.message, error.hint)
+                self.add_error(argument.at, error.message, error.hint)
 
 
-def _start(node: Expression) -> int:
+def _start_offset(node: Expression) -> int:
     """Where the expression begins (an operator's own place is between its sides)."""
     while isinstance(node, BinaryNode):
         node = node.left

@@ -19,18 +19,20 @@ from types import ModuleType
 from typing import Any
 
 from anaphora.errors import EvaluationError, GrammarError, Problem
-from anaphora.grammar.context import Context
-from anaphora.grammar.values import describe
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["Code", "FlowCode", "term_test"]
+__all__ = ["FunctionLoader", "FlowFunction", "build_term_predicate"]
 
 
-_IMPORTING = fork_safe_lock()  # a module beside a model has its name in sys.modules while it is run
+_IMPORT_LOCK = (
+    fork_safe_lock()
+)  # a module beside a model has its name in sys.modules while it is run
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class FunctionLoader:
     """Finds functions: in installed modules, then in files of ``folder``, each of which is run
     once.
 
@@ -42,12 +44,12 @@ class Code:
     _files: dict[str, ModuleType] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _asked: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _requested_modules: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
-    def asked(self) -> frozenset[str]:
+    def requested_modules(self) -> frozenset[str]:
         """The modules that have been looked for so far."""
-        return frozenset(self._asked)
+        return frozenset(self._requested_modules)
 
     def find(self, module: str, name: str) -> Callable[..., Any]:
         """The function ``name`` of ``module`` (``Class.name`` for one of a class).
@@ -63,7 +65,7 @@ class Code:
                     hint=f"write module#{name}, or name the module under 'code:' in the model",
                 )
             )
-        found: Any = self._module(where)
+        found: Any = self._import(where)
         for step in name.split("."):
             known, found = found, getattr(found, step, None)
             if found is None:
@@ -72,7 +74,7 @@ class Code:
                 raise GrammarError(
                     Problem(
                         f"the module '{where}' has no function '{name}'",
-                        hint=self._hidden_by(where) or hint,
+                        hint=self._shadowing_hint(where) or hint,
                     )
                 )
         if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
@@ -80,29 +82,29 @@ class Code:
                 Problem(f"'{where}#{name}' is async: a model names plain functions only")
             )
         if isinstance(found, type) or not callable(found):
-            what = "a class" if isinstance(found, type) else describe(found)
+            what = "a class" if isinstance(found, type) else describe_value(found)
             raise GrammarError(Problem(f"'{where}#{name}' is not a function but {what}"))
         function: Callable[..., Any] = found
         return function
 
-    def load(self) -> None:
+    def import_default_module(self) -> None:
         """Imports the module of functions that are named without one, for what it does beside
         defining them. Raises :class:`GrammarError` when it cannot be imported."""
         if self.module:
-            self._module(self.module)
+            self._import(self.module)
 
-    def _module(self, name: str) -> ModuleType:
-        self._asked.add(name)
+    def _import(self, name: str) -> ModuleType:
+        self._requested_modules.add(name)
         if name in self._files:
             return self._files[name]
         try:
             return import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise _broken(name, error) from error
+                raise _import_error(name, error) from error
         except (Exception, SystemExit) as error:
-            raise _broken(name, error) from error
-        file = self._file(name)
+            raise _import_error(name, error) from error
+        file = self._find_file(name)
         if file is None:
             raise GrammarError(
                 Problem(
@@ -110,9 +112,9 @@ class Code:
                     hint="install it, or put its file beside the model",
                 )
             )
-        return self._files.setdefault(name, _loaded(name, file))
+        return self._files.setdefault(name, _load_file(name, file))
 
-    def _file(self, name: str) -> Path | None:
+    def _find_file(self, name: str) -> Path | None:
         """The file of that module beside the model, if there is one."""
         file = self.folder / f"{name.replace('.', '/')}.py" if self.folder else None
         try:
@@ -120,15 +122,15 @@ class Code:
         except (OSError, ValueError):  # no name of a file at all
             return None
 
-    def _hidden_by(self, name: str) -> str:
+    def _shadowing_hint(self, name: str) -> str:
         """A hint where an installed module has the name of a file beside the model ('' if not)."""
-        file, found = self._file(name), getattr(sys.modules.get(name), "__file__", "")
+        file, found = self._find_file(name), getattr(sys.modules.get(name), "__file__", "")
         if file is None or name in self._files or (found and file.samefile(found)):
             return ""
         return f"an installed module '{name}' comes before {file.name} beside the model: rename it"
 
 
-class FlowCode:
+class FlowFunction:
     """A function that says whether an intent may follow the dialog so far.
 
     It is given the past matches, oldest first, each with ``intent`` and ``at``.
@@ -138,7 +140,7 @@ class FlowCode:
 
     def __init__(self, function: Callable[..., Any], text: str) -> None:
         """Raises :class:`GrammarError` for a function that does not take one argument."""
-        if not _takes(function, 1):
+        if not _accepts_arguments(function, 1):
             raise GrammarError(
                 Problem(f"{text} must take one argument", hint="a flow is given the past matches")
             )
@@ -151,22 +153,26 @@ class FlowCode:
         try:
             result = self._function(flow)
         except Exception as error:
-            raise EvaluationError(f"{self.text} failed: {_said(error)}") from error
+            raise EvaluationError(f"{self.text} failed: {_format_exception(error)}") from error
         if not isinstance(result, bool):
-            raise EvaluationError(f"{self.text} must give true or false, not {describe(result)}")
+            raise EvaluationError(
+                f"{self.text} must give true or false, not {describe_value(result)}"
+            )
         return result
 
 
-def term_test(function: Callable[..., Any], text: str) -> Callable[[Context], bool]:
+def build_term_predicate(
+    function: Callable[..., Any], text: str
+) -> Callable[[EntityContext], bool]:
     """The predicate of a term that is a function of the entity or, if it takes two arguments,
-    of the entity and what surrounds it (:class:`~anaphora.grammar.context.Surroundings`).
+    of the entity and what surrounds it (:class:`~anaphora.grammar.context.QuestionContext`).
 
     It gives true or false, or a pair of that and how often the entity was used: with 0 the
     entity fits without being consumed. Raises :class:`GrammarError` for a function that takes
     neither one argument nor two.
     """
-    both = not _takes(function, 1)
-    if both and not _takes(function, 2):
+    both = not _accepts_arguments(function, 1)
+    if both and not _accepts_arguments(function, 2):
         raise GrammarError(
             Problem(
                 f"{text} must take one argument or two",
@@ -174,26 +180,26 @@ def term_test(function: Callable[..., Any], text: str) -> Callable[[Context], bo
             )
         )
 
-    def test(context: Context) -> bool:
+    def test(context: EntityContext) -> bool:
         try:
             if both:
-                result = function(context.entity, context.surroundings)
+                result = function(context.entity, context.question)
             else:
                 result = function(context.entity)
         except Exception as error:
-            raise EvaluationError(f"{text} failed: {_said(error)}") from error
+            raise EvaluationError(f"{text} failed: {_format_exception(error)}") from error
         uses: object = 1
         if isinstance(result, tuple) and len(result) == 2:
             result, uses = result
         if not isinstance(result, bool) or not isinstance(uses, int):
-            raise EvaluationError(f"{text} must give true or false, not {describe(result)}")
+            raise EvaluationError(f"{text} must give true or false, not {describe_value(result)}")
         context.used = context.used or uses > 0
         return result
 
     return test
 
 
-def _takes(function: Callable[..., Any], count: int) -> bool:
+def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     """Whether the function can be called with so many arguments."""
     try:
         signature = inspect.signature(function)
@@ -206,24 +212,24 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def _loaded(name: str, file: Path) -> ModuleType:
+def _load_file(name: str, file: Path) -> ModuleType:
     spec = spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise GrammarError(Problem(f"{file} cannot be read as a Python module"))
     module = module_from_spec(spec)
-    with _registered(name, module):
+    with _registered_module(name, module):
         try:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
-            raise _broken(name, error) from error
+            raise _import_error(name, error) from error
     return module
 
 
 @contextmanager
-def _registered(name: str, module: ModuleType) -> Iterator[None]:
+def _registered_module(name: str, module: ModuleType) -> Iterator[None]:
     """For as long as the module is run it is found under its name, which dataclasses need; not
     longer, for another model may have a file of that name beside it."""
-    with _IMPORTING:
+    with _IMPORT_LOCK:
         sys.modules[name] = module
         try:
             yield
@@ -231,16 +237,16 @@ def _registered(name: str, module: ModuleType) -> Iterator[None]:
             sys.modules.pop(name, None)
 
 
-def _broken(name: str, error: BaseException) -> GrammarError:
+def _import_error(name: str, error: BaseException) -> GrammarError:
     hint = ""
     if isinstance(error, ModuleNotFoundError):
         hint = "a module beside the model can import installed modules only"
     elif isinstance(error, SystemExit):
         hint = "what only a program does belongs under: if __name__ == '__main__'"
     return GrammarError(
-        Problem(f"the module '{name}' cannot be imported: {_said(error)}", hint=hint)
+        Problem(f"the module '{name}' cannot be imported: {_format_exception(error)}", hint=hint)
     )
 
 
-def _said(error: BaseException) -> str:
+def _format_exception(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

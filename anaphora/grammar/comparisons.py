@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from anaphora.grammar import python_tree as py
 from anaphora.grammar.values import Kind, Type
 
-__all__ = ["EXPECTED_CLASSES", "expected_class", "native", "with_fast_path"]
+__all__ = ["EXPECTED_CLASSES", "expected_class", "native_operator", "with_fast_path"]
 
 _TEXT: Type = frozenset({Kind.TEXT})
 _NUMERIC: Type = frozenset({Kind.INTEGER, Kind.NUMBER})
-_PLAINLY_COMPARED: Type = frozenset({Kind.TEXT, Kind.NULL, Kind.BOOLEAN})
+_DIRECTLY_COMPARABLE: Type = frozenset({Kind.TEXT, Kind.NULL, Kind.BOOLEAN})
 
 _OPERATORS: Mapping[str, Callable[[], ast.cmpop]] = {
     "==": ast.Eq,
@@ -34,7 +34,7 @@ EXPECTED_CLASSES: Mapping[str, frozenset[type]] = {
 """The Python classes of the values that the two sides of a fast path have."""
 
 
-def native(operator: str, left: Type, right: Type, *, with_null: bool) -> ast.cmpop | None:
+def native_operator(operator: str, left: Type, right: Type, *, with_null: bool) -> ast.cmpop | None:
     """Python's own operator, where it says the same as the language's for all values of these
     kinds. ``with_null`` says that one side is null itself."""
     make = _OPERATORS.get(operator)
@@ -44,7 +44,7 @@ def native(operator: str, left: Type, right: Type, *, with_null: bool) -> ast.cm
     if operator in ("==", "!="):
         if with_null:
             return ast.Is() if operator == "==" else ast.IsNot()
-        plain = left <= _PLAINLY_COMPARED and right <= _PLAINLY_COMPARED
+        plain = left <= _DIRECTLY_COMPARABLE and right <= _DIRECTLY_COMPARABLE
         return make() if plain or numbers else None
     return make() if numbers or left == right == _TEXT else None
 
@@ -68,4 +68,4 @@ def with_fast_path(
     """
     known = py.compare(py.call(py.name(kind_of), left), ast.In(), py.name(classes))
     fast = py.compare(left, _OPERATORS[operator](), right)
-    return ast.IfExp(test=known, body=fast, orelse=slow, **py.AT)
+    return ast.IfExp(test=known, body=fast, orelse=slow, **py.POSITION)

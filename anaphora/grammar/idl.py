@@ -13,17 +13,17 @@ from typing import Any
 from lark import Lark
 
 from anaphora.grammar.idl_builder import (
-    Builder,
-    WrittenFragment,
-    WrittenIntent,
-    WrittenPart,
-    WrittenPredicate,
-    WrittenReference,
-    WrittenStatement,
-    WrittenTerm,
+    IdlTransformer,
+    ParsedFragment,
+    ParsedIntent,
+    ParsedPart,
+    ParsedPredicate,
+    ParsedReference,
+    ParsedStatement,
+    ParsedTerm,
 )
-from anaphora.grammar.idl_errors import problem_of
-from anaphora.grammar.parsing import MistakeError, check_text, load_parser, located
+from anaphora.grammar.idl_errors import explain_syntax_error
+from anaphora.grammar.parsing import SourceError, check_text, load_parser, grammar_errors
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -33,30 +33,30 @@ from anaphora.grammar.syntax import (
     ImportNode,
     IntentNode,
     ListNode,
-    MethodNode,
-    PartNode,
+    PythonFunctionNode,
+    IntentPartNode,
     PredicateNode,
     Statement,
     TermNode,
     UnaryNode,
 )
 
-__all__ = ["parse", "parse_predicate"]
+__all__ = ["parse_idl", "parse_predicate"]
 
-LONGEST_TEXT = 1024 * 1024  # characters
-DEEPEST_TREE = 200
+MAX_TEXT_LENGTH = 1024 * 1024  # characters
+MAX_TREE_DEPTH = 200
 
 
-def parse(text: str, source: str = "") -> tuple[Statement, ...]:
+def parse_idl(text: str, source: str = "") -> tuple[Statement, ...]:
     """The intents, fragments and imports of ``text``, in its order; ``source`` names it in
     messages.
 
     Raises :class:`GrammarError` for anything that is not in the language.
     """
-    with located(text, source, problem_of):
-        check_text(text, LONGEST_TEXT)
+    with grammar_errors(text, source, explain_syntax_error):
+        check_text(text, MAX_TEXT_LENGTH)
         read: Any = _parser().parse(text, start="start")
-        return tuple(_finished(statement, text) for statement in read)
+        return tuple(_build_statement(statement, text) for statement in read)
 
 
 def parse_predicate(text: str, source: str = "") -> PredicateNode:
@@ -64,29 +64,29 @@ def parse_predicate(text: str, source: str = "") -> PredicateNode:
 
     Raises :class:`GrammarError` for anything that is not in the language.
     """
-    with located(text, source, partial(problem_of, inside="predicate")):
-        check_text(text, LONGEST_TEXT)
+    with grammar_errors(text, source, partial(explain_syntax_error, inside="predicate")):
+        check_text(text, MAX_TEXT_LENGTH)
         read: Any = _parser().parse(text, start="predicate")
-        return _finished_predicate(read, text, 0)
+        return _build_predicate(read, text, 0)
 
 
 @cache
 def _parser() -> Lark:
-    return load_parser("idl.lark", Builder(), "start", "predicate")
+    return load_parser("idl.lark", IdlTransformer(), "start", "predicate")
 
 
-def _finished(statement: WrittenStatement, text: str) -> Statement:
+def _build_statement(statement: ParsedStatement, text: str) -> Statement:
     match statement:
-        case WrittenIntent():
-            return _finished_intent(statement, text)
-        case WrittenFragment():
-            parts = tuple(_finished_part(part, text) for part in statement.parts)
+        case ParsedIntent():
+            return _build_intent(statement, text)
+        case ParsedFragment():
+            parts = tuple(_build_part(part, text) for part in statement.parts)
             return FragmentNode(str(statement.name), parts, statement.at)
         case ImportNode():
             return statement
 
 
-def _finished_intent(intent: WrittenIntent, text: str) -> IntentNode:
+def _build_intent(intent: ParsedIntent, text: str) -> IntentNode:
     """The node of an intent, once its parts are known to be of a depth that can be compiled."""
     clauses = {clause.name: clause for clause in intent.clauses}
     options = clauses.get("options")
@@ -95,10 +95,10 @@ def _finished_intent(intent: WrittenIntent, text: str) -> IntentNode:
     ordered = {"ordered": clauses["ordered"].value} if "ordered" in clauses else {}
     for clause in (options, meta):
         if clause is not None:
-            _check_depth_of_json(clause.value, clause.value_at)
+            _check_json_depth(clause.value, clause.value_at)
     return IntentNode(
         id=str(intent.name),
-        terms=tuple(_finished_part(part, text) for part in intent.parts),
+        terms=tuple(_build_part(part, text) for part in intent.parts),
         options={**ordered, **options.value} if options else ordered,
         flow=flow.value if flow else None,
         meta=meta.value if meta else {},
@@ -108,22 +108,22 @@ def _finished_intent(intent: WrittenIntent, text: str) -> IntentNode:
     )
 
 
-def _finished_part(part: WrittenPart, text: str) -> PartNode:
+def _build_part(part: ParsedPart, text: str) -> IntentPartNode:
     match part:
-        case WrittenTerm():
-            return _finished_term(part, text)
-        case WrittenReference(at, name, arguments):
+        case ParsedTerm():
+            return _build_term(part, text)
+        case ParsedReference(at, name, arguments):
             if arguments is not None:
-                _check_depth_of_json(arguments.value, arguments.at)
+                _check_json_depth(arguments.value, arguments.at)
             return FragmentReference(str(name), arguments.value if arguments else {}, at)
 
 
-def _finished_term(term: WrittenTerm, text: str) -> TermNode:
-    predicate: PredicateNode | MethodNode
-    if isinstance(term.predicate, MethodNode):
+def _build_term(term: ParsedTerm, text: str) -> TermNode:
+    predicate: PredicateNode | PythonFunctionNode
+    if isinstance(term.predicate, PythonFunctionNode):
         predicate = term.predicate
     else:
-        predicate = _finished_predicate(term.predicate, text[term.begin : term.end], term.begin)
+        predicate = _build_predicate(term.predicate, text[term.begin : term.end], term.begin)
     least, most = term.quantifier
     return TermNode(
         id=None if term.name is None else str(term.name),
@@ -135,7 +135,7 @@ def _finished_term(term: WrittenTerm, text: str) -> TermNode:
     )
 
 
-def _finished_predicate(predicate: WrittenPredicate, written: str, begin: int) -> PredicateNode:
+def _build_predicate(predicate: ParsedPredicate, written: str, begin: int) -> PredicateNode:
     for expression in (*(one.value for one in predicate.variables), predicate.expression):
         _check_depth(expression)
     return PredicateNode(
@@ -150,13 +150,13 @@ def _check_depth(expression: Expression) -> None:
     """Compilers and checkers walk the tree recursively: it must not be deeper than they can go.
     A chain of operators is as deep as it is long."""
     level: list[Expression] = [expression]
-    for _ in range(DEEPEST_TREE):
+    for _ in range(MAX_TREE_DEPTH):
         level = [child for node in level for child in _children(node)]
         if not level:
             return
-    raise MistakeError(
+    raise SourceError(
         level[0].at,
-        f"the expression is nested or chained more than {DEEPEST_TREE} deep",
+        f"the expression is nested or chained more than {MAX_TREE_DEPTH} deep",
         "use has(list(…), …) for long alternatives, or several terms",
     )
 
@@ -174,9 +174,9 @@ def _children(node: Expression) -> Iterator[Expression]:
             yield from node.items
 
 
-def _check_depth_of_json(value: Any, at: int) -> None:
+def _check_json_depth(value: Any, at: int) -> None:
     level = [value]
-    for _ in range(DEEPEST_TREE):
+    for _ in range(MAX_TREE_DEPTH):
         level = [
             child
             for held in level
@@ -185,4 +185,4 @@ def _check_depth_of_json(value: Any, at: int) -> None:
         ]
         if not level:
             return
-    raise MistakeError(at, f"this is nested more than {DEEPEST_TREE} deep")
+    raise SourceError(at, f"this is nested more than {MAX_TREE_DEPTH} deep")

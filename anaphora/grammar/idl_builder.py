@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from lark import Token, Transformer
 from msgspec import Struct
 
-from anaphora.grammar.literals import SMALLEST, literal, number, unquoted
-from anaphora.grammar.parsing import MistakeError, offset
+from anaphora.grammar.literals import MIN_INT64, parse_literal, parse_number, unquote
+from anaphora.grammar.parsing import SourceError, offset_of
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -22,28 +22,28 @@ from anaphora.grammar.syntax import (
     ImportNode,
     ListNode,
     LiteralNode,
-    MethodNode,
+    PythonFunctionNode,
     UnaryNode,
     VariableDeclaration,
     VariableNode,
 )
 
 __all__ = [
-    "Builder",
-    "WrittenClause",
-    "WrittenFragment",
-    "WrittenIntent",
-    "WrittenJson",
-    "WrittenPart",
-    "WrittenPredicate",
-    "WrittenReference",
-    "WrittenStatement",
-    "WrittenTerm",
+    "IdlTransformer",
+    "ParsedClause",
+    "ParsedFragment",
+    "ParsedIntent",
+    "ParsedJson",
+    "ParsedPart",
+    "ParsedPredicate",
+    "ParsedReference",
+    "ParsedStatement",
+    "ParsedTerm",
 ]
 
-MOST = 100  # what "*" and "+" stand for, and the highest maximum of a quantifier
+MAX_REPETITIONS = 100  # what "*" and "+" stand for, and the highest maximum of a quantifier
 
-_PROPERTIES = {
+_FUNCTION_BY_PROPERTY = {
     "id": "#",
     "groups": "ent_groups",
     "parent": "tok_parent",
@@ -52,131 +52,133 @@ _PROPERTIES = {
 }
 
 
-class WrittenJson(Struct, frozen=True):
+class ParsedJson(Struct, frozen=True):
     value: Any
     at: int
 
 
-class WrittenClause(Struct, frozen=True):
+class ParsedClause(Struct, frozen=True):
     name: str
     value: Any
     at: int
     value_at: int
 
 
-class WrittenPredicate(Struct, frozen=True):
+class ParsedPredicate(Struct, frozen=True):
     variables: tuple[VariableDeclaration, ...]
     expression: Expression
 
 
-class WrittenTerm(Struct, frozen=True):
+class ParsedTerm(Struct, frozen=True):
     at: int
     name: Token | None
     conversational: bool
-    predicate: WrittenPredicate | MethodNode
+    predicate: ParsedPredicate | PythonFunctionNode
     begin: int  # of what stands between the braces
     end: int
     quantifier: tuple[int, int]
 
 
-class WrittenReference(Struct, frozen=True):
+class ParsedReference(Struct, frozen=True):
     at: int
     name: Token
-    arguments: WrittenJson | None
+    arguments: ParsedJson | None
 
 
-WrittenPart: TypeAlias = WrittenTerm | WrittenReference
+ParsedPart: TypeAlias = ParsedTerm | ParsedReference
 
 
-class WrittenFragment(Struct, frozen=True):
+class ParsedFragment(Struct, frozen=True):
     at: int
     name: Token
-    parts: tuple[WrittenPart, ...]
+    parts: tuple[ParsedPart, ...]
 
 
-class WrittenIntent(Struct, frozen=True):
+class ParsedIntent(Struct, frozen=True):
     at: int
     name: Token
-    clauses: tuple[WrittenClause, ...]
-    parts: tuple[WrittenPart, ...]
+    clauses: tuple[ParsedClause, ...]
+    parts: tuple[ParsedPart, ...]
 
 
-WrittenStatement: TypeAlias = WrittenIntent | WrittenFragment | ImportNode
+ParsedStatement: TypeAlias = ParsedIntent | ParsedFragment | ImportNode
 
 
-class Builder(Transformer[Token, Any]):
+class IdlTransformer(Transformer[Token, Any]):
     """One method for each rule of the grammar."""
 
-    def start(self, children: list[WrittenStatement]) -> list[WrittenStatement]:
+    def start(self, children: list[ParsedStatement]) -> list[ParsedStatement]:
         return children
 
     def import_statement(self, children: list[Token]) -> ImportNode:
         keyword, location = children
-        return ImportNode(unquoted(location), offset(keyword))
+        return ImportNode(unquote(location), offset_of(keyword))
 
-    def fragment(self, children: list[Any]) -> WrittenFragment:
+    def fragment(self, children: list[Any]) -> ParsedFragment:
         keyword, name, *parts = children
-        return WrittenFragment(offset(keyword), name, tuple(parts))
+        return ParsedFragment(offset_of(keyword), name, tuple(parts))
 
-    def fragment_reference(self, children: list[Any]) -> WrittenReference:
+    def fragment_reference(self, children: list[Any]) -> ParsedReference:
         keyword, name, arguments = children
-        return WrittenReference(offset(keyword), name, arguments)
+        return ParsedReference(offset_of(keyword), name, arguments)
 
-    def intent(self, children: list[Any]) -> WrittenIntent:
+    def intent(self, children: list[Any]) -> ParsedIntent:
         keyword, name, *rest = children
-        clauses = tuple(part for part in rest if isinstance(part, WrittenClause))
-        parts = tuple(part for part in rest if not isinstance(part, WrittenClause))
-        _refuse_twice(clauses)
-        return WrittenIntent(offset(keyword), name, clauses, parts)
+        clauses = tuple(part for part in rest if isinstance(part, ParsedClause))
+        parts = tuple(part for part in rest if not isinstance(part, ParsedClause))
+        _check_duplicate_clauses(clauses)
+        return ParsedIntent(offset_of(keyword), name, clauses, parts)
 
-    def short_intent(self, children: list[Any]) -> WrittenIntent:
+    def short_intent(self, children: list[Any]) -> ParsedIntent:
         return self.intent(children)
 
-    def options(self, children: list[Any]) -> WrittenClause:
-        return WrittenClause("options", children[1].value, offset(children[0]), children[1].at)
+    def options(self, children: list[Any]) -> ParsedClause:
+        return ParsedClause("options", children[1].value, offset_of(children[0]), children[1].at)
 
-    def meta(self, children: list[Any]) -> WrittenClause:
-        return WrittenClause("meta", children[1].value, offset(children[0]), children[1].at)
+    def meta(self, children: list[Any]) -> ParsedClause:
+        return ParsedClause("meta", children[1].value, offset_of(children[0]), children[1].at)
 
-    def ordered(self, children: list[Any]) -> WrittenClause:
-        return WrittenClause("ordered", children[1], offset(children[0]), offset(children[0]))
+    def ordered(self, children: list[Any]) -> ParsedClause:
+        return ParsedClause("ordered", children[1], offset_of(children[0]), offset_of(children[0]))
 
-    def flow(self, children: list[Any]) -> WrittenClause:
-        return WrittenClause(
-            "flow", unquoted(children[1]), offset(children[0]), offset(children[1])
+    def flow(self, children: list[Any]) -> ParsedClause:
+        return ParsedClause(
+            "flow", unquote(children[1]), offset_of(children[0]), offset_of(children[1])
         )
 
-    def flow_method(self, children: list[Any]) -> WrittenClause:
+    def flow_method(self, children: list[Any]) -> ParsedClause:
         keyword, method = children
-        return WrittenClause("flow", _method(method), offset(keyword), offset(method))
+        return ParsedClause(
+            "flow", _build_function_node(method), offset_of(keyword), offset_of(method)
+        )
 
-    def term(self, children: list[Any]) -> WrittenTerm:
+    def term(self, children: list[Any]) -> ParsedTerm:
         keyword, name, reach, brace, predicate, end, quantifier = children
-        return WrittenTerm(
-            at=offset(keyword),
+        return ParsedTerm(
+            at=offset_of(keyword),
             name=name,
             conversational=reach,
             predicate=predicate,
-            begin=offset(brace) + 1,
-            end=offset(end),
+            begin=offset_of(brace) + 1,
+            end=offset_of(end),
             quantifier=quantifier or (1, 1),
         )
 
-    def method_term(self, children: list[Any]) -> WrittenTerm:
+    def method_term(self, children: list[Any]) -> ParsedTerm:
         keyword, name, reach, method, quantifier = children
-        return WrittenTerm(
-            at=offset(keyword),
+        return ParsedTerm(
+            at=offset_of(keyword),
             name=name,
             conversational=reach,
-            predicate=_method(method),
-            begin=offset(method),
-            end=offset(method) + len(method),
+            predicate=_build_function_node(method),
+            begin=offset_of(method),
+            end=offset_of(method) + len(method),
             quantifier=quantifier or (1, 1),
         )
 
-    def short_term(self, children: list[Any]) -> WrittenTerm:
+    def short_term(self, children: list[Any]) -> ParsedTerm:
         keyword, name, _, brace, expression, end, quantifier = children
-        predicate = WrittenPredicate((), expression)
+        predicate = ParsedPredicate((), expression)
         return self.term([keyword, name, True, brace, predicate, end, quantifier])
 
     def name(self, children: list[Token]) -> Token:
@@ -192,55 +194,56 @@ class Builder(Transformer[Token, Any]):
         return 0, 1
 
     def zero_or_more(self, children: list[Token]) -> tuple[int, int]:
-        return 0, MOST
+        return 0, MAX_REPETITIONS
 
     def one_or_more(self, children: list[Token]) -> tuple[int, int]:
-        return 1, MOST
+        return 1, MAX_REPETITIONS
 
     def between(self, children: list[Token]) -> tuple[int, int]:
-        least, most = (number(child) for child in children[1:])
+        least, most = (parse_number(child) for child in children[1:])
         if not isinstance(least, int) or not isinstance(most, int):
-            raise MistakeError(
-                offset(children[1]), "a quantifier takes whole numbers, such as [1,2]"
+            raise SourceError(
+                offset_of(children[1]), "a quantifier takes whole numbers, such as [1,2]"
             )
-        if most < 1 or most > MOST:
-            raise MistakeError(
-                offset(children[2]), f"the maximum must be from 1 to {MOST}, not {most}"
+        if most < 1 or most > MAX_REPETITIONS:
+            raise SourceError(
+                offset_of(children[2]),
+                f"the maximum must be from 1 to {MAX_REPETITIONS}, not {most}",
             )
         if least > most:
-            raise MistakeError(
-                offset(children[1]), f"the minimum {least} is above the maximum {most}"
+            raise SourceError(
+                offset_of(children[1]), f"the minimum {least} is above the maximum {most}"
             )
         return least, most
 
-    def predicate(self, children: list[Any]) -> WrittenPredicate:
+    def predicate(self, children: list[Any]) -> ParsedPredicate:
         *variables, expression = children
-        return WrittenPredicate(tuple(variables), expression)
+        return ParsedPredicate(tuple(variables), expression)
 
     def variable_declaration(self, children: list[Any]) -> VariableDeclaration:
         sign, name, value = children
-        return VariableDeclaration(str(name), value, offset(sign))
+        return VariableDeclaration(str(name), value, offset_of(sign))
 
     def binary(self, children: list[Any]) -> BinaryNode:
         left, operator, right = children
-        return BinaryNode(str(operator), left, right, offset(operator))
+        return BinaryNode(str(operator), left, right, offset_of(operator))
 
     def unary(self, children: list[Any]) -> UnaryNode:
         operator, operand = children
-        return UnaryNode(str(operator), operand, offset(operator))
+        return UnaryNode(str(operator), operand, offset_of(operator))
 
     def variable(self, children: list[Token]) -> VariableNode:
-        return VariableNode(str(children[1]), offset(children[0]))
+        return VariableNode(str(children[1]), offset_of(children[0]))
 
     def call(self, children: list[Any]) -> CallNode:
         name, arguments = children
-        return CallNode(str(name), arguments or (), offset(name))
+        return CallNode(str(name), arguments or (), offset_of(name))
 
     def arguments(self, children: list[Expression]) -> tuple[Expression, ...]:
         return tuple(children)
 
     def bracketed(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), offset(children[0]))
+        return ListNode(children[1] or (), offset_of(children[0]))
 
     def parenthesized(self, children: list[Expression]) -> Expression:
         inner = children[0]
@@ -251,86 +254,86 @@ class Builder(Transformer[Token, Any]):
         several = isinstance(left, CallNode) and left.name in ("ent_groups", "tok_ancestors")
         listed = isinstance(right, ListNode)
         if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
-            return BinaryNode(str(operator), left, right, offset(operator))
+            return BinaryNode(str(operator), left, right, offset_of(operator))
         # "contains", or "is one of" where the list stands on the right of a single value
         arguments = (right, left) if listed and not several else (left, right)
         name = "has_all" if listed and several else "has"
-        contains = CallNode(name, arguments, offset(operator))
+        contains = CallNode(name, arguments, offset_of(operator))
         return contains if operator in ("@@", "==") else UnaryNode("!", contains, contains.at)
 
     def bare_property(self, children: list[Token]) -> CallNode:
         word = children[0]
-        if word not in _PROPERTIES:
-            known = ", ".join(_PROPERTIES)
-            raise MistakeError(
-                offset(word),
+        if word not in _FUNCTION_BY_PROPERTY:
+            known = ", ".join(_FUNCTION_BY_PROPERTY)
+            raise SourceError(
+                offset_of(word),
                 f"an entity has no property '{word}'",
                 f"there are {known}, and ~name for metadata",
             )
-        return CallNode(_PROPERTIES[word], (), offset(word))
+        return CallNode(_FUNCTION_BY_PROPERTY[word], (), offset_of(word))
 
     def metadata(self, children: list[Token]) -> CallNode:
         sign, name = children
-        return CallNode("meta_ent", (LiteralNode(str(name), offset(name)),), offset(sign))
+        return CallNode("meta_ent", (LiteralNode(str(name), offset_of(name)),), offset_of(sign))
 
     def negative(self, children: list[Token]) -> UnaryNode:
         sign, digits = children
-        return UnaryNode("-", LiteralNode(number(digits), offset(digits)), offset(sign))
+        return UnaryNode("-", LiteralNode(parse_number(digits), offset_of(digits)), offset_of(sign))
 
     def smallest(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(SMALLEST, offset(children[0]))
+        return LiteralNode(MIN_INT64, offset_of(children[0]))
 
     def literal(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(literal(children[0]), offset(children[0]))
+        return LiteralNode(parse_literal(children[0]), offset_of(children[0]))
 
     def boolean(self, children: list[Token]) -> bool:
         return children[0].type == "TRUE"
 
-    def object(self, children: list[Any]) -> WrittenJson:
+    def object(self, children: list[Any]) -> ParsedJson:
         brace, *members, _ = children
         value: dict[str, Any] = {}
         for at, key, held in (member for member in members if member is not None):
             if key in value:
-                raise MistakeError(at, f"the key '{key}' stands here twice")
+                raise SourceError(at, f"the key '{key}' stands here twice")
             value[key] = held
-        return WrittenJson(value, offset(brace))
+        return ParsedJson(value, offset_of(brace))
 
     def member(self, children: list[Any]) -> tuple[int, str, Any]:
         key, value = children
-        return offset(key), unquoted(key), value.value
+        return offset_of(key), unquote(key), value.value
 
-    def array(self, children: list[Any]) -> WrittenJson:
+    def array(self, children: list[Any]) -> ParsedJson:
         bracket, *items = children
-        return WrittenJson([item.value for item in items if item is not None], offset(bracket))
+        return ParsedJson([item.value for item in items if item is not None], offset_of(bracket))
 
-    def negative_number(self, children: list[Any]) -> WrittenJson:
+    def negative_number(self, children: list[Any]) -> ParsedJson:
         sign, digits = children
-        return WrittenJson(-number(digits), offset(sign))
+        return ParsedJson(-parse_number(digits), offset_of(sign))
 
-    def smallest_number(self, children: list[Token]) -> WrittenJson:
-        return WrittenJson(SMALLEST, offset(children[0]))
+    def smallest_number(self, children: list[Token]) -> ParsedJson:
+        return ParsedJson(MIN_INT64, offset_of(children[0]))
 
     def unquoted(self, children: list[Token]) -> LiteralNode:
-        return LiteralNode(str(children[0]), offset(children[0]))
+        return LiteralNode(str(children[0]), offset_of(children[0]))
 
     def short_values(self, children: list[Expression]) -> tuple[Expression, ...]:
         return tuple(children)
 
     def short_list(self, children: list[Any]) -> ListNode:
-        return ListNode(children[1] or (), offset(children[0]))
+        return ListNode(children[1] or (), offset_of(children[0]))
 
 
-def _method(token: Token) -> MethodNode:
+def _build_function_node(token: Token) -> PythonFunctionNode:
     module, name = token[1:-1].split("#")
-    return MethodNode(module, name, offset(token))
+    return PythonFunctionNode(module, name, offset_of(token))
 
 
-def _refuse_twice(clauses: Iterable[WrittenClause]) -> None:
-    given: dict[str, WrittenClause] = {}
+def _check_duplicate_clauses(clauses: Iterable[ParsedClause]) -> None:
+    given: dict[str, ParsedClause] = {}
     for clause in clauses:
         if clause.name in given:
-            raise MistakeError(clause.at, f"'{clause.name}' is given twice")
+            raise SourceError(clause.at, f"'{clause.name}' is given twice")
         given[clause.name] = clause
     options, ordered = given.get("options"), given.get("ordered")
     if options and ordered and "ordered" in options.value:  # ordered=… is short for the option
-        raise MistakeError(max(options.at, ordered.at), "'ordered' is given twice")
+        raise SourceError(max(options.at, ordered.at), "'ordered' is given twice")

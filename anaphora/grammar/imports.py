@@ -10,14 +10,14 @@ from typing import NamedTuple, TypeAlias
 
 from anaphora.errors import GrammarError, Problem
 
-__all__ = ["Imported", "Reader", "read_import"]
+__all__ = ["ImportedText", "ImportReader", "read_import"]
 
-_LARGEST = 4 * 1024 * 1024  # bytes
-_LONGEST_NAME = 200  # in messages
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_MAX_FILE_SIZE = 4 * 1024 * 1024  # bytes
+_MAX_NAME_LENGTH = 200  # in messages
+_URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-class Imported(NamedTuple):
+class ImportedText(NamedTuple):
     """A text, the name that messages give it, and the folder that its own imports start from."""
 
     text: str
@@ -25,17 +25,17 @@ class Imported(NamedTuple):
     folder: Path | None
 
 
-Reader: TypeAlias = Callable[[str, Path | None], Imported]
+ImportReader: TypeAlias = Callable[[str, Path | None], ImportedText]
 """Gives the text at a location, as seen from a folder; raises :class:`GrammarError`."""
 
 
-def read_import(location: str, folder: Path | None) -> Imported:
+def read_import(location: str, folder: Path | None) -> ImportedText:
     """The text of the file ``location``, relative to ``folder``; if there is none, of the
     resource of an installed package (``package/texts/greetings.idl``).
 
     Raises :class:`GrammarError` when there is neither, and for what is no text.
     """
-    if _ADDRESS.match(location):
+    if _URL_SCHEME.match(location):
         raise GrammarError(
             Problem(
                 f"'{location}' lies in a network, and imports are read from files only",
@@ -46,9 +46,9 @@ def read_import(location: str, folder: Path | None) -> Imported:
         raise GrammarError(Problem("an import needs the name of a file"))
     file = Path(folder or "", location)
     if _is_file(file, location):
-        return _read(file, location)
-    if (found := _resource(location)) is not None:
-        return _read(found, location)
+        return _read_file(file, location)
+    if (found := _find_resource(location)) is not None:
+        return _read_file(found, location)
     raise GrammarError(
         Problem(
             f"there is no file '{location}' and no such resource of a package",
@@ -61,10 +61,10 @@ def _is_file(file: Path, location: str) -> bool:
     try:
         return file.is_file()
     except OSError as error:
-        raise _unreadable(location, error) from None
+        raise _read_error(location, error) from None
 
 
-def _resource(location: str) -> Path | None:
+def _find_resource(location: str) -> Path | None:
     """The file of an installed package. The package is not imported: reading a text runs no
     code."""
     path = PurePosixPath(location)
@@ -80,21 +80,21 @@ def _resource(location: str) -> Path | None:
     return next((file for file in found if _is_file(file, location)), None)
 
 
-def _read(found: Path, location: str) -> Imported:
+def _read_file(found: Path, location: str) -> ImportedText:
     try:
         with found.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+            data = file.read(_MAX_FILE_SIZE + 1)
     except OSError as error:
-        raise _unreadable(location, error) from None
-    if len(data) > _LARGEST:
-        raise GrammarError(Problem(f"'{location}' is larger than {_LARGEST:,} bytes"))
+        raise _read_error(location, error) from None
+    if len(data) > _MAX_FILE_SIZE:
+        raise GrammarError(Problem(f"'{location}' is larger than {_MAX_FILE_SIZE:,} bytes"))
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise GrammarError(Problem(f"'{location}' is not a text in UTF-8")) from None
-    return Imported(text, str(found), found.parent)
+    return ImportedText(text, str(found), found.parent)
 
 
-def _unreadable(location: str, error: OSError) -> GrammarError:
-    shown = location if len(location) <= _LONGEST_NAME else f"{location[:_LONGEST_NAME]}…"
+def _read_error(location: str, error: OSError) -> GrammarError:
+    shown = location if len(location) <= _MAX_NAME_LENGTH else f"{location[:_MAX_NAME_LENGTH]}…"
     return GrammarError(Problem(f"'{shown}' cannot be read: {error.strerror or error}"))

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anaphora.frozen import frozen
-from anaphora.grammar.code import FlowCode
-from anaphora.grammar.context import Context
+from anaphora.frozen import freeze
+from anaphora.grammar.code import FlowFunction
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.patterns import Pattern
 
-__all__ = ["Intent", "Key", "Options", "Predicate", "Term"]
+__all__ = ["Intent", "EntitySelector", "IntentOptions", "Predicate", "Term"]
 
-Key = tuple[str, str]
+EntitySelector = tuple[str, str]
 """What an entity must have: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class IntentOptions:
     """What an intent may leave unused, and whether memory alone may fill it.
 
     User entities are those of the model's own elements, system entities the built-in ones.
@@ -41,9 +41,9 @@ class Predicate:
     ``elements`` are the elements whose entities fit, where nothing else is asked, else None.
     """
 
-    test: Callable[[Context], bool] = field(compare=False)
+    test: Callable[[EntityContext], bool] = field(compare=False)
     text: str
-    requires: frozenset[Key] | None = None
+    requires: frozenset[EntitySelector] | None = None
     elements: frozenset[str] | None = None
 
 
@@ -74,14 +74,14 @@ class Intent:
 
     id: str
     terms: tuple[Term, ...]
-    options: Options = Options()
-    flow: Pattern | FlowCode | None = None
+    options: IntentOptions = IntentOptions()
+    flow: Pattern | FlowFunction | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
-    mentions: Mapping[Key, int] = field(default_factory=dict, compare=False)
+    mentions: Mapping[EntitySelector, int] = field(default_factory=dict, compare=False)
     at: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "meta", frozen(self.meta))
+        object.__setattr__(self, "meta", freeze(self.meta))
 
     def term(self, name: str) -> Term | None:
         """The term of that id, or None."""

@@ -14,44 +14,49 @@ from typing import NamedTuple, TypeAlias, assert_never
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.macro_errors import problem_of, shortened
-from anaphora.grammar.macro_reader import DEEPEST_NESTING, pattern_of, predicate_of, read_macro
+from anaphora.grammar.macro_errors import explain_syntax_error, shorten
+from anaphora.grammar.macro_reader import (
+    MAX_NESTING,
+    compile_pattern,
+    compile_part_predicate,
+    parse_cached,
+)
 from anaphora.grammar.macro_tree import (
     BlankPiece,
     GroupPiece,
-    PartPiece,
+    EntityPiece,
     Piece,
     ReferencePiece,
     RegexPiece,
     SequencePiece,
     TextPiece,
 )
-from anaphora.grammar.parsing import MistakeError, located
-from anaphora.grammar.parts import Part
+from anaphora.grammar.parsing import SourceError, grammar_errors
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.places import problem_at
 
-__all__ = ["MOST_PHRASES", "Phrase", "check_macros", "expand"]
+__all__ = ["MAX_PHRASES", "Phrase", "check_macros", "expand_synonym"]
 
-Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
+Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
 
-MOST_PHRASES = 100_000  # what reads well can stand for many
-LONGEST_PHRASE = 2_000  # characters
+MAX_PHRASES = 100_000  # what reads well can stand for many
+MAX_PHRASE_LENGTH = 2_000  # characters
 
-_ENDLESS = 10**12
-_MOST_COMPARED = 100  # macros among which a misspelt one is looked for
-_LONGEST_CIRCLE = 10  # names that a message shows
-_TOO_DEEP = f"macros are nested more than {DEEPEST_NESTING} deep"
-_SPECIAL = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
-_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
+_COUNT_CAP = 10**12
+_MAX_COMPARED = 100  # macros among which a misspelt one is looked for
+_MAX_CYCLE_LENGTH = 10  # names that a message shows
+_TOO_DEEP = f"macros are nested more than {MAX_NESTING} deep"
+_SYNTAX = re.compile(r"[{}<>\\|_\[\]\ud800-\udfff]|//|\^\^")
+_MACRO_NAME = re.compile(r"<[A-Za-z0-9_-]+>")
 
 
-def expand(
+def expand_synonym(
     text: str,
     macros: Mapping[str, str] | None = None,
     *,
     source: str = "",
-    limit: int = MOST_PHRASES,
+    limit: int = MAX_PHRASES,
 ) -> tuple[Phrase, ...]:
     """The distinct phrases that ``text`` stands for, in the order in which it names them.
 
@@ -59,14 +64,14 @@ def expand(
     messages. Raises :class:`GrammarError` for a text that is not in the language, that stands
     for more than ``limit`` phrases, or for an empty one.
     """
-    if len(text) <= LONGEST_PHRASE and not _SPECIAL.search(text):
+    if len(text) <= MAX_PHRASE_LENGTH and not _SYNTAX.search(text):
         plain = " ".join(text.split())
         if plain:
             return ((plain,),)
     if not text.strip():
         raise GrammarError(problem_at(text, source, 0, "the synonym is empty"))
-    with located(text, source, problem_of):
-        return _expanded(text, _Macros(macros or {}), limit)
+    with grammar_errors(text, source, explain_syntax_error):
+        return _expand_text(text, _MacroExpander(macros or {}), limit)
 
 
 def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
@@ -80,38 +85,42 @@ def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
     uses: dict[str, list[ReferencePiece]] = {}
     for name, text in macros.items():
         try:
-            uses[name] = _named_in(name, macros)
+            uses[name] = _find_macro_references(name, macros)
         except UnexpectedInput as error:
-            problems[name] = problem_of(error, text, "")
-        except MistakeError as mistake:
+            problems[name] = explain_syntax_error(error, text, "")
+        except SourceError as mistake:
             problems[name] = problem_at(text, "", mistake.at, mistake.message, mistake.hint)
-    heights, circles = _walk({name: [one.name for one in uses[name]] for name in uses})
+    heights, circles = _find_depths_and_cycles(
+        {name: [one.name for one in uses[name]] for name in uses}
+    )
     order = {name: index for index, name in enumerate(macros)}
     for circle in circles:
         first = circle.index(min(circle, key=order.__getitem__))
         way = (*circle[first:], *circle[: first + 1])
         at = next(one.at for one in uses[way[0]] if one.name == way[1])
-        problems[way[0]] = problem_at(macros[way[0]], "", at, _contains_itself(way))
-    for name in (name for name, height in heights.items() if height == DEEPEST_NESTING + 1):
-        at = next(one.at for one in uses[name] if heights.get(one.name) == DEEPEST_NESTING)
+        problems[way[0]] = problem_at(macros[way[0]], "", at, _describe_cycle(way))
+    for name in (name for name, height in heights.items() if height == MAX_NESTING + 1):
+        at = next(one.at for one in uses[name] if heights.get(one.name) == MAX_NESTING)
         problems.setdefault(name, problem_at(macros[name], "", at, _TOO_DEEP))
     return sorted(problems.items(), key=lambda found: order[found[0]])
 
 
-def _named_in(name: str, macros: Mapping[str, str]) -> list[ReferencePiece]:
+def _find_macro_references(name: str, macros: Mapping[str, str]) -> list[ReferencePiece]:
     """The macros that the text of a macro names. Raises what makes this one unusable, whatever
     is wrong with those."""
-    if not _NAME.fullmatch(name):
+    if not _MACRO_NAME.fullmatch(name):
         hint = "a name looks like <WORDS>, of letters from a to z, digits, - and _"
-        raise MistakeError(-1, f"'{shortened(name)}' is not the name of a macro", hint)
-    references = list(_references(read_macro(macros[name])))
+        raise SourceError(-1, f"'{shorten(name)}' is not the name of a macro", hint)
+    references = list(_iter_references(parse_cached(macros[name])))
     for reference in references:
         if reference.name not in macros:
-            raise MistakeError(reference.at, *_unknown(reference.name, macros))
+            raise SourceError(reference.at, *_describe_unknown(reference.name, macros))
     return references
 
 
-def _walk(uses: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], list[list[str]]]:
+def _find_depths_and_cycles(
+    uses: Mapping[str, Sequence[str]],
+) -> tuple[dict[str, int], list[list[str]]]:
     """How deep the macros inside of each are nested, and the circles among them. Of circles
     that have a macro in common one is enough."""
     heights: dict[str, int] = {}
@@ -135,17 +144,17 @@ def _walk(uses: Mapping[str, Sequence[str]]) -> tuple[dict[str, int], list[list[
     return heights, circles
 
 
-class _Size(NamedTuple):
+class _ExpansionSize(NamedTuple):
     phrases: int
     longest: int
 
 
-def _size(phrases: int, longest: int) -> _Size:
+def _capped_size(phrases: int, longest: int) -> _ExpansionSize:
     """A size; what is far beyond any limit is not told apart, for such numbers have no end."""
-    return _Size(min(phrases, _ENDLESS), min(longest, _ENDLESS))
+    return _ExpansionSize(min(phrases, _COUNT_CAP), min(longest, _COUNT_CAP))
 
 
-class _Macros:
+class _MacroExpander:
     """The macros of a model. What each stands for is found once, however often it is named: a
     macro that names another one twice, which names a third one twice, costs nothing more.
 
@@ -156,12 +165,12 @@ class _Macros:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
         self._read: dict[str, Piece] = {}
-        self._sizes: dict[str, _Size] = {}
-        self._written: dict[str, list[Phrase]] = {}
+        self._sizes: dict[str, _ExpansionSize] = {}
+        self._expansions: dict[str, list[Phrase]] = {}
 
-    def measure(self, tree: Piece) -> _Size:
+    def measure(self, tree: Piece) -> _ExpansionSize:
         """How many phrases a tree stands for at the most, and how long the longest can be."""
-        path = [_Open("", 0, tree, _references(tree))]
+        path = [_OpenMacro("", 0, tree, _iter_references(tree))]
         while True:
             inner = path[-1]
             reference = next(inner.references, None)
@@ -172,84 +181,86 @@ class _Macros:
                     return size
                 self._sizes[inner.name] = size
             elif reference.name not in self._sizes:
-                path.append(self._opened(reference, path))
+                path.append(self._open_macro(reference, path))
 
-    def write(self, tree: Piece) -> Iterable[Phrase]:
+    def expand(self, tree: Piece) -> Iterable[Phrase]:
         """The phrases of a tree that has been measured, with their blanks as written."""
         for name in self._sizes:  # innermost first
-            self._written[name] = list(self._ways(self._read[name]))
-        return self._ways(tree)
+            self._expansions[name] = list(self._expand_piece(self._read[name]))
+        return self._expand_piece(tree)
 
-    def _opened(self, reference: ReferencePiece, path: Sequence[_Open]) -> _Open:
+    def _open_macro(self, reference: ReferencePiece, path: Sequence[_OpenMacro]) -> _OpenMacro:
         """A macro, read. Mistakes are shown where the outermost text names the way to them."""
         name = reference.name
         at = path[1].at if len(path) > 1 else reference.at
         names = [one.name for one in path]
         if name in names:
-            raise MistakeError(at, _contains_itself((*names[names.index(name) :], name)))
+            raise SourceError(at, _describe_cycle((*names[names.index(name) :], name)))
         if name not in self._texts:
-            message, hint = _unknown(name, self._texts)
+            message, hint = _describe_unknown(name, self._texts)
             where = f"in {path[-1].name}: " if len(path) > 1 else ""
-            raise MistakeError(at, f"{where}{message}", hint)
-        if len(path) > DEEPEST_NESTING:
-            raise MistakeError(at, _TOO_DEEP)
+            raise SourceError(at, f"{where}{message}", hint)
+        if len(path) > MAX_NESTING:
+            raise SourceError(at, _TOO_DEEP)
         try:
-            tree = self._read[name] = read_macro(self._texts[name])
+            tree = self._read[name] = parse_cached(self._texts[name])
         except UnexpectedInput as error:
-            found = problem_of(error, self._texts[name], "")
-            raise MistakeError(at, f"in {name}: {found.message}", found.hint) from None
-        except MistakeError as mistake:
-            raise MistakeError(at, f"in {name}: {mistake.message}", mistake.hint) from None
-        return _Open(name, at, tree, _references(tree))
+            found = explain_syntax_error(error, self._texts[name], "")
+            raise SourceError(at, f"in {name}: {found.message}", found.hint) from None
+        except SourceError as mistake:
+            raise SourceError(at, f"in {name}: {mistake.message}", mistake.hint) from None
+        return _OpenMacro(name, at, tree, _iter_references(tree))
 
-    def _size_of(self, piece: Piece) -> _Size:
+    def _size_of(self, piece: Piece) -> _ExpansionSize:
         match piece:
             case TextPiece(text):
-                return _Size(1, len(text))
-            case BlankPiece() | RegexPiece() | PartPiece():
-                return _Size(1, 1)
+                return _ExpansionSize(1, len(text))
+            case BlankPiece() | RegexPiece() | EntityPiece():
+                return _ExpansionSize(1, 1)
             case ReferencePiece(name):
                 return self._sizes[name]
             case SequencePiece(pieces):
                 sizes = [self._size_of(one) for one in pieces]
                 phrases = 1
                 for size in sizes:
-                    phrases = min(phrases * size.phrases, _ENDLESS)
-                return _size(phrases, sum(size.longest for size in sizes))
+                    phrases = min(phrases * size.phrases, _COUNT_CAP)
+                return _capped_size(phrases, sum(size.longest for size in sizes))
             case GroupPiece(alternatives, least, most):
                 sizes = [self._size_of(one) for one in alternatives]
                 longest = max(size.longest for size in sizes) * most
-                return _size(sum(size.phrases for size in sizes) * (most - least + 1), longest)
+                return _capped_size(
+                    sum(size.phrases for size in sizes) * (most - least + 1), longest
+                )
             case _:
                 assert_never(piece)
 
-    def _ways(self, piece: Piece) -> Iterable[Phrase]:
+    def _expand_piece(self, piece: Piece) -> Iterable[Phrase]:
         match piece:
             case TextPiece(text):
                 return ((text,),)
             case BlankPiece():
                 return ((" ",),)
             case ReferencePiece(name):
-                return self._written[name]
+                return self._expansions[name]
             case SequencePiece(pieces):
-                ways = [list(self._ways(one)) for one in pieces]
+                ways = [list(self._expand_piece(one)) for one in pieces]
                 return (tuple(chain.from_iterable(way)) for way in product(*ways))
             case GroupPiece(alternatives, least, most):
                 return (
-                    _repeated(way, times)
+                    _repeat(way, times)
                     for alternative in alternatives
-                    for way in self._ways(alternative)
+                    for way in self._expand_piece(alternative)
                     for times in range(least, most + 1)
                 )
             case RegexPiece(text):
-                return ((pattern_of(text),),)
-            case PartPiece(alias, text):
-                return ((Part(alias, text, predicate_of(text)),),)
+                return ((compile_pattern(text),),)
+            case EntityPiece(alias, text):
+                return ((EntityPart(alias, text, compile_part_predicate(text)),),)
             case _:
                 assert_never(piece)
 
 
-class _Open(NamedTuple):
+class _OpenMacro(NamedTuple):
     """A text that is being measured: whose it is, where the outermost text leads to it."""
 
     name: str
@@ -258,7 +269,7 @@ class _Open(NamedTuple):
     references: Iterator[ReferencePiece]
 
 
-def _references(tree: Piece) -> Iterator[ReferencePiece]:
+def _iter_references(tree: Piece) -> Iterator[ReferencePiece]:
     pending = [tree]
     while pending:
         match pending.pop():
@@ -268,40 +279,40 @@ def _references(tree: Piece) -> Iterator[ReferencePiece]:
                 pending.extend(reversed(pieces))
 
 
-def _expanded(text: str, macros: _Macros, limit: int) -> tuple[Phrase, ...]:
-    tree = read_macro(text)
+def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase, ...]:
+    tree = parse_cached(text)
     size = macros.measure(tree)
     if size.phrases > limit:
-        many = f"{size.phrases:,}{' or more' if size.phrases == _ENDLESS else ''}"
-        raise MistakeError(
-            0, f"'{shortened(text)}' stands for {many} phrases, more than the {limit:,} allowed"
+        many = f"{size.phrases:,}{' or more' if size.phrases == _COUNT_CAP else ''}"
+        raise SourceError(
+            0, f"'{shorten(text)}' stands for {many} phrases, more than the {limit:,} allowed"
         )
-    if size.longest > LONGEST_PHRASE:
-        raise MistakeError(
-            0, f"'{shortened(text)}' stands for phrases of more than {LONGEST_PHRASE:,} characters"
+    if size.longest > MAX_PHRASE_LENGTH:
+        raise SourceError(
+            0, f"'{shorten(text)}' stands for phrases of more than {MAX_PHRASE_LENGTH:,} characters"
         )
-    phrases = tuple(dict.fromkeys(_folded(way) for way in macros.write(tree)))
+    phrases = tuple(dict.fromkeys(_normalize(way) for way in macros.expand(tree)))
     if () in phrases:
-        raise MistakeError(
-            0, f"'{shortened(text)}' can stand for nothing at all", "one word must stay"
+        raise SourceError(
+            0, f"'{shorten(text)}' can stand for nothing at all", "one word must stay"
         )
     return phrases
 
 
-def _repeated(way: Phrase, times: int) -> Phrase:
+def _repeat(way: Phrase, times: int) -> Phrase:
     return ((*way, " ") * times)[:-1] if times else ()
 
 
-def _folded(way: Phrase) -> Phrase:
+def _normalize(way: Phrase) -> Phrase:
     """The phrase with texts that touch joined and with single blanks between its words."""
     texts = [chunk for chunk in way if isinstance(chunk, str)]
     if len(texts) < len(way):
-        return tuple(_chunks(way))
+        return tuple(_join_texts(way))
     folded = " ".join("".join(texts).split())
     return (folded,) if folded else ()
 
 
-def _chunks(way: Phrase) -> Iterator[str | Pattern | Part]:
+def _join_texts(way: Phrase) -> Iterator[str | Pattern | EntityPart]:
     text = ""
     for chunk in (*way, None):
         if isinstance(chunk, str):
@@ -314,15 +325,15 @@ def _chunks(way: Phrase) -> Iterator[str | Pattern | Part]:
             yield chunk
 
 
-def _contains_itself(way: Sequence[str]) -> str:
-    return f"the macro {shortened(way[0])} contains itself: {_arrows(way)}"
+def _describe_cycle(way: Sequence[str]) -> str:
+    return f"the macro {shorten(way[0])} contains itself: {_format_cycle(way)}"
 
 
-def _arrows(way: Sequence[str]) -> str:
-    shown = way if len(way) <= _LONGEST_CIRCLE else (*way[: _LONGEST_CIRCLE - 2], "…", way[-1])
-    return " → ".join(map(shortened, shown))
+def _format_cycle(way: Sequence[str]) -> str:
+    shown = way if len(way) <= _MAX_CYCLE_LENGTH else (*way[: _MAX_CYCLE_LENGTH - 2], "…", way[-1])
+    return " → ".join(map(shorten, shown))
 
 
-def _unknown(name: str, macros: Iterable[str]) -> tuple[str, str]:
-    close = get_close_matches(name, islice(macros, _MOST_COMPARED), n=1)
-    return f"there is no macro {shortened(name)}", f"did you mean {close[0]}?" if close else ""
+def _describe_unknown(name: str, macros: Iterable[str]) -> tuple[str, str]:
+    close = get_close_matches(name, islice(macros, _MAX_COMPARED), n=1)
+    return f"there is no macro {shorten(name)}", f"did you mean {close[0]}?" if close else ""

@@ -9,8 +9,8 @@ from itertools import pairwise
 from lark.exceptions import UnexpectedInput
 
 from anaphora.errors import Problem
-from anaphora.grammar.macro_errors import shortened
-from anaphora.grammar.macro_reader import read_macro
+from anaphora.grammar.macro_errors import shorten
+from anaphora.grammar.macro_reader import parse_cached
 from anaphora.grammar.macro_tree import (
     BlankPiece,
     GroupPiece,
@@ -20,39 +20,39 @@ from anaphora.grammar.macro_tree import (
     SequencePiece,
     TextPiece,
 )
-from anaphora.grammar.parsing import MistakeError
+from anaphora.grammar.parsing import SourceError
 from anaphora.grammar.places import problem_at
 from anaphora.grammar.regex_analysis import can_match_word
 
-__all__ = ["lint_macro"]
+__all__ = ["lint_synonym"]
 
 _SUSPICIOUS = re.compile(r"//|[}>\]?][*+?]")
-_SPACED = re.compile(r"//|[}>\]?]\s*[*+?]")
+_SUSPICIOUS_SPACED = re.compile(r"//|[}>\]?]\s*[*+?]")
 
 
-def lint_macro(text: str, *, spaced: bool = False) -> list[Problem]:
+def lint_synonym(text: str, *, spaced: bool = False) -> list[Problem]:
     """Warnings about a text of the synonym language; none about one that cannot be read.
 
     ``spaced`` says that a blank before a sign may not have been written, as in files of NLPCraft.
     """
-    if not (_SPACED if spaced else _SUSPICIOUS).search(text):
+    if not (_SUSPICIOUS_SPACED if spaced else _SUSPICIOUS).search(text):
         return []
     try:
-        tree = read_macro(text)
-    except (UnexpectedInput, MistakeError):
+        tree = parse_cached(text)
+    except (UnexpectedInput, SourceError):
         return []
-    found = sorted(_warnings(tree, text, spaced=spaced), key=lambda warning: warning[0])
+    found = sorted(_iter_warnings(tree, text, spaced=spaced), key=lambda warning: warning[0])
     return [problem_at(text, "", at, message, hint) for at, message, hint in found]
 
 
-def _warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[int, str, str]]:
+def _iter_warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[int, str, str]]:
     pending = [tree]
     while pending:
         match pending.pop():
             case RegexPiece(expression, at) if not can_match_word(expression):
                 yield (
                     at,
-                    f"no word matches the regular expression '{shortened(expression)}'",
+                    f"no word matches the regular expression '{shorten(expression)}'",
                     "it matches characters without whitespace between them: for two words write "
                     "two expressions, as in //[0-9]+// //km|mi//",
                 )
@@ -60,13 +60,13 @@ def _warnings(tree: Piece, text: str, *, spaced: bool) -> Iterator[tuple[int, st
                 pending.extend(pieces)
                 row = [one for one in pieces if not (spaced and isinstance(one, BlankPiece))]
                 for left, right in pairwise(row):
-                    if warning := _sign_behind_group(left, right, text):
+                    if warning := _check_trailing_sign(left, right, text):
                         yield warning
             case GroupPiece(alternatives):
                 pending.extend(alternatives)
 
 
-def _sign_behind_group(left: Piece, right: Piece, text: str) -> tuple[int, str, str] | None:
+def _check_trailing_sign(left: Piece, right: Piece, text: str) -> tuple[int, str, str] | None:
     if not (isinstance(left, GroupPiece | ReferencePiece) and isinstance(right, TextPiece)):
         return None
     sign = text[right.at]  # a backslash, where the sign is meant

@@ -6,10 +6,10 @@ import re
 from typing import assert_never
 
 from anaphora.grammar.macro_tree import (
-    NOTHING,
+    EMPTY_SEQUENCE,
     BlankPiece,
     GroupPiece,
-    PartPiece,
+    EntityPiece,
     Piece,
     ReferencePiece,
     RegexPiece,
@@ -17,19 +17,19 @@ from anaphora.grammar.macro_tree import (
     TextPiece,
 )
 
-__all__ = ["print_macro"]
+__all__ = ["print_synonym"]
 
 # At its edges a text may meet what gives the sign a meaning: //, ^^ or the ? of a group.
 _ESCAPED = re.compile(r"[{}\\_\[\]|<>]|^[/^?]|[/^]$|/(?=/)|(?<=/)/|\^(?=\^)|(?<=\^)\^")
 
 
-def print_macro(tree: Piece) -> str:
-    """The text of a tree that was parsed, or that could have been: ``parse_macro`` makes the
+def print_synonym(tree: Piece) -> str:
+    """The text of a tree that was parsed, or that could have been: ``parse_synonym`` makes the
     same tree of it."""
-    return "" if tree == NOTHING else _written(tree)
+    return "" if tree == EMPTY_SEQUENCE else _print_piece(tree)
 
 
-def _written(piece: Piece) -> str:
+def _print_piece(piece: Piece) -> str:
     match piece:
         case TextPiece(text):
             return _ESCAPED.sub(r"\\\g<0>", text)
@@ -37,19 +37,19 @@ def _written(piece: Piece) -> str:
             return " "
         case RegexPiece(text):
             return f"//{text}//"
-        case PartPiece(alias, text):
+        case EntityPiece(alias, text):
             return f"^^{f'[{alias}]' if alias else ''}{{{text}}}^^"
         case ReferencePiece(name):
             return name
         case SequencePiece(pieces):
-            return "".join(map(_written, pieces)) or "_"
+            return "".join(map(_print_piece, pieces)) or "_"
         case GroupPiece(alternatives):
-            return f"{{{'|'.join(map(_written, alternatives))}}}{_quantifier(piece)}"
+            return f"{{{'|'.join(map(_print_piece, alternatives))}}}{_print_quantifier(piece)}"
         case _:
             assert_never(piece)
 
 
-def _quantifier(group: GroupPiece) -> str:
+def _print_quantifier(group: GroupPiece) -> str:
     match group.min, group.max:
         case 1, 1:
             return ""

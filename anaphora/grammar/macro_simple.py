@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from anaphora.grammar.macro_tree import (
-    NOTHING,
+    EMPTY_SEQUENCE,
     BlankPiece,
     GroupPiece,
     Piece,
@@ -16,7 +16,7 @@ from anaphora.grammar.macro_tree import (
     TextPiece,
 )
 
-__all__ = ["read_simple"]
+__all__ = ["parse_simple"]
 
 _TOKEN = re.compile(
     r"(?P<text>(?:[^\s{}<>\\|_\[\]/^]|/(?!/))+)"
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Open(NamedTuple):
+class _OpenGroup(NamedTuple):
     """A group that is being read: what stands before it, and its alternatives so far."""
 
     before: list[Piece]
@@ -38,40 +38,40 @@ class _Open(NamedTuple):
     alternatives: list[Piece]
 
 
-def read_simple(text: str) -> Piece | None:
+def parse_simple(text: str) -> Piece | None:
     """The tree of ``text``; None if there is anything else in it, be it right or wrong."""
     pieces: list[Piece] = []
-    groups: list[_Open] = []
+    groups: list[_OpenGroup] = []
     for token in _TOKEN.finditer(text):
         at = token.start()
         match token.lastgroup:
             case "text":
                 pieces.append(TextPiece(token[0], at))
             case "nothing":
-                pieces.append(NOTHING)
+                pieces.append(EMPTY_SEQUENCE)
             case "blank":
                 pieces.append(BlankPiece(at))
             case "reference":
                 pieces.append(ReferencePiece(token[0], at))
             case "open":
-                groups.append(_Open(pieces, at, []))
+                groups.append(_OpenGroup(pieces, at, []))
                 pieces = []
-            case "bar" if groups and (alternative := _row(pieces)):
+            case "bar" if groups and (alternative := _join_pieces(pieces)):
                 groups[-1].alternatives.append(alternative)
                 pieces = []
-            case "close" if groups and (alternative := _row(pieces)):
+            case "close" if groups and (alternative := _join_pieces(pieces)):
                 before, start, alternatives = groups.pop()
                 alternatives.append(alternative)
-                if all(one is NOTHING for one in alternatives):
+                if all(one is EMPTY_SEQUENCE for one in alternatives):
                     return None
                 least = 0 if token[0].endswith("?") else 1
                 pieces = [*before, GroupPiece(tuple(alternatives), least, 1, start)]
             case _:
                 return None
-    return _row(pieces) if not groups else None
+    return _join_pieces(pieces) if not groups else None
 
 
-def _row(pieces: list[Piece]) -> Piece | None:
+def _join_pieces(pieces: list[Piece]) -> Piece | None:
     """The pieces as one; None if they are nothing but a blank, or none."""
     if len(pieces) > 1:
         return SequencePiece(tuple(pieces), pieces[0].at)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from lark.exceptions import UnexpectedInput
 
-from anaphora.grammar.macro_reader import read_macro
+from anaphora.grammar.macro_reader import parse_cached
 from anaphora.grammar.macro_tree import (
     BlankPiece,
     GroupPiece,
@@ -16,48 +16,50 @@ from anaphora.grammar.macro_tree import (
     ReferencePiece,
     SequencePiece,
 )
-from anaphora.grammar.parsing import MistakeError
+from anaphora.grammar.parsing import SourceError
 
-__all__ = ["separate"]
+__all__ = ["insert_blanks"]
 
 
-def separate(text: str, macros: Mapping[str, str] | None = None) -> str:
+def insert_blanks(text: str, macros: Mapping[str, str] | None = None) -> str:
     """``text`` with a blank between neighbours of which one is a group, the rest untouched.
 
     A macro is the text that it stands for: it counts as a group on the side where one stands at
     its edge. A text that cannot be read comes back as it is.
     """
-    tree = _read(text)
+    tree = _parse_or_none(text)
     if tree is None:
         return text
     known = macros or {}
-    cuts = [0, *sorted(_seams(tree, known)), len(text)]
+    cuts = [0, *sorted(_find_seams(tree, known)), len(text)]
     return " ".join(text[start:end] for start, end in pairwise(cuts))
 
 
-def _read(text: str) -> Piece | None:
+def _parse_or_none(text: str) -> Piece | None:
     try:
-        return read_macro(text)
-    except (UnexpectedInput, MistakeError):
+        return parse_cached(text)
+    except (UnexpectedInput, SourceError):
         return None
 
 
-def _seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
+def _find_seams(tree: Piece, macros: Mapping[str, str]) -> Iterator[int]:
     """Where a blank is wanted."""
     match tree:
         case GroupPiece(pieces) | SequencePiece(pieces):
             for piece in pieces:
-                yield from _seams(piece, macros)
+                yield from _find_seams(piece, macros)
     if not isinstance(tree, SequencePiece):
         return
     for left, right in pairwise(tree.pieces):
         if isinstance(left, BlankPiece) or isinstance(right, BlankPiece):
             continue
-        if _is_group(left, macros, "end") or _is_group(right, macros, "start"):
+        if _has_group_at_edge(left, macros, "end") or _has_group_at_edge(right, macros, "start"):
             yield right.at
 
 
-def _is_group(piece: Piece, macros: Mapping[str, str], edge: Literal["start", "end"]) -> bool:
+def _has_group_at_edge(
+    piece: Piece, macros: Mapping[str, str], edge: Literal["start", "end"]
+) -> bool:
     """Whether a group stands at that edge of the piece, or of the text of the macro that it
     names, or of one that this begins or ends with."""
     passed = set()
@@ -70,5 +72,5 @@ def _is_group(piece: Piece, macros: Mapping[str, str], edge: Literal["start", "e
             return False
         else:
             passed.add(current.name)
-            current = _read(macros[current.name])
+            current = _parse_or_none(macros[current.name])
     return isinstance(current, GroupPiece)

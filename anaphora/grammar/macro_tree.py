@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = [
-    "NOTHING",
+    "EMPTY_SEQUENCE",
     "BlankPiece",
     "GroupPiece",
-    "PartPiece",
+    "EntityPiece",
     "Piece",
     "ReferencePiece",
     "RegexPiece",
@@ -49,7 +49,7 @@ class RegexPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class PartPiece:
+class EntityPiece:
     """``^^[alias]{text}^^``: an entity for which the predicate holds; ``alias`` may be ''."""
 
     alias: str
@@ -84,7 +84,7 @@ class GroupPiece:
 
 
 Piece: TypeAlias = (
-    TextPiece | BlankPiece | RegexPiece | PartPiece | ReferencePiece | SequencePiece | GroupPiece
+    TextPiece | BlankPiece | RegexPiece | EntityPiece | ReferencePiece | SequencePiece | GroupPiece
 )
 
-NOTHING = SequencePiece(())
+EMPTY_SEQUENCE = SequencePiece(())

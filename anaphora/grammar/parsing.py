@@ -14,12 +14,14 @@ from lark.exceptions import UnexpectedInput
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.places import problem_at
 
-__all__ = ["MistakeError", "check_text", "load_parser", "located", "offset"]
+__all__ = ["SourceError", "check_text", "load_parser", "grammar_errors", "offset_of"]
 
-_HALF = re.compile(r"[\ud800-\udfff]")  # of a character: no text that can be stored holds one
+_LONE_SURROGATE = re.compile(
+    r"[\ud800-\udfff]"
+)  # of a character: no text that can be stored holds one
 
 
-class MistakeError(Exception):
+class SourceError(Exception):
     """Something that the grammar allows and the language doesn't, at an offset of the text."""
 
     def __init__(self, at: int, message: str, hint: str = "") -> None:
@@ -39,30 +41,30 @@ def load_parser(grammar: str, builder: Transformer[Token, Any], *starts: str) ->
     )
 
 
-def check_text(text: str, longest: int) -> None:
-    """Raises :class:`MistakeError` for a text of more than ``longest`` characters or with half
+def check_text(text: str, max_length: int) -> None:
+    """Raises :class:`SourceError` for a text of more than ``longest`` characters or with half
     a character in it."""
-    if len(text) > longest:
-        message = f"the text has {len(text):,} characters, more than the {longest:,} allowed"
-        raise MistakeError(0, message)
-    if half := _HALF.search(text):
-        raise MistakeError(half.start(), "half of a character stands here")
+    if len(text) > max_length:
+        message = f"the text has {len(text):,} characters, more than the {max_length:,} allowed"
+        raise SourceError(0, message)
+    if half := _LONE_SURROGATE.search(text):
+        raise SourceError(half.start(), "half of a character stands here")
 
 
 @contextmanager
-def located(
-    text: str, source: str, problem_of: Callable[[UnexpectedInput, str, str], Problem]
+def grammar_errors(
+    text: str, source: str, explain: Callable[[UnexpectedInput, str, str], Problem]
 ) -> Iterator[None]:
     """Turns what a reader of ``text`` raises into a :class:`GrammarError` with its place."""
     try:
         yield
     except UnexpectedInput as error:
-        raise GrammarError(problem_of(error, text, source)) from None
-    except MistakeError as mistake:
+        raise GrammarError(explain(error, text, source)) from None
+    except SourceError as mistake:
         problem = problem_at(text, source, mistake.at, mistake.message, mistake.hint)
         raise GrammarError(problem) from None
 
 
-def offset(token: Token) -> int:
+def offset_of(token: Token) -> int:
     """Where a token begins in its text."""
     return token.start_pos or 0

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from anaphora.grammar.intent import Predicate
 
-__all__ = ["Part"]
+__all__ = ["EntityPart"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EntityPart:
     """``^^[alias]{predicate}^^`` in a synonym: an entity for which the predicate is true.
 
     ``alias`` is what the composed entity calls it ('' for no name); two are equal when they are

@@ -18,43 +18,46 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 
-__all__ = ["plain_from", "predicate_from"]
+__all__ = ["predicate_to_data", "predicate_from_data"]
 
-_NODES = (
+_NODE_CLASSES = (
     BinaryNode, CallNode, ListNode, LiteralNode, PredicateNode, UnaryNode, VariableDeclaration,
     VariableNode,
 )  # fmt: skip
-_FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in _NODES}
-_KINDS = {kind.__name__: kind for kind in _NODES}
+_FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in _NODE_CLASSES}
+_CLASS_BY_NAME = {kind.__name__: kind for kind in _NODE_CLASSES}
 
 
-def plain_from(node: PredicateNode) -> Any:
+def predicate_to_data(node: PredicateNode) -> Any:
     """The data of a tree: a node is a mapping with its ``kind``, a tuple a list."""
-    return _plain(node)
+    return _to_data(node)
 
 
-def predicate_from(data: Any) -> PredicateNode:
+def predicate_from_data(data: Any) -> PredicateNode:
     """The tree that such data was made of. Raises LookupError, TypeError or ValueError for
     anything else."""
-    node = _node(data)
+    node = _node_from_data(data)
     if not isinstance(node, PredicateNode):
         raise TypeError(f"this is no predicate: {node}")
     return node
 
 
-def _plain(value: Any) -> Any:
+def _to_data(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_to_data(one) for one in value]
     kind = type(value)
     if kind not in _FIELDS:
         return value
-    return {"kind": kind.__name__, **{name: _plain(getattr(value, name)) for name in _FIELDS[kind]}}
+    return {
+        "kind": kind.__name__,
+        **{name: _to_data(getattr(value, name)) for name in _FIELDS[kind]},
+    }
 
 
-def _node(data: Any) -> Any:
+def _node_from_data(data: Any) -> Any:
     if isinstance(data, list):
-        return tuple([_node(one) for one in data])
+        return tuple([_node_from_data(one) for one in data])
     if not isinstance(data, Mapping):
         return data
-    own = {name: _node(value) for name, value in data.items() if name != "kind"}
-    return _KINDS[data["kind"]](**own)
+    own = {name: _node_from_data(value) for name, value in data.items() if name != "kind"}
+    return _CLASS_BY_NAME[data["kind"]](**own)

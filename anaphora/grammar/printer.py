@@ -21,8 +21,8 @@ from anaphora.grammar.syntax import (
     Json,
     ListNode,
     LiteralNode,
-    MethodNode,
-    PartNode,
+    PythonFunctionNode,
+    IntentPartNode,
     PredicateNode,
     Statement,
     TermNode,
@@ -30,10 +30,10 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 
-__all__ = ["print_expression", "print_predicate", "printed"]
+__all__ = ["print_expression", "print_predicate", "print_statements"]
 
 # How tightly operators bind, as in idl.lark; the sides of "-" and "!" bind tightest.
-_LEVELS: Mapping[str, int] = {
+_PRECEDENCE: Mapping[str, int] = {
     "&&": 1,
     "||": 1,
     "==": 2,
@@ -48,14 +48,14 @@ _LEVELS: Mapping[str, int] = {
     "/": 5,
     "%": 5,
 }
-_UNARY = 6
+_UNARY_PRECEDENCE = 6
 _QUANTIFIERS = {(1, 1): "", (0, 1): "?", (0, 100): "*", (1, 100): "+"}
 _ESCAPED = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def printed(statements: Iterable[Statement]) -> str:
+def print_statements(statements: Iterable[Statement]) -> str:
     """The statements as one text, a blank line between two."""
-    return "\n\n".join(_statement(statement) for statement in statements)
+    return "\n\n".join(_print_statement(statement) for statement in statements)
 
 
 def print_predicate(node: PredicateNode) -> str:
@@ -63,12 +63,14 @@ def print_predicate(node: PredicateNode) -> str:
     condition = print_expression(node.expression)
     if not node.variables:
         return condition
-    variables = (f"@{one.name} = {_apart(print_expression(one.value))}" for one in node.variables)
+    variables = (
+        f"@{one.name} = {_protect_value(print_expression(one.value))}" for one in node.variables
+    )
     # A "-" behind the last variable would go on with its value.
     return "  ".join((*variables, f"({condition})" if condition.startswith("-") else condition))
 
 
-def _apart(value: str) -> str:
+def _protect_value(value: str) -> str:
     """The value of a variable, so written that "(" behind it does not make it a call."""
     return f"{value}()" if value.endswith("#") else value
 
@@ -77,16 +79,16 @@ def print_expression(node: Expression) -> str:
     """An expression, with no more parentheses than it needs."""
     match node:
         case LiteralNode():
-            return _literal(node.value)
+            return _print_literal(node.value)
         case ListNode():
             return f"[{', '.join(map(print_expression, node.items))}]"
         case VariableNode():
             return f"@{node.name}"
         case UnaryNode():
-            return f"{node.operator}{_side(node.operand, _UNARY)}"
+            return f"{node.operator}{_print_operand(node.operand, _UNARY_PRECEDENCE)}"
         case BinaryNode():
-            level = _LEVELS[node.operator]
-            left, right = _side(node.left, level), _side(node.right, level + 1)
+            level = _PRECEDENCE[node.operator]
+            left, right = _print_operand(node.left, level), _print_operand(node.right, level + 1)
             return f"{left} {node.operator} {right}"
         case CallNode():
             arguments = ", ".join(map(print_expression, node.arguments))
@@ -95,85 +97,85 @@ def print_expression(node: Expression) -> str:
             assert_never(node)
 
 
-def _side(node: Expression, level: int) -> str:
+def _print_operand(node: Expression, level: int) -> str:
     """An operand, in parentheses unless it binds at least as tightly as ``level``."""
     text = print_expression(node)
     if isinstance(node, BinaryNode):
-        return text if _LEVELS[node.operator] >= level else f"({text})"
+        return text if _PRECEDENCE[node.operator] >= level else f"({text})"
     return text
 
 
-def _statement(statement: Statement) -> str:
+def _print_statement(statement: Statement) -> str:
     match statement:
         case IntentNode():
-            return "\n  ".join(_intent(statement))
+            return "\n  ".join(_print_intent(statement))
         case FragmentNode():
-            return "\n  ".join((f"fragment={statement.id}", *map(_part, statement.terms)))
+            return "\n  ".join((f"fragment={statement.id}", *map(_print_part, statement.terms)))
         case ImportNode():
-            return f"import({_quoted(statement.location)})"
+            return f"import({_quote(statement.location)})"
         case _:
             assert_never(statement)
 
 
-def _intent(node: IntentNode) -> Iterable[str]:
+def _print_intent(node: IntentNode) -> Iterable[str]:
     yield f"intent={node.id}"
     if node.options:
-        yield f"options={_json(node.options)}"
-    if isinstance(node.flow, MethodNode):
+        yield f"options={_print_json(node.options)}"
+    if isinstance(node.flow, PythonFunctionNode):
         yield f"flow={node.flow}"
     elif node.flow is not None:
-        yield f"flow={_quoted(node.flow)}"
+        yield f"flow={_quote(node.flow)}"
     if node.meta:
-        yield f"meta={_json(node.meta)}"
-    yield from map(_part, node.terms)
+        yield f"meta={_print_json(node.meta)}"
+    yield from map(_print_part, node.terms)
 
 
-def _part(node: PartNode) -> str:
+def _print_part(node: IntentPartNode) -> str:
     if isinstance(node, FragmentReference):
-        arguments = f", {_json(node.arguments)}" if node.arguments else ""
+        arguments = f", {_print_json(node.arguments)}" if node.arguments else ""
         return f"fragment({node.id}{arguments})"
-    return _term(node)
+    return _print_term(node)
 
 
-def _term(node: TermNode) -> str:
+def _print_term(node: TermNode) -> str:
     name = "" if node.id is None else f"({node.id})"
     reach = "~" if node.conversational else "="
     inner = node.predicate
-    predicate = str(inner) if isinstance(inner, MethodNode) else f"{{{print_predicate(inner)}}}"
+    predicate = (
+        str(inner) if isinstance(inner, PythonFunctionNode) else f"{{{print_predicate(inner)}}}"
+    )
     quantifier = _QUANTIFIERS.get((node.min, node.max), f"[{node.min},{node.max}]")
     return f"term{name}{reach}{predicate}{quantifier}"
 
 
-def _json(value: Any) -> str:
+def _print_json(value: Any) -> str:
     """JSON as the language writes it: texts between single quotes."""
     match value:
         case Mapping():
-            return (
-                f"{{{', '.join(f'{_quoted(key)}: {_json(held)}' for key, held in value.items())}}}"
-            )
+            return f"{{{', '.join(f'{_quote(key)}: {_print_json(held)}' for key, held in value.items())}}}"
         case list():
-            return f"[{', '.join(map(_json, value))}]"
+            return f"[{', '.join(map(_print_json, value))}]"
         case _:
-            return _literal(value)
+            return _print_literal(value)
 
 
-def _literal(value: Json) -> str:
+def _print_literal(value: Json) -> str:
     match value:
         case None | bool():
             return json.dumps(value)
         case str():
-            return _quoted(value)
+            return _quote(value)
         case int() | float():
             return repr(value)
         case _:
             raise TypeError(f"{value!r} is no literal of the language")
 
 
-def _quoted(text: str) -> str:
-    return f"'{''.join(map(_character, text))}'"
+def _quote(text: str) -> str:
+    return f"'{''.join(map(_escape_character, text))}'"
 
 
-def _character(char: str) -> str:
+def _escape_character(char: str) -> str:
     if char in _ESCAPED:
         return _ESCAPED[char]
     if char.isprintable() or ord(char) > 0xFFFF:

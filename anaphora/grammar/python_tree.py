@@ -6,59 +6,59 @@ import ast
 from typing import Any
 
 __all__ = [
-    "AT",
+    "POSITION",
     "assign",
     "call",
     "compare",
-    "guarded",
+    "with_error_handler",
     "name",
-    "negated",
-    "path",
-    "returned",
-    "statement",
+    "negate",
+    "attribute_path",
+    "return_value",
+    "expression_statement",
 ]
 
-AT: Any = {"lineno": 1, "col_offset": 0}
+POSITION: Any = {"lineno": 1, "col_offset": 0}
 
 
 def name(identifier: str) -> ast.Name:
-    return ast.Name(id=identifier, ctx=ast.Load(), **AT)
+    return ast.Name(id=identifier, ctx=ast.Load(), **POSITION)
 
 
-def path(root: str, *attributes: str) -> ast.expr:
+def attribute_path(root: str, *attributes: str) -> ast.expr:
     found: ast.expr = name(root)
     for attribute in attributes:
-        found = ast.Attribute(value=found, attr=attribute, ctx=ast.Load(), **AT)
+        found = ast.Attribute(value=found, attr=attribute, ctx=ast.Load(), **POSITION)
     return found
 
 
 def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
-    return ast.Call(func=function, args=list(arguments), keywords=[], **AT)
+    return ast.Call(func=function, args=list(arguments), keywords=[], **POSITION)
 
 
 def compare(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> ast.expr:
-    return ast.Compare(left=left, ops=[operator], comparators=[right], **AT)
+    return ast.Compare(left=left, ops=[operator], comparators=[right], **POSITION)
 
 
-def negated(operand: ast.expr) -> ast.expr:
-    return ast.UnaryOp(op=ast.Not(), operand=operand, **AT)
+def negate(operand: ast.expr) -> ast.expr:
+    return ast.UnaryOp(op=ast.Not(), operand=operand, **POSITION)
 
 
 def assign(identifier: str, value: ast.expr) -> ast.stmt:
-    target = ast.Name(id=identifier, ctx=ast.Store(), **AT)
-    return ast.Assign(targets=[target], value=value, **AT)
+    target = ast.Name(id=identifier, ctx=ast.Store(), **POSITION)
+    return ast.Assign(targets=[target], value=value, **POSITION)
 
 
-def returned(value: ast.expr) -> ast.stmt:
-    return ast.Return(value=value, **AT)
+def return_value(value: ast.expr) -> ast.stmt:
+    return ast.Return(value=value, **POSITION)
 
 
-def statement(value: ast.expr) -> ast.stmt:
-    return ast.Expr(value=value, **AT)
+def expression_statement(value: ast.expr) -> ast.stmt:
+    return ast.Expr(value=value, **POSITION)
 
 
-def guarded(statements: list[ast.stmt]) -> list[ast.stmt]:
+def with_error_handler(statements: list[ast.stmt]) -> list[ast.stmt]:
     """The statements, with every error handed to ``fail``."""
-    failed = statement(call(name("fail"), name("ctx"), name("error")))
-    handler = ast.ExceptHandler(type=name("Exception"), name="error", body=[failed], **AT)
-    return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[], **AT)]
+    failed = expression_statement(call(name("fail"), name("ctx"), name("error")))
+    handler = ast.ExceptHandler(type=name("Exception"), name="error", body=[failed], **POSITION)
+    return [ast.Try(body=statements, handlers=[handler], orelse=[], finalbody=[], **POSITION)]

@@ -10,21 +10,27 @@ from typing import Any, cast
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar import python_tree as py
-from anaphora.grammar.context import Context
-from anaphora.grammar.operators import boolean
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.operators import require_boolean
 from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of
 
-__all__ = ["DEEPEST_EXPRESSION", "Body", "Piece", "Writer", "depth_of"]
+__all__ = [
+    "MAX_EXPRESSION_DEPTH",
+    "CodeBlock",
+    "TypedExpression",
+    "FunctionWriter",
+    "nesting_depth",
+]
 
 # Python's own compiler is recursive and some of its versions allow little nesting, so deep
 # expressions are cut into assignments.
-DEEPEST_EXPRESSION = 20
+MAX_EXPRESSION_DEPTH = 20
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 
 
 @dataclass(slots=True)
-class Piece:
+class TypedExpression:
     """An expression in Python, and what is known of its value.
 
     ``depth`` is how deep it is nested; ``value`` is what it always is, if ``constant``.
@@ -38,7 +44,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Body:
+class CodeBlock:
     """The statements of a function or branch as they are written.
 
     ``entity`` says that by here the entity has been read, ``depth`` how many branches this one
@@ -47,61 +53,73 @@ class Body:
     """
 
     statements: list[ast.stmt] = field(default_factory=list)
-    entity: bool = False
+    reads_entity: bool = False
     depth: int = 0
-    local: bool = False
-    known: dict[str, Piece] = field(default_factory=dict)
+    allows_locals: bool = False
+    known_variables: dict[str, TypedExpression] = field(default_factory=dict)
 
-    def branch(self) -> Body:
-        return Body(entity=self.entity, depth=self.depth + 1, known=self.known)
+    def branch(self) -> CodeBlock:
+        return CodeBlock(
+            reads_entity=self.reads_entity,
+            depth=self.depth + 1,
+            known_variables=self.known_variables,
+        )
 
 
-class Writer:
+class FunctionWriter:
     """Writes the functions of one predicate; each name in them is made here."""
 
     def __init__(self) -> None:
         self.globals: dict[str, Any] = {
             "__builtins__": {},
             "Exception": Exception,
-            "fail": _fail,
+            "fail": _raise_evaluation_error,
         }
         self.functions: list[ast.stmt] = []
-        self.names = 0
+        self.name_count = 0
 
-    def groups(self, body: Body) -> ast.expr:
-        return ast.Attribute(value=self.entity(body), attr="groups", ctx=ast.Load(), **py.AT)
+    def entity_groups(self, body: CodeBlock) -> ast.expr:
+        return ast.Attribute(
+            value=self.read_entity(body), attr="groups", ctx=ast.Load(), **py.POSITION
+        )
 
-    def entity(self, body: Body) -> ast.expr:
+    def read_entity(self, body: CodeBlock) -> ast.expr:
         """The entity in question, which from here on counts as used."""
-        if not body.entity:
-            body.entity = True
-            used = ast.Attribute(value=py.name("ctx"), attr="used", ctx=ast.Store(), **py.AT)
+        if not body.reads_entity:
+            body.reads_entity = True
+            used = ast.Attribute(value=py.name("ctx"), attr="used", ctx=ast.Store(), **py.POSITION)
             body.statements += [
-                ast.Assign(targets=[used], value=ast.Constant(value=True, **py.AT), **py.AT),
-                py.assign("entity", py.path("ctx", "entity")),
+                ast.Assign(
+                    targets=[used], value=ast.Constant(value=True, **py.POSITION), **py.POSITION
+                ),
+                py.assign("entity", py.attribute_path("ctx", "entity")),
             ]
         return py.name("entity")
 
-    def as_boolean(self, code: Piece, body: Body, what: str) -> Piece:
+    def ensure_boolean(self, code: TypedExpression, body: CodeBlock, what: str) -> TypedExpression:
         if code.type <= _BOOLEAN:
             return code
-        check = self.helped(boolean, _BOOLEAN, code, self.constant(what))
-        return self.spilled(check, body) if check.depth >= DEEPEST_EXPRESSION else check
+        check = self.call_helper(require_boolean, _BOOLEAN, code, self.constant(what))
+        return self.assign_to_name(check, body) if check.depth >= MAX_EXPRESSION_DEPTH else check
 
-    def spilled(self, code: Piece, body: Body) -> Piece:
+    def assign_to_name(self, code: TypedExpression, body: CodeBlock) -> TypedExpression:
         """The value by a name of its own."""
         if isinstance(code.python, ast.Name | ast.Constant):
             return code
-        name = self.name("t")
+        name = self.new_name("t")
         body.statements.append(py.assign(name, code.python))
-        return Piece(py.name(name), code.type)
+        return TypedExpression(py.name(name), code.type)
 
-    def helped(self, helper: Callable[..., Any], kinds: Type, *arguments: Piece) -> Piece:
+    def call_helper(
+        self, helper: Callable[..., Any], kinds: Type, *arguments: TypedExpression
+    ) -> TypedExpression:
         """A call of a Python function."""
-        python = py.call(py.name(self.new("g", helper)), *(one.python for one in arguments))
-        return Piece(python, kinds or ANYTHING, depth_of(*arguments))
+        python = py.call(py.name(self.add_global("g", helper)), *(one.python for one in arguments))
+        return TypedExpression(python, kinds or ANYTHING, nesting_depth(*arguments))
 
-    def folded(self, helper: Callable[..., Any], *arguments: Piece) -> Piece | None:
+    def fold_constant(
+        self, helper: Callable[..., Any], *arguments: TypedExpression
+    ) -> TypedExpression | None:
         """What the helper always gives for these constants; None if it always fails, which is
         an error only where it is evaluated."""
         try:
@@ -109,41 +127,41 @@ class Writer:
         except EvaluationError:
             return None
 
-    def constant(self, value: Any) -> Piece:
+    def constant(self, value: Any) -> TypedExpression:
         python = (
-            ast.Constant(value=value, **py.AT)
+            ast.Constant(value=value, **py.POSITION)
             if value is None or value is True or value is False
-            else py.name(self.new("g", value))
+            else py.name(self.add_global("g", value))
         )
-        return Piece(python, frozenset({kind_of(value)}), constant=True, value=value)
+        return TypedExpression(python, frozenset({kind_of(value)}), constant=True, value=value)
 
-    def write(self, name: str, statements: list[ast.stmt]) -> None:
+    def add_definition(self, name: str, statements: list[ast.stmt]) -> None:
         # Parsed from a text of our own: the fields of a function differ among Python versions.
         written = ast.parse(f"def {name}(ctx): pass").body[0]
         cast("ast.FunctionDef", written).body = statements
         self.functions.append(written)
 
-    def new(self, prefix: str, value: Any) -> str:
+    def add_global(self, prefix: str, value: Any) -> str:
         """The name of a new global."""
-        name = self.name(prefix)
+        name = self.new_name(prefix)
         self.globals[name] = value
         return name
 
-    def shared(self, name: str, value: Any) -> str:
+    def add_shared_global(self, name: str, value: Any) -> str:
         """The name of a global that there is once."""
         self.globals[name] = value
         return name
 
-    def name(self, prefix: str) -> str:
-        self.names += 1
-        return f"{prefix}{self.names}"
+    def new_name(self, prefix: str) -> str:
+        self.name_count += 1
+        return f"{prefix}{self.name_count}"
 
 
-def depth_of(*parts: Piece) -> int:
+def nesting_depth(*parts: TypedExpression) -> int:
     return 1 + max((part.depth for part in parts), default=0)
 
 
-def _fail(ctx: Context, error: Exception) -> None:
+def _raise_evaluation_error(ctx: EntityContext, error: Exception) -> None:
     """Raise what went wrong as EvaluationError, in plain words."""
     if isinstance(error, EvaluationError):
         raise error

@@ -12,19 +12,19 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from anaphora.grammar.functions import ABSENT, FUNCTIONS
+from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
 from anaphora.grammar.functions.registry import Function, Parameter
-from anaphora.grammar.values import ANYTHING, Kind, Type, expected
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type
 
 __all__ = [
     "EXAMPLE_ENTITIES",
     "EXAMPLE_META",
-    "GROUPS",
-    "as_data",
-    "page",
-    "signature",
-    "summary",
-    "takes",
+    "FUNCTION_GROUPS",
+    "functions_to_data",
+    "render_page",
+    "format_signature",
+    "first_paragraph",
+    "format_parameters",
 ]
 
 EXAMPLE_ENTITIES: tuple[Mapping[str, Any], ...] = (
@@ -88,18 +88,20 @@ EXAMPLE_META: Mapping[str, Any] = MappingProxyType(
 """What surrounds them, as ``anaphora eval --meta`` takes it."""
 
 
-def _grouped() -> Mapping[str, tuple[Function, ...]]:
+def _group_functions() -> Mapping[str, tuple[Function, ...]]:
     found: dict[str, dict[Function, None]] = {}
     for function in FUNCTIONS.values():
         found.setdefault(function.group, {})[function] = None
     return MappingProxyType({group: tuple(functions) for group, functions in found.items()})
 
 
-GROUPS: Mapping[str, tuple[Function, ...]] = _grouped()
+FUNCTION_GROUPS: Mapping[str, tuple[Function, ...]] = _group_functions()
 """The functions of each group."""
 
 
-def as_data(functions: Iterable[Function] = tuple(chain(*GROUPS.values()))) -> list[dict[str, Any]]:
+def functions_to_data(
+    functions: Iterable[Function] = tuple(chain(*FUNCTION_GROUPS.values())),
+) -> list[dict[str, Any]]:
     """The functions as plain data, by default all of them."""
     return [
         {
@@ -108,13 +110,13 @@ def as_data(functions: Iterable[Function] = tuple(chain(*GROUPS.values()))) -> l
             "parameters": [
                 {
                     "name": parameter.name,
-                    "kinds": _kinds(parameter.type),
-                    "optional": parameter.current,
+                    "kinds": _kind_names(parameter.type),
+                    "optional": parameter.defaults_to_current,
                     "variadic": parameter.variadic,
                 }
                 for parameter in function.parameters
             ],
-            "returns": _kinds(function.returns),
+            "returns": _kind_names(function.returns),
             "doc": function.doc,
             "examples": list(function.examples),
         }
@@ -122,38 +124,45 @@ def as_data(functions: Iterable[Function] = tuple(chain(*GROUPS.values()))) -> l
     ]
 
 
-def signature(function: Function, name: str = "") -> str:
+def format_signature(function: Function, name: str = "") -> str:
     """How the function is called: ``substr(text, start, end) → a text``."""
     called = name or function.names[0]
     if function.parameters:
-        called += f"({', '.join(_written(parameter) for parameter in function.parameters)})"
-    return f"{called} → {_article(function.returns)}"
+        called += (
+            f"({', '.join(_format_parameter(parameter) for parameter in function.parameters)})"
+        )
+    return f"{called} → {_format_type(function.returns)}"
 
 
-def summary(function: Function) -> str:
+def first_paragraph(function: Function) -> str:
     """What it gives, in one line: the first paragraph of its description."""
     return " ".join(function.doc.partition("\n\n")[0].split())
 
 
-def takes(function: Function) -> str:
+def format_parameters(function: Function) -> str:
     """What each of its arguments may be, without an entity that may be left out:
     ``text: a text, start: an integer``."""
     return ", ".join(
-        f"{parameter.name}: {_article(parameter.type)}{_handed_over(parameter)}"
+        f"{parameter.name}: {_format_type(parameter.type)}{_format_passing(parameter)}"
         for parameter in function.parameters
-        if not parameter.current
+        if not parameter.defaults_to_current
     )
 
 
-def page() -> str:
+def render_page() -> str:
     """The reference page, in Markdown."""
-    parts = [_INTRODUCTION.format(entity=_json(EXAMPLE_ENTITIES), meta=_json(EXAMPLE_META))]
-    parts += [f"- [{group}](#{group}): {_names(functions)}" for group, functions in GROUPS.items()]
-    for group, functions in GROUPS.items():
+    parts = [
+        _INTRODUCTION.format(entity=_format_json(EXAMPLE_ENTITIES), meta=_format_json(EXAMPLE_META))
+    ]
+    parts += [
+        f"- [{group}](#{group}): {_format_names(functions)}"
+        for group, functions in FUNCTION_GROUPS.items()
+    ]
+    for group, functions in FUNCTION_GROUPS.items():
         parts.append(f"\n## {group}")
-        parts += [_entry(function) for function in functions]
+        parts += [_render_function(function) for function in functions]
     parts.append("\n## Left out\n\nFunctions of NLPCraft that are not here:\n")
-    parts += [f"- `{name}`: {reason}." for name, reason in ABSENT.items()]
+    parts += [f"- `{name}`: {reason}." for name, reason in UNSUPPORTED_FUNCTIONS.items()]
     return "\n".join(parts) + "\n"
 
 
@@ -182,10 +191,10 @@ and with these surroundings:
 """
 
 
-def _entry(function: Function) -> str:
+def _render_function(function: Function) -> str:
     names = ", ".join(f"`{name}`" for name in function.names)
-    lines = [f"\n### {names}\n", f"`{signature(function)}`"]
-    if arguments := takes(function):
+    lines = [f"\n### {names}\n", f"`{format_signature(function)}`"]
+    if arguments := format_parameters(function):
         lines.append(f"({arguments})")
     lines.append(f"\n{function.doc}")
     if function.examples:
@@ -193,35 +202,35 @@ def _entry(function: Function) -> str:
     return "\n".join(lines)
 
 
-def _names(functions: Iterable[Function]) -> str:
+def _format_names(functions: Iterable[Function]) -> str:
     return ", ".join(f"`{function.names[0]}`" for function in functions)
 
 
-def _written(parameter: Parameter) -> str:
+def _format_parameter(parameter: Parameter) -> str:
     if parameter.variadic:
         return f"{parameter.name}…"
-    return f"[{parameter.name}]" if parameter.current else parameter.name
+    return f"[{parameter.name}]" if parameter.defaults_to_current else parameter.name
 
 
-def _handed_over(parameter: Parameter) -> str:
-    if parameter.form == "lazy":
+def _format_passing(parameter: Parameter) -> str:
+    if parameter.passing == "lazy":
         return ", evaluated only if needed"
-    if parameter.form == "pattern":
+    if parameter.passing == "pattern":
         return " that is a regular expression"
     return ""
 
 
-def _article(kinds: Type) -> str:
-    return "anything" if kinds == ANYTHING else expected(kinds)
+def _format_type(kinds: Type) -> str:
+    return "anything" if kinds == ANYTHING else describe_type(kinds)
 
 
-def _kinds(kinds: Type) -> list[str]:
+def _kind_names(kinds: Type) -> list[str]:
     if kinds == ANYTHING:
         return ["anything"]
     return [kind.value.removeprefix("an ").removeprefix("a ") for kind in Kind if kind in kinds]
 
 
-def _json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     if isinstance(value, Mapping):
         lines = (f'"{key}": {json.dumps(item)}' for key, item in value.items())
         return "{" + ",\n ".join(lines) + "}"
@@ -229,4 +238,4 @@ def _json(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(render_page())

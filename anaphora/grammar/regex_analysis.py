@@ -17,7 +17,7 @@ __all__ = ["can_match_word"]
 
 _START, _WORD, _OTHER, _END = "start", "word", "other", "end"
 _ANYTHING = frozenset({_WORD, _OTHER, _END})
-_UNBOUNDED = 1_000  # repetitions, far more than there are states
+_MAX_REPETITIONS = 1_000  # repetitions, far more than there are states
 
 _TOKEN = re.compile(
     r"(?P<quoted>\\Q(?P<literal>.*?)(?:\\E|$))"
@@ -49,18 +49,18 @@ _Step: TypeAlias = Callable[[_States], _States]
 def can_match_word(text: str) -> bool:
     """Whether the expression, one that RE2 takes, matches any text that is not empty and has no
     whitespace."""
-    states = _Reader(text).read()(frozenset({_State(_START, _ANYTHING)}))
+    states = _RegexParser(text).parse()(frozenset({_State(_START, _ANYTHING)}))
     return any(one.before != _START and _END in one.after for one in states)
 
 
-class _Reader:
+class _RegexParser:
     """Reads an expression by recursive descent."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_TOKEN.finditer(text))
         self._at = 0
 
-    def read(self) -> _Step:
+    def parse(self) -> _Step:
         """Alternatives up to a closing parenthesis or the end, which is passed."""
         ways: list[_Step] = []
         row: list[_Step] = []
@@ -74,19 +74,21 @@ class _Reader:
                     ways.append(_sequence(row))
                     row = []
                 case "open":
-                    row.append(self.read())
+                    row.append(self.parse())
                 case "flags":
                     if token[0].endswith(":"):
-                        row.append(self.read())
+                        row.append(self.parse())
                 case "repeat" if row:
-                    row.append(_repeated(row.pop(), token))
+                    row.append(_repeat(row.pop(), token))
                 case "assertion":
-                    row.append(_assertion(token[0]))
+                    row.append(_match_assertion(token[0]))
                 case "quoted":
-                    row += [_characters(_kinds_of(re.escape(one))) for one in token["literal"]]
+                    row += [
+                        _match_kinds(_character_kinds(re.escape(one))) for one in token["literal"]
+                    ]
                 case _:
-                    row.append(_characters(_kinds_of(token[0])))
-        return _either([*ways, _sequence(row)])
+                    row.append(_match_kinds(_character_kinds(token[0])))
+        return _alternatives([*ways, _sequence(row)])
 
 
 def _sequence(steps: list[_Step]) -> _Step:
@@ -98,17 +100,17 @@ def _sequence(steps: list[_Step]) -> _Step:
     return step
 
 
-def _either(ways: list[_Step]) -> _Step:
+def _alternatives(ways: list[_Step]) -> _Step:
     return lambda states: frozenset().union(*(way(states) for way in ways))
 
 
-def _repeated(inner: _Step, token: re.Match[str]) -> _Step:
+def _repeat(inner: _Step, token: re.Match[str]) -> _Step:
     sign = token[0][0]
-    least, most = int(sign == "+"), 1 if sign == "?" else _UNBOUNDED
+    least, most = int(sign == "+"), 1 if sign == "?" else _MAX_REPETITIONS
     if sign == "{":
         least = most = int(token["least"])
         if token["comma"]:
-            most = int(token["most"] or _UNBOUNDED)
+            most = int(token["most"] or _MAX_REPETITIONS)
 
     def step(states: _States) -> _States:
         for _ in range(least):
@@ -123,13 +125,13 @@ def _repeated(inner: _Step, token: re.Match[str]) -> _Step:
     return step
 
 
-def _characters(kinds: frozenset[str]) -> _Step:
+def _match_kinds(kinds: frozenset[str]) -> _Step:
     return lambda states: frozenset(
         _State(kind, _ANYTHING) for one in states for kind in kinds & one.after
     )
 
 
-def _assertion(sign: str) -> _Step:
+def _match_assertion(sign: str) -> _Step:
     def allowed(before: str) -> frozenset[str]:
         match sign:
             case "^" | r"\A":
@@ -145,7 +147,7 @@ def _assertion(sign: str) -> _Step:
 
 
 @lru_cache(maxsize=10_000)
-def _kinds_of(written: str) -> frozenset[str]:
+def _character_kinds(written: str) -> frozenset[str]:
     """What a single character or a class matches, white space aside."""
     import re2
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from anaphora.frozen import EMPTY, frozen
+from anaphora.frozen import EMPTY, freeze
 
 __all__ = ["Company", "Request", "User"]
 
@@ -28,7 +28,7 @@ class Company(Struct, frozen=True):
     meta: Mapping[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
-        _freeze(self, "meta")
+        _freeze_field(self, "meta")
 
 
 class User(Struct, frozen=True):
@@ -44,7 +44,7 @@ class User(Struct, frozen=True):
     meta: Mapping[str, Any] = EMPTY
 
     def __post_init__(self) -> None:
-        _freeze(self, "meta")
+        _freeze_field(self, "meta")
 
 
 class Request(Struct, frozen=True):
@@ -61,11 +61,11 @@ class Request(Struct, frozen=True):
     time_zone: str | None = None
 
     def __post_init__(self) -> None:
-        _freeze(self, "data")
+        _freeze_field(self, "data")
 
 
-def _freeze(whole: Struct, name: str) -> None:
+def _freeze_field(struct: Struct, name: str) -> None:
     """What is given there stays as it is, whatever becomes of what it was made of."""
-    given = getattr(whole, name)
+    given = getattr(struct, name)
     if given is not EMPTY:  # as it is for most questions
-        force_setattr(whole, name, frozen(given))
+        force_setattr(struct, name, freeze(given))

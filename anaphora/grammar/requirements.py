@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from anaphora.grammar.functions import FUNCTIONS, collections, entities, positions
 from anaphora.grammar.functions.registry import Function
-from anaphora.grammar.intent import Key
+from anaphora.grammar.intent import EntitySelector
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -22,16 +22,19 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 
-__all__ = ["elements", "mentions", "requires"]
+__all__ = ["find_elements", "find_mentions", "find_requirements"]
 
 # Which key the texts stand for that a function gives (a single one, or a list of them).
-_SINGLE: Mapping[Function, str] = {entities.ent_type: "element", entities.tok_parent: "ancestor"}
-_SEVERAL: Mapping[Function, str] = {
+_SINGLE_VALUE_FUNCTIONS: Mapping[Function, str] = {
+    entities.ent_type: "element",
+    entities.tok_parent: "ancestor",
+}
+_LIST_FUNCTIONS: Mapping[Function, str] = {
     entities.ent_groups: "group",
     entities.tok_ancestors: "ancestor",
 }
 # Functions all of whose arguments name others of the sentence, by which key.
-_OTHERS: Mapping[Function, str] = {
+_NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
     positions.ent_all_for_type: "element",
     positions.ent_is_before_type: "element",
     positions.ent_is_after_type: "element",
@@ -47,150 +50,150 @@ _OTHERS: Mapping[Function, str] = {
 }
 
 
-def requires(node: PredicateNode) -> frozenset[Key] | None:
+def find_requirements(node: PredicateNode) -> frozenset[EntitySelector] | None:
     """Keys of which an entity must have at least one for the predicate to be true of it.
 
     None means that nothing of the kind is known.
     """
-    return _Reader(node).requires(node.expression)
+    return _RequirementAnalyzer(node).find_requirements(node.expression)
 
 
-def elements(node: PredicateNode) -> frozenset[str] | None:
+def find_elements(node: PredicateNode) -> frozenset[str] | None:
     """The elements whose entities the predicate is true of, if it asks for nothing but the element
     (``# == 'a' || # == 'b'``); None for any other. Such a predicate need not be evaluated."""
-    return _Reader(node).elements(node.expression)
+    return _RequirementAnalyzer(node).find_elements(node.expression)
 
 
-def mentions(node: PredicateNode) -> dict[Key, int]:
+def find_mentions(node: PredicateNode) -> dict[EntitySelector, int]:
     """Each element, group and ancestor that the predicate names, with its first offset."""
-    reader = _Reader(node)
-    found: dict[Key, int] = {}
+    reader = _RequirementAnalyzer(node)
+    found: dict[EntitySelector, int] = {}
     for expression in (*(one.value for one in node.variables), node.expression):
-        for part in _parts(expression):
-            for key, at in reader.mentioned(part):
+        for part in _iter_nodes(expression):
+            for key, at in reader.iter_mentions(part):
                 found[key] = min(at, found.get(key, at))
     return found
 
 
-class _Reader:
+class _RequirementAnalyzer:
     """Looks through the variables of one predicate; what it found of each is kept."""
 
     def __init__(self, node: PredicateNode) -> None:
         self.values = {variable.name: variable.value for variable in node.variables}
-        self.known: dict[str, frozenset[Key] | None] = {}
+        self.known: dict[str, frozenset[EntitySelector] | None] = {}
 
-    def requires(self, node: Expression) -> frozenset[Key] | None:
+    def find_requirements(self, node: Expression) -> frozenset[EntitySelector] | None:
         if isinstance(node, VariableNode):
             if node.name not in self.known:
                 value = self.values.get(node.name)
                 self.known[node.name] = None  # so that one that names itself ends here
-                self.known[node.name] = None if value is None else self.requires(value)
+                self.known[node.name] = None if value is None else self.find_requirements(value)
             return self.known[node.name]
         if isinstance(node, CallNode):
-            return self.of_membership(node)
+            return self.from_membership(node)
         if not isinstance(node, BinaryNode):
             return None
         if node.operator == "==":
-            return self.of_equality(node)
+            return self.from_equality(node)
         if node.operator not in ("&&", "||"):
             return None
-        left, right = self.requires(node.left), self.requires(node.right)
+        left, right = self.find_requirements(node.left), self.find_requirements(node.right)
         if node.operator == "||":
             return None if left is None or right is None else left | right
         if left is None or right is None:
             return right if left is None else left
         return min(left, right, key=len)
 
-    def elements(self, node: Expression) -> frozenset[str] | None:
+    def find_elements(self, node: Expression) -> frozenset[str] | None:
         if not isinstance(node, BinaryNode):
             return None
         if node.operator == "==":
-            keys = self.of_equality(node) or ()
+            keys = self.from_equality(node) or ()
             return frozenset(id for kind, id in keys if kind == "element") or None
         if node.operator != "||":
             return None
-        left, right = self.elements(node.left), self.elements(node.right)
+        left, right = self.find_elements(node.left), self.find_elements(node.right)
         return None if left is None or right is None else left | right
 
-    def of_equality(self, node: BinaryNode) -> frozenset[Key] | None:
+    def from_equality(self, node: BinaryNode) -> frozenset[EntitySelector] | None:
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            kind = self.read(one, _SINGLE)
-            literal = self.resolved(other)
+            kind = self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS)
+            literal = self.resolve(other)
             if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
                 return frozenset({(kind, literal.value)})
         return None
 
-    def of_membership(self, node: CallNode) -> frozenset[Key] | None:
+    def from_membership(self, node: CallNode) -> frozenset[EntitySelector] | None:
         function = FUNCTIONS.get(node.name)
         if len(node.arguments) != 2:
             return None
         items, value = node.arguments
         if function is collections.has:
-            kind = self.read(items, _SEVERAL)
-            literal = self.resolved(value)
+            kind = self.selector_kind(items, _LIST_FUNCTIONS)
+            literal = self.resolve(value)
             if kind:
-                return _keys(kind, (literal,))
-            kind = self.read(value, _SINGLE)
-            return _keys(kind, self.items(items)) if kind else None
+                return _to_selectors(kind, (literal,))
+            kind = self.selector_kind(value, _SINGLE_VALUE_FUNCTIONS)
+            return _to_selectors(kind, self.list_items(items)) if kind else None
         if function is collections.has_any:
             for one, other in ((items, value), (value, items)):
-                if kind := self.read(one, _SEVERAL):
-                    return _keys(kind, self.items(other))
-        if function is collections.has_all and (kind := self.read(items, _SEVERAL)):
-            each = (_keys(kind, (one,)) for one in self.items(value) or ())
+                if kind := self.selector_kind(one, _LIST_FUNCTIONS):
+                    return _to_selectors(kind, self.list_items(other))
+        if function is collections.has_all and (kind := self.selector_kind(items, _LIST_FUNCTIONS)):
+            each = (_to_selectors(kind, (one,)) for one in self.list_items(value) or ())
             return next((keys for keys in each if keys), None)
         return None
 
-    def mentioned(self, node: Expression) -> Iterator[tuple[Key, int]]:
+    def iter_mentions(self, node: Expression) -> Iterator[tuple[EntitySelector, int]]:
         """What a single node, without its parts, compares with literal texts."""
         kind: str | None = None
         texts: tuple[Expression, ...] = ()
         if isinstance(node, BinaryNode) and node.operator in ("==", "!="):
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                if kind := self.read(one, _SINGLE, of_any=True):
-                    texts = (self.resolved(other),)
+                if kind := self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS, of_any=True):
+                    texts = (self.resolve(other),)
                     break
-                if kind := self.read(one, _SEVERAL, of_any=True):
-                    texts = self.items(other) or ()
+                if kind := self.selector_kind(one, _LIST_FUNCTIONS, of_any=True):
+                    texts = self.list_items(other) or ()
                     break
         elif isinstance(node, CallNode):
             function = FUNCTIONS.get(node.name)
-            if function and function in _OTHERS:
-                kind = _OTHERS[function]
-                texts = tuple(self.resolved(argument) for argument in node.arguments)
-            elif function in _MEMBERSHIP and len(node.arguments) == 2:
+            if function and function in _NEIGHBOUR_FUNCTIONS:
+                kind = _NEIGHBOUR_FUNCTIONS[function]
+                texts = tuple(self.resolve(argument) for argument in node.arguments)
+            elif function in _MEMBERSHIP_FUNCTIONS and len(node.arguments) == 2:
                 for one, other in (node.arguments, node.arguments[::-1]):
-                    if kind := self.read(one, _SEVERAL, of_any=True):
-                        texts = self.items(other) or (self.resolved(other),)
+                    if kind := self.selector_kind(one, _LIST_FUNCTIONS, of_any=True):
+                        texts = self.list_items(other) or (self.resolve(other),)
                         break
-                    if kind := self.read(one, _SINGLE, of_any=True):
-                        texts = self.items(other) or ()
+                    if kind := self.selector_kind(one, _SINGLE_VALUE_FUNCTIONS, of_any=True):
+                        texts = self.list_items(other) or ()
                         break
         for literal in texts:
             if kind and isinstance(literal, LiteralNode) and isinstance(literal.value, str):
                 yield (kind, literal.value), literal.at
 
-    def read(
+    def selector_kind(
         self, node: Expression, sources: Mapping[Function, str], *, of_any: bool = False
     ) -> str | None:
         """The kind of key that the expression reads off the entity in question (``of_any``: off
         any entity), or None."""
-        call = self.resolved(node)
+        call = self.resolve(node)
         if not isinstance(call, CallNode) or (call.arguments and not of_any):
             return None
         function = FUNCTIONS.get(call.name)
         return sources.get(function) if function else None
 
-    def items(self, node: Expression) -> tuple[Expression, ...] | None:
+    def list_items(self, node: Expression) -> tuple[Expression, ...] | None:
         """The elements of a list that is written out, or None."""
-        written = self.resolved(node)
+        written = self.resolve(node)
         if isinstance(written, ListNode):
-            return tuple(self.resolved(item) for item in written.items)
+            return tuple(self.resolve(item) for item in written.items)
         if isinstance(written, CallNode) and FUNCTIONS.get(written.name) is collections.list_of:
-            return tuple(self.resolved(item) for item in written.arguments)
+            return tuple(self.resolve(item) for item in written.arguments)
         return None
 
-    def resolved(self, node: Expression) -> Expression:
+    def resolve(self, node: Expression) -> Expression:
         """The expression that a variable stands for, or the expression itself."""
         for _ in self.values:
             if not isinstance(node, VariableNode):
@@ -199,10 +202,12 @@ class _Reader:
         return node
 
 
-_MEMBERSHIP = frozenset({collections.has, collections.has_any, collections.has_all})
+_MEMBERSHIP_FUNCTIONS = frozenset({collections.has, collections.has_any, collections.has_all})
 
 
-def _keys(kind: str, items: tuple[Expression, ...] | None) -> frozenset[Key] | None:
+def _to_selectors(
+    kind: str, items: tuple[Expression, ...] | None
+) -> frozenset[EntitySelector] | None:
     """The keys of literal ``items``; None unless all are literals and one is a text.
 
     A number or boolean equals no id and no group, so it adds nothing; null is the parent of an
@@ -214,7 +219,7 @@ def _keys(kind: str, items: tuple[Expression, ...] | None) -> frozenset[Key] | N
     return frozenset((kind, text) for text in literals if isinstance(text, str)) or None
 
 
-def _parts(node: Expression) -> Iterator[Expression]:
+def _iter_nodes(node: Expression) -> Iterator[Expression]:
     """The expression and all that it is made of."""
     waiting = [node]
     while waiting:

@@ -21,8 +21,8 @@ __all__ = [
     "Json",
     "ListNode",
     "LiteralNode",
-    "MethodNode",
-    "PartNode",
+    "PythonFunctionNode",
+    "IntentPartNode",
     "PredicateNode",
     "Statement",
     "TermNode",
@@ -111,7 +111,7 @@ class PredicateNode:
 
 
 @dataclass(frozen=True, slots=True)
-class MethodNode:
+class PythonFunctionNode:
     """``/module#name/``, a reference to a function in Python; ``module`` may be ''."""
 
     module: str
@@ -127,7 +127,7 @@ class TermNode:
     """``term(id)~{predicate}[min,max]``."""
 
     id: str | None
-    predicate: PredicateNode | MethodNode
+    predicate: PredicateNode | PythonFunctionNode
     conversational: bool
     min: int = 1
     max: int = 1
@@ -143,7 +143,7 @@ class FragmentReference:
     at: int = field(default=0, compare=False)
 
 
-PartNode: TypeAlias = TermNode | FragmentReference
+IntentPartNode: TypeAlias = TermNode | FragmentReference
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,9 @@ class IntentNode:
     """``intent=id options={…} flow='…' meta={…} term…``."""
 
     id: str
-    terms: tuple[PartNode, ...]
+    terms: tuple[IntentPartNode, ...]
     options: Mapping[str, Json] = field(default_factory=dict)
-    flow: str | MethodNode | None = None
+    flow: str | PythonFunctionNode | None = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     at: int = field(default=0, compare=False)
     options_at: int = field(default=0, compare=False)
@@ -165,7 +165,7 @@ class FragmentNode:
     """``fragment=id term…``."""
 
     id: str
-    terms: tuple[PartNode, ...]
+    terms: tuple[IntentPartNode, ...]
     at: int = field(default=0, compare=False)
 
 

@@ -25,14 +25,20 @@ from anaphora.grammar import python_tree as py
 from anaphora.grammar.comparisons import (
     EXPECTED_CLASSES,
     expected_class,
-    native,
+    native_operator,
     with_fast_path,
 )
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions import FUNCTIONS, collections, entities, metadata
 from anaphora.grammar.functions.registry import Function
-from anaphora.grammar.operators import BINARY, UNARY, binary_type, unary_type
-from anaphora.grammar.python_writer import DEEPEST_EXPRESSION, Body, Piece, Writer, depth_of
+from anaphora.grammar.operators import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
+from anaphora.grammar.python_writer import (
+    MAX_EXPRESSION_DEPTH,
+    CodeBlock,
+    TypedExpression,
+    FunctionWriter,
+    nesting_depth,
+)
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -44,44 +50,44 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 from anaphora.grammar.tree_facts import (
-    has_parts,
+    needs_functions,
     is_leaf,
-    is_list,
-    literal_texts,
+    returns_list,
+    find_literal_texts,
     reads_groups,
-    variables_in,
+    find_variables,
 )
-from anaphora.grammar.values import ANYTHING, Kind, Type, plain
+from anaphora.grammar.values import ANYTHING, Kind, Type, to_language_value
 
-__all__ = ["translate", "translate_value"]
+__all__ = ["translate_predicate", "translate_expression"]
 
-Test: TypeAlias = Callable[[Context], bool]
+Test: TypeAlias = Callable[[EntityContext], bool]
 
-_DEEPEST_BRANCH = 10  # in one function: as with expressions, Python allows little nesting
+_MAX_BRANCH_DEPTH = 10  # in one function: as with expressions, Python allows little nesting
 
 _BOOLEAN: Type = frozenset({Kind.BOOLEAN})
 _TEXT: Type = frozenset({Kind.TEXT})
 _LIST: Type = frozenset({Kind.LIST})
-_SETS = frozenset({set, frozenset})
+_SET_CLASSES = frozenset({set, frozenset})
 
-_ATTRIBUTES = {
+_ATTRIBUTE_BY_FUNCTION = {
     entities.ent_type: "element",
     entities.ent_value: "value",
     entities.ent_text: "text",
 }
 
 
-def translate(node: PredicateNode) -> Test:
+def translate_predicate(node: PredicateNode) -> Test:
     """The predicate as a function of a context, which raises nothing but EvaluationError."""
-    return cast("Test", _Translator(node).function(boolean=True))
+    return cast("Test", _Translator(node).build_function(boolean=True))
 
 
-def translate_value(node: PredicateNode) -> Callable[[Context], Any]:
-    """As :func:`translate`, for an expression that may have a value of any kind."""
-    return _Translator(node).function(boolean=False)
+def translate_expression(node: PredicateNode) -> Callable[[EntityContext], Any]:
+    """As :func:`translate_predicate`, for an expression that may have a value of any kind."""
+    return _Translator(node).build_function(boolean=False)
 
 
-class _Translator(Writer):
+class _Translator(FunctionWriter):
     """Writes the functions of one predicate: the test, one for each variable, one for each
     argument that is evaluated only when it is needed."""
 
@@ -89,274 +95,311 @@ class _Translator(Writer):
         super().__init__()
         self.node = node
         self.values = {variable.name: variable.value for variable in node.variables}
-        self.needed = variables_in(self.values.values())  # by others, also where these are kept
-        self.kept: dict[str, tuple[str, str, Type]] = {}
+        self.shared_variables = find_variables(
+            self.values.values()
+        )  # by others, also where these are kept
+        self.variable_functions: dict[str, tuple[str, str, Type]] = {}
 
-    def function(self, *, boolean: bool) -> Callable[[Context], Any]:
-        body = Body(local=not has_parts(self.node, _DEEPEST_BRANCH))
+    def build_function(self, *, boolean: bool) -> Callable[[EntityContext], Any]:
+        body = CodeBlock(allows_locals=not needs_functions(self.node, _MAX_BRANCH_DEPTH))
         result = self.visit(self.node.expression, body)
         if boolean:
-            result = self.as_boolean(result, body, "a term")
-        clear = [py.statement(py.call(py.path("ctx", "variables", "clear")))] if self.kept else []
-        self.write("test", py.guarded([*clear, *body.statements, py.returned(result.python)]))
+            result = self.ensure_boolean(result, body, "a term")
+        clear = (
+            [py.expression_statement(py.call(py.attribute_path("ctx", "variables", "clear")))]
+            if self.variable_functions
+            else []
+        )
+        self.add_definition(
+            "test",
+            py.with_error_handler([*clear, *body.statements, py.return_value(result.python)]),
+        )
         code = compile(ast.Module(body=self.functions, type_ignores=[]), "<predicate>", "exec")
         exec(code, self.globals)  # of a tree made here, without any text of the model
         return cast("Callable[[Context], Any]", self.globals["test"])
 
     # -- one method for each kind of node ------------------------------------------------------
 
-    def visit(self, node: Expression, body: Body) -> Piece:
+    def visit(self, node: Expression, body: CodeBlock) -> TypedExpression:
         """The value of the expression; what must be done before it is added to ``body``."""
         match node:
             case LiteralNode():
                 return self.constant(node.value)
             case ListNode():
-                code = self.listing(node, body)
+                code = self.visit_list(node, body)
             case VariableNode():
-                code = self.variable(node, body)
+                code = self.visit_variable(node, body)
             case UnaryNode():
-                code = self.unary(node, body)
+                code = self.visit_unary(node, body)
             case BinaryNode(operator="&&" | "||"):
-                code = self.logical(node, body)
+                code = self.visit_logical(node, body)
             case BinaryNode():
-                code = self.binary(node, body)
+                code = self.visit_binary(node, body)
             case CallNode():
-                code = self.call(node, body)
+                code = self.visit_call(node, body)
             case _:
                 assert_never(node)
-        return self.spilled(code, body) if code.depth >= DEEPEST_EXPRESSION else code
+        return self.assign_to_name(code, body) if code.depth >= MAX_EXPRESSION_DEPTH else code
 
-    def listing(self, node: ListNode, body: Body) -> Piece:
-        items: list[Piece] = []
+    def visit_list(self, node: ListNode, body: CodeBlock) -> TypedExpression:
+        items: list[TypedExpression] = []
         for item in node.items:
             items.append(self.visit(item, body))  # noqa: PERF401 - a comprehension is a frame more
         if all(item.constant for item in items):
             return self.constant(tuple(item.value for item in items))
-        python = ast.Tuple(elts=[item.python for item in items], ctx=ast.Load(), **py.AT)
-        return Piece(python, _LIST, depth_of(*items))
+        python = ast.Tuple(elts=[item.python for item in items], ctx=ast.Load(), **py.POSITION)
+        return TypedExpression(python, _LIST, nesting_depth(*items))
 
-    def variable(self, node: VariableNode, body: Body) -> Piece:
+    def visit_variable(self, node: VariableNode, body: CodeBlock) -> TypedExpression:
         """What the variable was found to be. One that is always needed is found where it is
         first used; others by a function that keeps the value in the context."""
-        if node.name in body.known:
-            return body.known[node.name]
-        if body.local and node.name not in self.kept and node.name not in self.needed:
-            found = self.spilled(self.visit(self.values[node.name], body), body)
-            body.known[node.name] = found
+        if node.name in body.known_variables:
+            return body.known_variables[node.name]
+        if (
+            body.allows_locals
+            and node.name not in self.variable_functions
+            and node.name not in self.shared_variables
+        ):
+            found = self.assign_to_name(self.visit(self.values[node.name], body), body)
+            body.known_variables[node.name] = found
             return found
-        key, function, kinds = self.kept.get(node.name) or self.keep(node.name)
+        key, function, kinds = self.variable_functions.get(node.name) or self.add_variable_function(
+            node.name
+        )
         kept = ast.Subscript(
-            value=py.path("ctx", "variables"), slice=py.name(key), ctx=ast.Load(), **py.AT
+            value=py.attribute_path("ctx", "variables"),
+            slice=py.name(key),
+            ctx=ast.Load(),
+            **py.POSITION,
         )
         python = ast.IfExp(
-            test=py.compare(py.name(key), ast.In(), py.path("ctx", "variables")),
+            test=py.compare(py.name(key), ast.In(), py.attribute_path("ctx", "variables")),
             body=kept,
             orelse=py.call(py.name(function), py.name("ctx")),
-            **py.AT,
+            **py.POSITION,
         )
-        return Piece(python, kinds, 1)
+        return TypedExpression(python, kinds, 1)
 
-    def keep(self, name: str) -> tuple[str, str, Type]:
+    def add_variable_function(self, name: str) -> tuple[str, str, Type]:
         """A function that evaluates the variable and keeps what it found: the key under which
         it does, its own name, and the kinds of the value."""
-        body = Body()
-        result = self.spilled(self.visit(self.values[name], body), body)
-        key, function = self.new("g", name), self.name("variable")
+        body = CodeBlock()
+        result = self.assign_to_name(self.visit(self.values[name], body), body)
+        key, function = self.add_global("g", name), self.new_name("variable")
         kept = ast.Subscript(
-            value=py.path("ctx", "variables"), slice=py.name(key), ctx=ast.Store(), **py.AT
+            value=py.attribute_path("ctx", "variables"),
+            slice=py.name(key),
+            ctx=ast.Store(),
+            **py.POSITION,
         )
         body.statements += [
-            ast.Assign(targets=[kept], value=result.python, **py.AT),
-            py.returned(result.python),
+            ast.Assign(targets=[kept], value=result.python, **py.POSITION),
+            py.return_value(result.python),
         ]
-        self.write(function, body.statements)
-        self.kept[name] = key, function, result.type
-        return self.kept[name]
+        self.add_definition(function, body.statements)
+        self.variable_functions[name] = key, function, result.type
+        return self.variable_functions[name]
 
-    def unary(self, node: UnaryNode, body: Body) -> Piece:
+    def visit_unary(self, node: UnaryNode, body: CodeBlock) -> TypedExpression:
         operand = self.visit(node.operand, body)
-        helper = UNARY[node.operator]
+        helper = UNARY_OPERATORS[node.operator]
         if operand.constant:
-            folded = self.folded(helper, operand)
+            folded = self.fold_constant(helper, operand)
             if folded is not None:
                 return folded
         kinds = unary_type(node.operator, operand.type)
         if node.operator == "!" and operand.type <= _BOOLEAN:
-            return Piece(py.negated(operand.python), kinds, depth_of(operand))
-        return self.helped(helper, kinds, operand)
+            return TypedExpression(py.negate(operand.python), kinds, nesting_depth(operand))
+        return self.call_helper(helper, kinds, operand)
 
-    def binary(self, node: BinaryNode, body: Body) -> Piece:
+    def visit_binary(self, node: BinaryNode, body: CodeBlock) -> TypedExpression:
         operator = node.operator
         left, right = self.visit(node.left, body), self.visit(node.right, body)
-        helper = BINARY[operator]
+        helper = BINARY_OPERATORS[operator]
         if left.constant and right.constant:
-            folded = self.folded(helper, left, right)
+            folded = self.fold_constant(helper, left, right)
             if folded is not None:
                 return folded
         kinds = binary_type(operator, left.type, right.type)
         with_null = any(side.constant and side.value is None for side in (left, right))
-        compared = native(operator, left.type, right.type, with_null=with_null)
+        compared = native_operator(operator, left.type, right.type, with_null=with_null)
         if compared is not None:
             python = py.compare(left.python, compared, right.python)
-            return Piece(python, kinds, depth_of(left, right))
+            return TypedExpression(python, kinds, nesting_depth(left, right))
         classes = expected_class(operator, left.type, right.type) if right.constant else None
         if classes is None:
-            return self.helped(helper, kinds, left, right)
-        left = self.spilled(left, body)
-        slow = self.helped(helper, kinds, left, right)
+            return self.call_helper(helper, kinds, left, right)
+        left = self.assign_to_name(left, body)
+        slow = self.call_helper(helper, kinds, left, right)
         python = with_fast_path(
             operator,
             left.python,
             right.python,
-            kind_of=self.shared("type", type),
-            classes=self.shared(classes, EXPECTED_CLASSES[classes]),
+            kind_of=self.add_shared_global("type", type),
+            classes=self.add_shared_global(classes, EXPECTED_CLASSES[classes]),
             slow=slow.python,
         )
-        return Piece(python, kinds, slow.depth + 1)
+        return TypedExpression(python, kinds, slow.depth + 1)
 
-    def logical(self, node: BinaryNode, body: Body) -> Piece:
+    def visit_logical(self, node: BinaryNode, body: CodeBlock) -> TypedExpression:
         """The right side gets a branch of its own if anything must be done before it."""
         what = f"each side of '{node.operator}'"
-        left = self.as_boolean(self.visit(node.left, body), body, what)
+        left = self.ensure_boolean(self.visit(node.left, body), body, what)
         branch = body.branch()
-        if branch.depth > _DEEPEST_BRANCH:
-            python = py.call(py.name(self.part(node.right, what)), py.name("ctx"))
-            right = Piece(python, _BOOLEAN, 1)
+        if branch.depth > _MAX_BRANCH_DEPTH:
+            python = py.call(py.name(self.add_function(node.right, what)), py.name("ctx"))
+            right = TypedExpression(python, _BOOLEAN, 1)
         else:
-            right = self.as_boolean(self.visit(node.right, branch), branch, what)
+            right = self.ensure_boolean(self.visit(node.right, branch), branch, what)
         operator: ast.boolop = ast.And() if node.operator == "&&" else ast.Or()
         if not branch.statements:
-            python = ast.BoolOp(op=operator, values=[left.python, right.python], **py.AT)
-            return Piece(python, _BOOLEAN, depth_of(left, right))
-        result = self.name("t")
+            python = ast.BoolOp(op=operator, values=[left.python, right.python], **py.POSITION)
+            return TypedExpression(python, _BOOLEAN, nesting_depth(left, right))
+        result = self.new_name("t")
         body.statements += [
             py.assign(result, left.python),
             ast.If(
-                test=py.name(result) if node.operator == "&&" else py.negated(py.name(result)),
+                test=py.name(result) if node.operator == "&&" else py.negate(py.name(result)),
                 body=[*branch.statements, py.assign(result, right.python)],
                 orelse=[],
-                **py.AT,
+                **py.POSITION,
             ),
         ]
-        return Piece(py.name(result), _BOOLEAN)
+        return TypedExpression(py.name(result), _BOOLEAN)
 
-    def call(self, node: CallNode, body: Body) -> Piece:
+    def visit_call(self, node: CallNode, body: CodeBlock) -> TypedExpression:
         function = FUNCTIONS[node.name]
-        inlined = self.inlined(function, node, body)
+        inlined = self.inline_call(function, node, body)
         if inlined is not None:
             return inlined
-        arguments: list[Piece] = []
+        arguments: list[TypedExpression] = []
         proven = True
         for index, argument in enumerate(node.arguments):
             parameter = function.parameter(index)
-            if parameter.form == "lazy":
-                part = py.name(self.part(argument))
-                python = py.call(py.name(self.new("g", partial)), part, py.name("ctx"))
-                arguments.append(Piece(python, ANYTHING, 1))
+            if parameter.passing == "lazy":
+                part = py.name(self.add_function(argument))
+                python = py.call(py.name(self.add_global("g", partial)), part, py.name("ctx"))
+                arguments.append(TypedExpression(python, ANYTHING, 1))
                 continue
             code = self.visit(argument, body)
             fits = code.type <= parameter.type
-            if parameter.form == "pattern" and fits and code.constant:
-                code = self.constant(function.accepted(node.name, index, code.value))
-            elif parameter.form == "pattern":
+            if parameter.passing == "pattern" and fits and code.constant:
+                code = self.constant(function.convert_argument(node.name, index, code.value))
+            elif parameter.passing == "pattern":
                 fits = False
             arguments.append(code)
             proven = proven and fits
         helper = function.python if proven else partial(function.call, node.name)
-        if function.constant and all(argument.constant for argument in arguments):
-            folded = self.folded(helper, *arguments)
+        if function.is_pure and all(argument.constant for argument in arguments):
+            folded = self.fold_constant(helper, *arguments)
             if folded is not None:
                 return folded
         if function.reads_entity and len(arguments) < len(function.parameters):
-            arguments.append(Piece(self.entity(body), frozenset({Kind.ENTITY})))
-        elif function.reads_entity and not any(one.current for one in function.parameters):
-            self.entity(body)
+            arguments.append(TypedExpression(self.read_entity(body), frozenset({Kind.ENTITY})))
+        elif function.reads_entity and not any(
+            one.defaults_to_current for one in function.parameters
+        ):
+            self.read_entity(body)
         if function.takes_context:
-            arguments.insert(0, Piece(py.name("ctx"), ANYTHING))
-        return self.helped(helper, function.returns, *arguments)
+            arguments.insert(0, TypedExpression(py.name("ctx"), ANYTHING))
+        return self.call_helper(helper, function.returns, *arguments)
 
     # -- what is written without a call --------------------------------------------------------
 
-    def inlined(self, function: Function, node: CallNode, body: Body) -> Piece | None:
+    def inline_call(
+        self, function: Function, node: CallNode, body: CodeBlock
+    ) -> TypedExpression | None:
         """The usual reads of the entity in question, written out."""
-        attribute = _ATTRIBUTES.get(function)
+        attribute = _ATTRIBUTE_BY_FUNCTION.get(function)
         if attribute is not None and not node.arguments:
-            python = ast.Attribute(value=self.entity(body), attr=attribute, ctx=ast.Load(), **py.AT)
-            return Piece(python, function.returns, 1)
+            python = ast.Attribute(
+                value=self.read_entity(body), attr=attribute, ctx=ast.Load(), **py.POSITION
+            )
+            return TypedExpression(python, function.returns, 1)
         if function is metadata.meta_ent:
-            return self.inlined_meta(node.arguments[0], body)
+            return self.inline_meta(node.arguments[0], body)
         if function is collections.has:
-            return self.inlined_has(node, body)
+            return self.inline_has(node, body)
         if function is collections.has_any:
             items, values = node.arguments
-            return self.inlined_has_any(items, values, body) or self.inlined_has_any(
+            return self.inline_has_any(items, values, body) or self.inline_has_any(
                 values, items, body
             )
         if function is collections.has_all and reads_groups(node.arguments[0]):
-            wanted = literal_texts(node.arguments[1])
+            wanted = find_literal_texts(node.arguments[1])
             if wanted is not None:
-                subset = py.compare(py.name(self.new("g", wanted)), ast.LtE(), self.groups(body))
-                return Piece(subset, _BOOLEAN, 2)
+                subset = py.compare(
+                    py.name(self.add_global("g", wanted)), ast.LtE(), self.entity_groups(body)
+                )
+                return TypedExpression(subset, _BOOLEAN, 2)
         return None
 
-    def inlined_meta(self, key: Expression, body: Body) -> Piece | None:
+    def inline_meta(self, key: Expression, body: CodeBlock) -> TypedExpression | None:
         """A key without a colon is read off the metadata as it stands."""
         if not isinstance(key, LiteralNode) or not isinstance(key.value, str) or ":" in key.value:
             return None
-        meta = ast.Attribute(value=self.entity(body), attr="meta", ctx=ast.Load(), **py.AT)
-        get = ast.Attribute(value=meta, attr="get", ctx=ast.Load(), **py.AT)
-        read = Piece(py.call(get, self.constant(key.value).python), ANYTHING)
-        found = self.spilled(read, body)
-        kind = py.call(py.name(self.shared("type", type)), found.python)
-        python = ast.IfExp(
-            test=py.compare(kind, ast.In(), py.name(self.shared("sets", _SETS))),
-            body=py.call(py.name(self.shared("plain", plain)), found.python),
-            orelse=found.python,
-            **py.AT,
+        meta = ast.Attribute(
+            value=self.read_entity(body), attr="meta", ctx=ast.Load(), **py.POSITION
         )
-        return Piece(python, ANYTHING, 1)
+        get = ast.Attribute(value=meta, attr="get", ctx=ast.Load(), **py.POSITION)
+        read = TypedExpression(py.call(get, self.constant(key.value).python), ANYTHING)
+        found = self.assign_to_name(read, body)
+        kind = py.call(py.name(self.add_shared_global("type", type)), found.python)
+        python = ast.IfExp(
+            test=py.compare(kind, ast.In(), py.name(self.add_shared_global("sets", _SET_CLASSES))),
+            body=py.call(py.name(self.add_shared_global("plain", to_language_value)), found.python),
+            orelse=found.python,
+            **py.POSITION,
+        )
+        return TypedExpression(python, ANYTHING, 1)
 
-    def inlined_has(self, node: CallNode, body: Body) -> Piece | None:
+    def inline_has(self, node: CallNode, body: CodeBlock) -> TypedExpression | None:
         items, value = node.arguments
         of_groups = reads_groups(items)
-        texts = None if of_groups else literal_texts(items)
+        texts = None if of_groups else find_literal_texts(items)
         # Only a leaf may be visited here: what is not inlined after all is visited again.
         if not (of_groups or texts is not None) or not is_leaf(value):
             return None
         code = self.visit(value, body)
         if code.type != _TEXT:
             return None
-        among = self.groups(body) if of_groups else py.name(self.new("g", texts))
-        return Piece(py.compare(code.python, ast.In(), among), _BOOLEAN, depth_of(code) + 1)
-
-    def inlined_has_any(self, items: Expression, values: Expression, body: Body) -> Piece | None:
-        wanted = literal_texts(values) if reads_groups(items) else None
-        if wanted is None:
-            return self.inlined_has_any_of_texts(items, values, body)
-        disjoint = ast.Attribute(
-            value=self.groups(body), attr="isdisjoint", ctx=ast.Load(), **py.AT
+        among = self.entity_groups(body) if of_groups else py.name(self.add_global("g", texts))
+        return TypedExpression(
+            py.compare(code.python, ast.In(), among), _BOOLEAN, nesting_depth(code) + 1
         )
-        return Piece(py.negated(py.call(disjoint, py.name(self.new("g", wanted)))), _BOOLEAN, 3)
 
-    def inlined_has_any_of_texts(
-        self, items: Expression, values: Expression, body: Body
-    ) -> Piece | None:
+    def inline_has_any(
+        self, items: Expression, values: Expression, body: CodeBlock
+    ) -> TypedExpression | None:
+        wanted = find_literal_texts(values) if reads_groups(items) else None
+        if wanted is None:
+            return self.inline_has_any_text(items, values, body)
+        disjoint = ast.Attribute(
+            value=self.entity_groups(body), attr="isdisjoint", ctx=ast.Load(), **py.POSITION
+        )
+        return TypedExpression(
+            py.negate(py.call(disjoint, py.name(self.add_global("g", wanted)))), _BOOLEAN, 3
+        )
+
+    def inline_has_any_text(
+        self, items: Expression, values: Expression, body: CodeBlock
+    ) -> TypedExpression | None:
         """One list is written out and holds texts only; the other one is any list."""
-        wanted = literal_texts(items)
+        wanted = find_literal_texts(items)
         # What is not inlined after all is visited again, so the kind must be known before.
-        if wanted is None or literal_texts(values) is not None or not is_list(values):
+        if wanted is None or find_literal_texts(values) is not None or not returns_list(values):
             return None
-        texts = Piece(py.name(self.new("g", wanted)), ANYTHING)
-        return self.helped(_has_text, _BOOLEAN, texts, self.visit(values, body))
+        texts = TypedExpression(py.name(self.add_global("g", wanted)), ANYTHING)
+        return self.call_helper(_has_text, _BOOLEAN, texts, self.visit(values, body))
 
-    def part(self, node: Expression, boolean_for: str | None = None) -> str:
+    def add_function(self, node: Expression, boolean_for: str | None = None) -> str:
         """The name of a function that evaluates the expression when it is called."""
-        body = Body()
+        body = CodeBlock()
         result = self.visit(node, body)
         if boolean_for is not None:
-            result = self.as_boolean(result, body, boolean_for)
-        name = self.name("part")
-        self.write(name, [*body.statements, py.returned(result.python)])
+            result = self.ensure_boolean(result, body, boolean_for)
+        name = self.new_name("part")
+        self.add_definition(name, [*body.statements, py.return_value(result.python)])
         return name
 
 

@@ -17,12 +17,19 @@ from anaphora.grammar.syntax import (
 )
 from anaphora.grammar.values import Kind, Type
 
-__all__ = ["has_parts", "is_leaf", "is_list", "literal_texts", "reads_groups", "variables_in"]
+__all__ = [
+    "needs_functions",
+    "is_leaf",
+    "returns_list",
+    "find_literal_texts",
+    "reads_groups",
+    "find_variables",
+]
 
 _LIST: Type = frozenset({Kind.LIST})
 
 
-def variables_in(expressions: Iterable[Expression]) -> frozenset[str]:
+def find_variables(expressions: Iterable[Expression]) -> frozenset[str]:
     """The names of the variables that the expressions use."""
     waiting = list(expressions)
     found = set()
@@ -43,20 +50,20 @@ def variables_in(expressions: Iterable[Expression]) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_list(node: Expression) -> bool:
+def returns_list(node: Expression) -> bool:
     if isinstance(node, CallNode):
         return FUNCTIONS[node.name].returns <= _LIST
     return isinstance(node, ListNode)
 
 
-def has_parts(node: PredicateNode, deepest: int) -> bool:
+def needs_functions(node: PredicateNode, max_depth: int) -> bool:
     """Whether functions of their own will evaluate some of it: what is evaluated only if it is
     needed, and branches that lie deep."""
     waiting: list[tuple[Expression, int]] = [(node.expression, 0)]
     waiting += [(variable.value, 0) for variable in node.variables]
     while waiting:
         part, depth = waiting.pop()
-        if depth > deepest:
+        if depth > max_depth:
             return True
         match part:
             case BinaryNode(operator="&&" | "||"):
@@ -68,7 +75,7 @@ def has_parts(node: PredicateNode, deepest: int) -> bool:
             case ListNode():
                 waiting += [(item, depth) for item in part.items]
             case CallNode():
-                if any(one.form == "lazy" for one in FUNCTIONS[part.name].parameters):
+                if any(one.passing == "lazy" for one in FUNCTIONS[part.name].parameters):
                     return True
                 waiting += [(argument, depth) for argument in part.arguments]
             case _:
@@ -90,7 +97,7 @@ def is_leaf(node: Expression) -> bool:
     return isinstance(node, LiteralNode | VariableNode)
 
 
-def literal_texts(node: Expression) -> frozenset[str] | None:
+def find_literal_texts(node: Expression) -> frozenset[str] | None:
     """The elements of a list that is written out and holds texts only, or None."""
     written: tuple[Expression, ...] | None = None
     if isinstance(node, ListNode):

@@ -10,15 +10,15 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from anaphora.entities.ahead import Readings, Unread
+from anaphora.entities.ahead import PrefetchedReadings, UnreadText
 from anaphora.grammar.request import Request, User
 from anaphora.intents.bot import Bot
 from anaphora.intents.reply import Reply
 
-__all__ = ["Ask", "Replies", "read_ahead"]
+__all__ = ["Question", "ReplyIterator", "prefetch_readings"]
 
 
-class Ask(Struct, frozen=True):
+class Question(Struct, frozen=True):
     """One of many questions, with what :meth:`Engine.ask` takes. What is None is as
     :meth:`Engine.ask_many` is told for all of them."""
 
@@ -30,86 +30,88 @@ class Ask(Struct, frozen=True):
     request: Request | None = None
     explain: bool | None = None
 
-    def completed(self, usual: Ask) -> Ask:
+    def with_defaults(self, defaults: Question) -> Question:
         """The question with what it leaves out as in ``usual``."""
-        return Ask(
+        return Question(
             self.text,
-            usual.user if self.user is None else self.user,
-            usual.model if self.model is None else self.model,
-            usual.at if self.at is None else self.at,
-            usual.language if self.language is None else self.language,
-            usual.request if self.request is None else self.request,
-            usual.explain if self.explain is None else self.explain,
+            defaults.user if self.user is None else self.user,
+            defaults.model if self.model is None else self.model,
+            defaults.at if self.at is None else self.at,
+            defaults.language if self.language is None else self.language,
+            defaults.request if self.request is None else self.request,
+            defaults.explain if self.explain is None else self.explain,
         )
 
 
-_Answer: TypeAlias = Callable[[Ask, Readings | None], Reply]
-_ReadAhead: TypeAlias = Callable[[Sequence[Ask]], Sequence[Readings | None]]
+_AnswerFunction: TypeAlias = Callable[[Question, PrefetchedReadings | None], Reply]
+_ReadAheadFunction: TypeAlias = Callable[[Sequence[Question]], Sequence[PrefetchedReadings | None]]
 
 
-class Replies(Iterator[Reply]):
+class ReplyIterator(Iterator[Reply]):
     """The replies to ``questions``, each given by ``answer`` when it is asked for.
 
     ``look_ahead`` says how many questions to take at once; if they are more than one,
-    ``read_ahead`` reads them. What a question raises comes in its turn, after which the next one
+    ``prefetch_readings`` reads them. What a question raises comes in its turn, after which the next one
     can be asked for; so does what ``questions`` raises.
     """
 
     def __init__(
         self,
-        questions: Iterable[str | Ask],
-        usual: Ask,
+        questions: Iterable[str | Question],
+        defaults: Question,
         *,
-        answer: _Answer,
-        read_ahead: _ReadAhead,
+        answer: _AnswerFunction,
+        read_ahead: _ReadAheadFunction,
         look_ahead: Callable[[], int],
     ) -> None:
         self._questions = iter(questions)
-        self._usual = usual
+        self._defaults = defaults
         self._answer = answer
         self._read_ahead = read_ahead
         self._look_ahead = look_ahead
-        self._taken: deque[tuple[Ask, Readings | None]] = deque()
-        self._failure: Exception | None = None
+        self._batch: deque[tuple[Question, PrefetchedReadings | None]] = deque()
+        self._source_error: Exception | None = None
 
     def __next__(self) -> Reply:
-        if not self._taken:
-            self._take()
-        asked, readings = self._taken.popleft()
+        if not self._batch:
+            self._read_batch()
+        asked, readings = self._batch.popleft()
         return self._answer(asked, readings)
 
-    def _take(self) -> None:
+    def _read_batch(self) -> None:
         """Take the next questions; raises StopIteration if there are none."""
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
+        if self._source_error is not None:
+            failure, self._source_error = self._source_error, None
             raise failure
         most = self._look_ahead()
         if most == 1:
-            self._taken.append((self._completed(next(self._questions)), None))
+            self._batch.append((self._with_defaults(next(self._questions)), None))
             return
         try:
             for question in islice(self._questions, most):
-                self._taken.append((self._completed(question), None))
+                self._batch.append((self._with_defaults(question), None))
         except Exception as error:
-            if not self._taken:
+            if not self._batch:
                 raise
-            self._failure = error  # those that came before it are answered first
-        if not self._taken:
+            self._source_error = error  # those that came before it are answered first
+        if not self._batch:
             raise StopIteration
         # Whatever interrupts the reading, they are still to be asked.
-        asked = [one for one, _ in self._taken]
-        self._taken = deque(zip(asked, self._read_ahead(asked), strict=True))
+        asked = [one for one, _ in self._batch]
+        self._batch = deque(zip(asked, self._read_ahead(asked), strict=True))
 
-    def _completed(self, question: str | Ask) -> Ask:
-        asked = question if isinstance(question, Ask) else Ask(question)
-        return asked.completed(self._usual)
+    def _with_defaults(self, question: str | Question) -> Question:
+        asked = question if isinstance(question, Question) else Question(question)
+        return asked.with_defaults(self._defaults)
 
 
-def read_ahead(questions: Sequence[tuple[Bot, Unread] | None]) -> list[Readings | None]:
+def prefetch_readings(
+    questions: Sequence[tuple[Bot, UnreadText] | None],
+) -> list[PrefetchedReadings | None]:
     """What the bots can read of their questions at once; None for those that must be read in
     their turn, and those that are None."""
-    read: list[Readings | None] = [None] * len(questions)
-    by_bot: dict[Bot, list[tuple[int, Unread]]] = {}
+    read: list[PrefetchedReadings | None] = [None] * len(questions)
+    by_bot: dict[Bot, list[tuple[int, UnreadText]]] = {}
     for place, one in enumerate(questions):
         if one is not None:
             by_bot.setdefault(one[0], []).append((place, one[1]))

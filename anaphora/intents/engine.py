@@ -15,35 +15,42 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from msgspec.structs import replace
 
-from anaphora.collector import held_back
-from anaphora.entities.ahead import Readings, Unread
+from anaphora.collector import gc_paused
+from anaphora.entities.ahead import PrefetchedReadings, UnreadText
 from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.grammar.request import Request, User
-from anaphora.intents.batches import Ask, Replies, read_ahead
-from anaphora.intents.bot import Bot, Outcome
-from anaphora.intents.bridge import decided
+from anaphora.intents.batches import Question, ReplyIterator, prefetch_readings
+from anaphora.intents.bot import Bot, BotAnswer
+from anaphora.intents.bridge import decide_with_long_term
 from anaphora.intents.decision import Decision
-from anaphora.intents.exchanges import exchange_of, forgetting, sentence_dates
+from anaphora.intents.exchanges import build_exchange, build_reset_mark, find_sentence_dates
 from anaphora.intents.explanation import Explanation, explain
 from anaphora.intents.hooks import HookName
-from anaphora.intents.keeping import long_term_of, store_of
+from anaphora.intents.keeping import resolve_long_term, resolve_store
 from anaphora.intents.long_term import LongTerm
-from anaphora.intents.match import slots_of
+from anaphora.intents.match import build_slots
 from anaphora.intents.reply import Reply
-from anaphora.intents.unused import unused_in
-from anaphora.intents.whose import SHELVES, as_user, key_of, shelf_of, tenant_of, zone_of
+from anaphora.intents.unused import find_unused_parts
+from anaphora.intents.whose import (
+    NAMESPACE_KINDS,
+    to_user,
+    conversation_key,
+    user_namespace,
+    tenant_id,
+    parse_time_zone,
+)
 from anaphora.ltm.exchange import Exchange
-from anaphora.models.domain import Model, ResetWhat
+from anaphora.models.domain import Model, ResetScope
 from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, Key, Remembered
+from anaphora.stm.conversation import Conversation, ConversationKey, RememberedEntity
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.cache import Cache
-from anaphora.storage.forks import fork_safe_lock, hold_off_forks
+from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -53,7 +60,7 @@ __all__ = ["Engine"]
 _log = logging.getLogger(__name__)
 
 _NO_REQUEST = Request()
-_ACTIVE_FOR = timedelta(days=30)  # how long the model that a user chose stays chosen
+_ACTIVE_MODEL_TTL = timedelta(days=30)  # how long the model that a user chose stays chosen
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -107,25 +114,25 @@ class Engine:
                 cache=self._cache,
             )
 
-        self._live = live
-        self._is_blank = nlp is None
-        self._changing = fork_safe_lock()  # which bots there are, and what they call
-        with held_back(), hold_off_forks():
+        self._create_bot = live
+        self._uses_blank_pipelines = nlp is None
+        self._bots_lock = fork_safe_lock()  # which bots there are, and what they call
+        with gc_paused(), forks_delayed():
             loaded = [
                 model if isinstance(model, Model) else load_model(model, cache=self._cache)
                 for model in models
             ]
-            _check(loaded, nlp)
+            _check_models(loaded, nlp)
             # Shared by copies of this engine, which get a reloaded model as it does.
             self._bots = {model.id: live(model) for model in loaded}
-        self._reloading = {id: fork_safe_lock() for id in self._bots}
-        self._default = loaded[0].id
+        self._reload_locks = {id: fork_safe_lock() for id in self._bots}
+        self._default_model = loaded[0].id
         self._clock = clock
-        self._is_ours = store is None or isinstance(store, str)
-        self._store = store_of(store, clock)
-        self._long_term_is_ours = isinstance(long_term, str)
+        self._owns_store = store is None or isinstance(store, str)
+        self._store = resolve_store(store, clock)
+        self._owns_long_term = isinstance(long_term, str)
         try:
-            self._long_term = long_term_of(long_term, clock)
+            self._long_term = resolve_long_term(long_term, clock)
         except BaseException:
             self._close_store()
             raise
@@ -145,13 +152,13 @@ class Engine:
         """Let go of the store and the long-term memory, unless they were given as such. No
         question can be asked then."""
         try:
-            if self._long_term is not None and self._long_term_is_ours:
+            if self._long_term is not None and self._owns_long_term:
                 self._long_term.close()
         finally:
             self._close_store()
 
     def _close_store(self) -> None:
-        if self._is_ours:
+        if self._owns_store:
             self._store.close()
 
     def with_long_term(self, long_term: LongTerm | None) -> Engine:
@@ -159,7 +166,7 @@ class Engine:
         conversations are the same. Closing it closes nothing."""
         other = copy(self)
         other._long_term = long_term
-        other._is_ours = other._long_term_is_ours = False
+        other._owns_store = other._owns_long_term = False
         return other
 
     @property
@@ -182,7 +189,7 @@ class Engine:
 
         Raises :class:`UnknownModel` if there is none.
         """
-        return self._bot(self._default if id is None else id).model
+        return self._get_bot(self._default_model if id is None else id).model
 
     def may_wait(self, model: str) -> bool:
         """Whether a question to ``model`` may have to wait for something else than a processor:
@@ -192,9 +199,9 @@ class Engine:
 
         Raises :class:`UnknownModel` if there is no such model.
         """
-        bot = self._bot(model)
+        bot = self._get_bot(model)
         at_hand = isinstance(self._store, MemoryStore) and self._long_term is None
-        return not (bot.is_declared and self._is_blank and at_hand)
+        return not (bot.is_declarative and self._uses_blank_pipelines and at_hand)
 
     def ask(
         self,
@@ -221,11 +228,11 @@ class Engine:
         if a handler asks in the very conversation it is answering, or if the conversation stays
         busy for too long; :class:`StoreError` if it cannot be read or kept.
         """
-        return self._answer(Ask(text, user, model, at, language, request, explain))
+        return self._answer(Question(text, user, model, at, language, request, explain))
 
     def ask_many(
         self,
-        questions: Iterable[str | Ask],
+        questions: Iterable[str | Question],
         *,
         user: str | User = "user",
         model: str | None = None,
@@ -251,43 +258,50 @@ class Engine:
             raise TypeError("ask_many takes several questions: write ask(…) for a single one")
         if batch_size < 1:
             raise ValueError(f"a batch has at least one question, not {batch_size}")
-        return Replies(
+        return ReplyIterator(
             questions,
-            Ask("", user, model, at, language, request, explain),
+            Question("", user, model, at, language, request, explain),
             answer=self._answer,
-            read_ahead=lambda asked: read_ahead([self._placed(one) for one in asked]),
-            look_ahead=lambda: batch_size if self._gains_by_batches() else 1,
+            read_ahead=lambda asked: prefetch_readings([self._prepare_read(one) for one in asked]),
+            look_ahead=lambda: batch_size if self._benefits_from_batches() else 1,
         )
 
-    def _answer(self, asked: Ask, ahead: Readings | None = None) -> Reply:
+    def _answer(self, asked: Question, ahead: PrefetchedReadings | None = None) -> Reply:
         """Answer a question, of which ``ahead`` may have been read before."""
         text, request = asked.text, _request_of(asked)
         _check_question(text, request)
-        now, who = self._time(asked.at, request), as_user(asked.user)
-        bot = self._asked(asked.model, who)
-        with self._store.open(key_of(who, bot.model.id), bot.kept_for) as session:
-            before = bot.fitting(session.conversation)
+        now, who = self._resolve_time(asked.at, request), to_user(asked.user)
+        bot = self._select_bot(asked.model, who)
+        with self._store.open(conversation_key(who, bot.model.id), bot.time_to_live) as session:
+            before = bot.model_upgrade(session.conversation)
             usual = before.language
-            utterance = bot.read(text, asked.language, usual=usual, at=now, ahead=ahead)
-            decision = decided(bot, utterance, before, now, who, request, self._long_term)
+            utterance = bot.read(
+                text, asked.language, preferred_language=usual, at=now, prefetched=ahead
+            )
+            decision = decide_with_long_term(
+                bot, utterance, before, now, who, request, self._long_term
+            )
             has_failed = False
             try:
                 outcome = bot.answer(decision, now)
             except HandlerError as error:
-                outcome, has_failed = bot.recover(error, before), True
+                outcome, has_failed = bot.answer_error(error, before), True
             decision = outcome.decision or decision
-            explanation = _explain(bot, decision, outcome) if asked.explain else None
-            spoken, clock = decision.question.utterance.language, self._tick(session)
-            after = rules.closed(
-                outcome.conversation, language=spoken, fits=bot.fitting.mark, clock=clock
+            explanation = _build_explanation(bot, decision, outcome) if asked.explain else None
+            spoken, clock = decision.question.utterance.language, self._next_clock(session)
+            after = rules.stamp(
+                outcome.conversation,
+                language=spoken,
+                fingerprint=bot.model_upgrade.fingerprint,
+                clock=clock,
             )
-            is_reset = decision.reset_phrase or decision.is_reset or outcome.is_reset
+            is_reset = decision.has_reset_phrase or decision.is_reset or outcome.is_reset
             # If the question says more, what was forgotten has a mark of its own before it.
             forgotten = clock - (outcome.status != "reset") if is_reset else 0
             session.commit(replace(after, forgotten=forgotten) if is_reset else after)
-        reply = _reply(decision, outcome, explanation)
+        reply = _build_reply(decision, outcome, explanation)
         if self._long_term is not None and not has_failed:
-            self._hand_over(text, bot, now, decision, outcome, reply, clock, forgotten)
+            self._record_exchange(text, bot, now, decision, outcome, reply, clock, forgotten)
         return reply
 
     def explain(
@@ -306,12 +320,14 @@ class Engine:
         explanation of a question that is really asked, use ``ask(..., explain=True)``.
         """
         _check_question(text, request)
-        now, who = self._time(at, request), as_user(user)
-        bot = self._asked(model, who)
-        conversation = self._peek(who, bot)
-        utterance = bot.read(text, language, usual=conversation.language, at=now)
-        decision = decided(bot, utterance, conversation, now, who, request, self._long_term)
-        return _explain(bot, decision, bot.foresee(decision, now))
+        now, who = self._resolve_time(at, request), to_user(user)
+        bot = self._select_bot(model, who)
+        conversation = self._peek_conversation(who, bot)
+        utterance = bot.read(text, language, preferred_language=conversation.language, at=now)
+        decision = decide_with_long_term(
+            bot, utterance, conversation, now, who, request, self._long_term
+        )
+        return _build_explanation(bot, decision, bot.dry_run(decision, now))
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
         """Register the decorated function as the handler of ``intent``.
@@ -331,9 +347,9 @@ class Engine:
         self._check_intent(intent, model)
 
         def register(function: _Function) -> _Function:
-            with self._changing:  # no reload may hand on meanwhile what was registered
+            with self._bots_lock:  # no reload may hand on meanwhile what was registered
                 self._check_intent(intent, model)
-                for bot in self._bots_of(model):
+                for bot in self._select_bots(model):
                     if declared := bot.model.intent(intent):
                         bot.on(declared, function)
             return function
@@ -353,11 +369,11 @@ class Engine:
 
         Raises :class:`HandlerError` for an unknown name.
         """
-        self._bots_of(model)
+        self._select_bots(model)
 
         def register(function: _Function) -> _Function:
-            with self._changing:
-                for bot in self._bots_of(model):
+            with self._bots_lock:
+                for bot in self._select_bots(model):
                     bot.hooks.set(name, function)
             return function
 
@@ -365,7 +381,7 @@ class Engine:
 
     def active_model(self, *, user: str | User = "user") -> str:
         """The id of the model that is asked when a question of ``user`` names none."""
-        return self._asked(None, as_user(user)).model.id
+        return self._select_bot(None, to_user(user)).model.id
 
     def switch(self, model: str | None, *, user: str | User = "user") -> None:
         """Let ``model`` be asked when a question of ``user`` names none; None for the default.
@@ -373,11 +389,11 @@ class Engine:
         It is the explicit change of context: each model has its own memory of the user, which
         is kept until its own timeout. Raises :class:`UnknownModel` if there is no such model.
         """
-        shelf = shelf_of(as_user(user))
+        shelf = user_namespace(to_user(user))
         if model is None:
-            self._store.drop_note(shelf, "model")
+            self._store.delete_note(shelf, "model")
         else:
-            self._store.put_note(shelf, "model", self._bot(model).model.id, _ACTIVE_FOR)
+            self._store.put_note(shelf, "model", self._get_bot(model).model.id, _ACTIVE_MODEL_TTL)
 
     def reload(self, model: str | None = None) -> Model:
         """Read the file of a model again, and answer with it from the next question on. What is
@@ -388,8 +404,8 @@ class Engine:
         Raises :class:`ModelError` or :class:`HandlerError` if that cannot be: the model as it was
         goes on answering.
         """
-        id = self._bot(self._default if model is None else model).model.id
-        with self._reloading[id], hold_off_forks():
+        id = self._get_bot(self._default_model if model is None else model).model.id
+        with self._reload_locks[id], forks_delayed():
             source = self._bots[id].model.source
             if not source:
                 raise AnaphoraError(f"the model '{id}' does not come from a file")
@@ -402,9 +418,9 @@ class Engine:
                         hint="conversations are kept by the model's id; start anew to change it",
                     )
                 )
-            after = self._live(now)
-            with self._changing:
-                after.take_over(self._bots[id])
+            after = self._create_bot(now)
+            with self._bots_lock:
+                after.adopt_callbacks(self._bots[id])
                 self._bots[id] = after
         return now
 
@@ -413,7 +429,7 @@ class Engine:
         *,
         user: str | User = "user",
         model: str | None = None,
-        what: ResetWhat = "all",
+        what: ResetScope = "all",
         group: str | None = None,
         where: Callable[[Entity], bool] | None = None,
     ) -> None:
@@ -425,10 +441,10 @@ class Engine:
         Raises :class:`AnaphoraError` for something else in ``what``, and as :meth:`ask` does for
         the store.
         """
-        who = as_user(user)
-        bot = self._asked(model, who)
-        with self._store.open(key_of(who, bot.model.id), bot.kept_for) as session:
-            conversation = bot.fitting(session.conversation)
+        who = to_user(user)
+        bot = self._select_bot(model, who)
+        with self._store.open(conversation_key(who, bot.model.id), bot.time_to_live) as session:
+            conversation = bot.model_upgrade(session.conversation)
             if group is not None:
                 conversation, _ = rules.forget_group(conversation, group)
             elif where is not None:
@@ -438,13 +454,13 @@ class Engine:
             elif what == "entities":
                 conversation, _ = rules.forget(conversation, lambda entity: True)
             elif what == "all":
-                conversation = Conversation.of(conversation.key)
+                conversation = Conversation.empty(conversation.key)
             else:
                 raise AnaphoraError(f"what is all, entities or flow, not '{what}'")
             if not conversation.questions:
                 # Of one that has not begun there is nothing to keep, not even which model it fits.
-                conversation = Conversation.of(conversation.key)
-            clock = self._tick(session)
+                conversation = Conversation.empty(conversation.key)
+            clock = self._next_clock(session)
             is_marked = self._long_term is not None and (
                 what != "flow" or group is not None or where
             )
@@ -455,7 +471,7 @@ class Engine:
             quarantine.forget(conversation.key)
         if is_marked:
             left = (held.entity for held in conversation.remembered)
-            self._keep(conversation.key, forgetting(self._clock(), left, clock=clock))
+            self._add_exchange(conversation.key, build_reset_mark(self._clock(), left, clock=clock))
 
     def erase(self, *, user: str | User) -> int:
         """Erase all that is kept of a user, with whatever model: the conversations, which model
@@ -466,22 +482,22 @@ class Engine:
         Raises :class:`Conflict` for a conversation that stays busy, and :class:`StoreError` if
         something cannot be erased now: ask for it again then.
         """
-        who = as_user(user)
-        tenant = tenant_of(who)
-        keys = {key_of(who, id) for id in self._bots}
+        who = to_user(user)
+        tenant = tenant_id(who)
+        keys = {conversation_key(who, id) for id in self._bots}
         kept = self._store.keys()
         keys.update(key for key in kept if (key.user, key.tenant) == (who.id, tenant))
         erased, failure = 0, None
         with ExitStack() as held:  # no question of the user is answered meanwhile
-            clocks = [held.enter_context(self._store.forget_after(key)) for key in sorted(keys)]
+            clocks = [held.enter_context(self._store.hold_and_forget(key)) for key in sorted(keys)]
             if self._long_term is not None:
                 try:
                     erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
                 except Exception as error:  # which is passed on when all else is erased
                     failure = error
-        for shelf in (shelf_of(who, kind) for kind in SHELVES):
-            for name in self._store.notes(shelf):
-                self._store.drop_note(shelf, name)
+        for shelf in (user_namespace(who, kind) for kind in NAMESPACE_KINDS):
+            for name in self._store.list_notes(shelf):
+                self._store.delete_note(shelf, name)
         self._store.scrub(who.id, tenant)
         if failure is not None:
             raise failure
@@ -492,37 +508,41 @@ class Engine:
     ) -> Conversation:
         """What the conversation holds at the time ``at`` (now if left out), the timeouts
         applied; an empty one if there is none."""
-        who = as_user(user)
-        bot = self._asked(model, who)
-        return rules.recall(self._peek(who, bot), self._time(at), bot.model.conversation)[0]
+        who = to_user(user)
+        bot = self._select_bot(model, who)
+        return rules.expire(
+            self._peek_conversation(who, bot), self._resolve_time(at), bot.model.conversation
+        )[0]
 
     def memory(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
-    ) -> tuple[Remembered, ...]:
+    ) -> tuple[RememberedEntity, ...]:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
-    def _placed(self, asked: Ask) -> tuple[Bot, Unread] | None:
+    def _prepare_read(self, asked: Question) -> tuple[Bot, UnreadText] | None:
         """What will have to be read and by whom, as far as that can be told before its turn; None
         for a question that cannot be asked, as will be told in its turn."""
         request = _request_of(asked)
         try:
             _check_question(asked.text, request)
-            bot = self._asked(asked.model, as_user(asked.user))
-            return bot, Unread(asked.text, asked.language, self._time(asked.at, request))
+            bot = self._select_bot(asked.model, to_user(asked.user))
+            return bot, UnreadText(
+                asked.text, asked.language, self._resolve_time(asked.at, request)
+            )
         except Exception:
             return None
 
-    def _gains_by_batches(self) -> bool:
-        return any(bot.pipeline.gains_by_batches for bot in self._bots.values())
+    def _benefits_from_batches(self) -> bool:
+        return any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
 
-    def _hand_over(
+    def _record_exchange(
         self,
         text: str,
         bot: Bot,
-        at: datetime,
+        now: datetime,
         decision: Decision,
-        outcome: Outcome,
+        outcome: BotAnswer,
         reply: Reply,
         clock: int,
         forgotten: int,
@@ -530,31 +550,31 @@ class Engine:
         """Give the long-term memory a question and its answer."""
         conversation = outcome.conversation
         if 0 < forgotten < clock:
-            self._keep(conversation.key, forgetting(at, clock=forgotten))
+            self._add_exchange(conversation.key, build_reset_mark(now, clock=forgotten))
         # A next question would not find what has gone unused for long enough by now.
-        left = rules.recall(conversation, at, bot.model.conversation)[0].remembered
+        left = rules.expire(conversation, now, bot.model.conversation)[0].remembered
         is_all = left is conversation.remembered
         memory = reply.memory if is_all else tuple(held.entity for held in left)
-        exchange = exchange_of(
+        exchange = build_exchange(
             text,
             reply,
-            at=at,
+            at=now,
             language=decision.question.utterance.language,
             memory=memory,
             clock=clock,
-            dates=sentence_dates(outcome.filling.taken)
-            if outcome.filling is not None and bot.has_dates
+            dates=find_sentence_dates(outcome.slot_filling.taken)
+            if outcome.slot_filling is not None and bot.has_dates
             else None,
         )
-        self._keep(conversation.key, exchange)
+        self._add_exchange(conversation.key, exchange)
 
-    def _tick(self, session: Session) -> int:
+    def _next_clock(self, session: Session) -> int:
         """The logical time of what is done in a conversation: two after all that was done before,
         for it may take the place between to mark that something was forgotten."""
         known = 0 if self._long_term is None else self._long_term.clock
         return max(session.clock, session.conversation.clock + 1, known + 1) + 1
 
-    def _keep(self, key: Key, exchange: Exchange) -> None:
+    def _add_exchange(self, key: ConversationKey, exchange: Exchange) -> None:
         """Keep an exchange for good. Whatever becomes of that, the question was answered."""
         assert self._long_term is not None
         try:
@@ -563,40 +583,42 @@ class Engine:
             _log.exception("the long-term memory does not take an exchange")
 
     def _check_intent(self, intent: str, model: str | None) -> None:
-        known = {one.id: bot for bot in self._bots_of(model) for one in bot.model.intents}
+        known = {one.id: bot for bot in self._select_bots(model) for one in bot.model.intents}
         if intent not in known:
-            raise HandlerError(f"no model has an intent '{intent}'{_meant(intent, known)}")
+            raise HandlerError(f"no model has an intent '{intent}'{_format_hint(intent, known)}")
 
-    def _bots_of(self, model: str | None) -> list[Bot]:
-        return list(self._bots.values()) if model is None else [self._bot(model)]
+    def _select_bots(self, model: str | None) -> list[Bot]:
+        return list(self._bots.values()) if model is None else [self._get_bot(model)]
 
-    def _peek(self, who: User, bot: Bot) -> Conversation:
-        key = key_of(who, bot.model.id)
+    def _peek_conversation(self, user: User, bot: Bot) -> Conversation:
+        key = conversation_key(user, bot.model.id)
         kept = self._store.peek(key)
-        return Conversation.of(key) if kept is None else bot.fitting(kept)
+        return Conversation.empty(key) if kept is None else bot.model_upgrade(kept)
 
-    def _asked(self, model: str | None, who: User) -> Bot:
+    def _select_bot(self, model: str | None, user: User) -> Bot:
         """The bot of the model that a question names or, if it names none, the active one."""
         if model is not None:
-            return self._bot(model)
-        chosen = self._store.note(shelf_of(who), "model") if len(self._bots) > 1 else None
-        return self._bots.get(chosen or self._default) or self._bots[self._default]
+            return self._get_bot(model)
+        chosen = (
+            self._store.get_note(user_namespace(user), "model") if len(self._bots) > 1 else None
+        )
+        return self._bots.get(chosen or self._default_model) or self._bots[self._default_model]
 
-    def _bot(self, id: str) -> Bot:
+    def _get_bot(self, id: str) -> Bot:
         if id not in self._bots:
-            raise UnknownModel(f"this engine has no model '{id}'{_meant(id, self._bots)}")
+            raise UnknownModel(f"this engine has no model '{id}'{_format_hint(id, self._bots)}")
         return self._bots[id]
 
-    def _time(self, at: datetime | None, request: Request = _NO_REQUEST) -> datetime:
+    def _resolve_time(self, at: datetime | None, request: Request = _NO_REQUEST) -> datetime:
         now = self._clock() if at is None else at
         if not isinstance(now, datetime):
             raise TypeError(f"the time is a datetime, not {type(now).__name__}")
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
-        return now.astimezone(zone_of(request.time_zone)) if request.time_zone else now
+        return now.astimezone(parse_time_zone(request.time_zone)) if request.time_zone else now
 
 
-def _check(models: list[Model], nlp: object) -> None:
+def _check_models(models: list[Model], nlp: object) -> None:
     ids = [model.id for model in models]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
         raise AnaphoraError(f"two models have the id '{twice}': an engine tells them by it")
@@ -604,38 +626,40 @@ def _check(models: list[Model], nlp: object) -> None:
         raise AnaphoraError("a spaCy pipeline of your own serves one model: make an engine of it")
 
 
-def _reply(decision: Decision, outcome: Outcome, explanation: Explanation | None) -> Reply:
-    filling = outcome.filling
-    is_answer = decision.pending_is == "confirmed"  # a yes is used
+def _build_reply(decision: Decision, outcome: BotAnswer, explanation: Explanation | None) -> Reply:
+    filling = outcome.slot_filling
+    is_answer = decision.pending_action == "confirmed"  # a yes is used
     incomplete = outcome.status == "incomplete"
     return Reply(
         status=outcome.status,
         intent=filling.intent.id if filling else None,
-        slots=slots_of(filling) if filling else {},
+        slots=build_slots(filling) if filling else {},
         missing=tuple(term.label for term in filling.missing) if filling else (),
         prompt=outcome.text if incomplete else None,
         text=outcome.text,
         reason=outcome.reason,
         result=outcome.result,
         memory=tuple(held.entity for held in outcome.conversation.remembered),
-        unused=unused_in(decision.question.utterance, filling) if filling and not is_answer else (),
+        unused=find_unused_parts(decision.question.utterance, filling)
+        if filling and not is_answer
+        else (),
         explanation=explanation,
     )
 
 
-def _explain(bot: Bot, decision: Decision, outcome: Outcome) -> Explanation:
+def _build_explanation(bot: Bot, decision: Decision, outcome: BotAnswer) -> Explanation:
     return explain(
-        bot.mind,
+        bot.indexed_model,
         decision,
         outcome.status,
         outcome.reason,
         winner=outcome.winner,
         skipped=outcome.skipped,
-        evicted=outcome.evicted,
+        evicted=outcome.forgotten,
     )
 
 
-def _request_of(asked: Ask) -> Request:
+def _request_of(asked: Question) -> Request:
     return _NO_REQUEST if asked.request is None else asked.request
 
 
@@ -646,6 +670,6 @@ def _check_question(text: object, request: object) -> None:
         raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
 
 
-def _meant(name: str, known: Collection[str]) -> str:
+def _format_hint(name: str, known: Collection[str]) -> str:
     close = get_close_matches(name, known, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; there are: {', '.join(known)}"

@@ -14,15 +14,21 @@ from anaphora.intents.reply import Reply
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["ProcessMemory", "exchange_of", "forgetting", "has_dates", "sentence_dates"]
+__all__ = [
+    "InProcessLongTerm",
+    "build_exchange",
+    "build_reset_mark",
+    "has_date_element",
+    "find_sentence_dates",
+]
 
-_DATES = ("date", "nlpcraft:date")  # the built-in elements
+_DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
 
 
-def exchange_of(
+def build_exchange(
     text: str,
     reply: Reply,
     *,
@@ -32,7 +38,7 @@ def exchange_of(
     clock: int,
     dates: tuple[DateMention, ...] | None = None,
 ) -> Exchange:
-    """What was said and answered, the ``dates`` of the question (see :func:`sentence_dates`; None
+    """What was said and answered, the ``dates`` of the question (see :func:`find_sentence_dates`; None
     if it was not understood, or by a model that knows none), and the ``memory`` that a next
     question would find. Of what was merely offered nothing is held to be understood."""
     is_offer = reply.status == "incomplete" and not reply.missing
@@ -43,7 +49,7 @@ def exchange_of(
         at,
         reply.status,
         None if is_offer else reply.intent,
-        {name: tuple([taken.entity.said for taken in slot.taken]) for name, slot in slots},
+        {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
         language,
         memory,
         clock=clock,
@@ -51,61 +57,61 @@ def exchange_of(
     )
 
 
-def has_dates(model: Model) -> bool:
+def has_date_element(model: Model) -> bool:
     """Whether dates are entities of the model."""
-    return any(model.element(id) is not None for id in _DATES)
+    return any(model.element(id) is not None for id in _DATE_ELEMENTS)
 
 
-def sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
+def find_sentence_dates(taken: Iterable[Candidate]) -> tuple[DateMention, ...]:
     """The dates in the sentence that an intent has ``taken``, with their values."""
     return tuple(
-        [date for one in taken if one.source == "sentence" for date in _dates_in(one.entity)]
+        [date for one in taken if one.source == "sentence" for date in _iter_dates(one.entity)]
     )
 
 
-def _dates_in(entity: Entity) -> Iterator[DateMention]:
-    if entity.element in _DATES and entity.value:
+def _iter_dates(entity: Entity) -> Iterator[DateMention]:
+    if entity.element in _DATE_ELEMENTS and entity.value:
         yield DateMention(entity.start, entity.end, entity.value)
     for part in entity.parts:
-        yield from _dates_in(part)
+        yield from _iter_dates(part)
 
 
-def forgetting(at: datetime, left: Iterable[Entity] = (), *, clock: int) -> Exchange:
+def build_reset_mark(at: datetime, memory: Iterable[Entity] = (), *, clock: int) -> Exchange:
     """The mark that something was forgotten on purpose: a reset in which nobody said anything
     (neither question nor answer). No exchange with a smaller ``clock`` may bring anything back;
     ``left`` is what was still remembered after it."""
-    return Exchange("", "", at, status="reset", memory=tuple(left), clock=clock)
+    return Exchange("", "", at, status="reset", memory=tuple(memory), clock=clock)
 
 
 _clock = attrgetter("clock")
 
 
-class ProcessMemory:
+class InProcessLongTerm:
     """The last exchanges of each conversation, in the memory of this process: enough for sample
     dialogs. See :class:`~anaphora.intents.long_term.LongTerm` for the methods."""
 
     def __init__(self, most: int = 1_000) -> None:
         self._most = most
-        self._kept: defaultdict[Key, list[Exchange]] = defaultdict(list)
-        self._gone: Counter[Key] = Counter()  # exchanges before those
+        self._exchanges: defaultdict[ConversationKey, list[Exchange]] = defaultdict(list)
+        self._dropped_counts: Counter[ConversationKey] = Counter()  # exchanges before those
         self._mutex = fork_safe_lock()
 
     @property
     def clock(self) -> int:
         return 0
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         with self._mutex:
-            kept = self._kept[key]
+            kept = self._exchanges[key]
             insort(kept, exchange, key=_clock)
             too_many = len(kept) - self._most
             if too_many > 0:
                 del kept[:too_many]
-                self._gone[key] += too_many
+                self._dropped_counts[key] += too_many
 
-    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         with self._mutex:
-            numbered = enumerate(self._kept.get(key, ()), self._gone[key] + 1)
+            numbered = enumerate(self._exchanges.get(key, ()), self._dropped_counts[key] + 1)
             return [replace(one, number=number) for number, one in numbered][: -limit - 1 : -1]
 
     def erase(
@@ -114,10 +120,10 @@ class ProcessMemory:
         with self._mutex:
             gone = [
                 key
-                for key in self._kept
+                for key in self._exchanges
                 if (key.user, key.tenant) == (user, tenant) and model in (None, key.model)
             ]
-            return sum(len(self._kept.pop(key)) for key in gone)
+            return sum(len(self._exchanges.pop(key)) for key in gone)
 
     def close(self) -> None:
         pass

@@ -8,37 +8,39 @@ from hashlib import blake2b
 from msgspec.structs import replace
 
 from anaphora.models.domain import Model
-from anaphora.models.values import names_of
+from anaphora.models.values import value_names
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, Forgotten
+from anaphora.stm.conversation import Conversation, ForgottenEntity
 
-__all__ = ["Fitting"]
+__all__ = ["ModelUpgrade"]
 
 
-class Fitting:
+class ModelUpgrade:
     """Fits conversations to one state of a model. ``mark`` tells it from other states: it is the
     same in every process, and changes with whatever a remembered entity has of its model."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.mark = _mark(model)
+        self.fingerprint = _compute_fingerprint(model)
 
     def __call__(self, conversation: Conversation) -> Conversation:
         """The conversation as it goes on with the model."""
-        if conversation.fits == self.mark:
+        if conversation.fits == self.fingerprint:
             return conversation
-        return self.fit(conversation)[0]
+        return self.migrate(conversation)[0]
 
-    def fit(self, conversation: Conversation) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    def migrate(
+        self, conversation: Conversation
+    ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
         """The same, with what is forgotten because it is no longer in the model."""
-        fitted, forgotten = rules.fitted(conversation, self._model.elements)
+        fitted, forgotten = rules.migrate(conversation, self._model.elements)
         pending = fitted.pending
         if pending is not None and self._model.intent(pending.intent) is None:
             fitted = replace(fitted, pending=None)  # nothing could complete it
-        return replace(fitted, fits=self.mark), forgotten
+        return replace(fitted, fits=self.fingerprint), forgotten
 
 
-def _mark(model: Model) -> str:
+def _compute_fingerprint(model: Model) -> str:
     facts = [
         (
             element.id,
@@ -47,7 +49,7 @@ def _mark(model: Model) -> str:
             element.topic,
             element.abstract,
             element.meta,
-            names_of(element.values),
+            value_names(element.values),
         )
         for element in model.elements
     ]

@@ -13,12 +13,12 @@ from anaphora.grammar.intent import Intent
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
 from anaphora.models.domain import Model
-from anaphora.models.failures import described
-from anaphora.models.handlers import NamedFunction
+from anaphora.models.failures import describe_failure
+from anaphora.models.handlers import HandlerReference
 
-__all__ = ["Handler", "Reject", "Skip", "handlers_of"]
+__all__ = ["Handler", "Reject", "Skip", "bind_handlers"]
 
-_GIVEN = ("match", "data", "text", "user", "conversation", "at", "language")
+_CONTEXT_PARAMETERS = ("match", "data", "text", "user", "conversation", "at", "language")
 
 
 class Skip(Exception):  # noqa: N818 - raised to say what is to happen, not that something failed
@@ -43,7 +43,7 @@ class Handler:
 
     function: Callable[..., Any]
     parameters: Mapping[str, Any]
-    takes_all: bool
+    has_keyword_parameter: bool
 
     @classmethod
     def bind(cls, function: Callable[..., Any], intent: Intent) -> Handler:
@@ -73,8 +73,8 @@ class Handler:
                     f"the handler {name} of '{intent.id}' takes '{parameter.name}' by position: "
                     "a handler is called by the names of its parameters"
                 )
-            elif parameter.name not in (*slots, *_GIVEN):
-                known = ", ".join((*slots, *_GIVEN))
+            elif parameter.name not in (*slots, *_CONTEXT_PARAMETERS):
+                known = ", ".join((*slots, *_CONTEXT_PARAMETERS))
                 raise HandlerError(
                     f"the handler {name} of '{intent.id}' asks for '{parameter.name}', which is "
                     f"none of its slots; there are: {known}"
@@ -111,14 +111,14 @@ class Handler:
             name: value for name, value in given.items() if not match.intent.term(name)
         } | slots
         arguments = {name: given.get(name, default) for name, default in self.parameters.items()}
-        if self.takes_all:
+        if self.has_keyword_parameter:
             arguments = slots | arguments
         try:
             result = self.function(**arguments)
         except (Skip, Reject):
             raise
         except (Exception, SystemExit) as error:  # it may leave the question, not the program
-            said = described(error, self.function)
+            said = describe_failure(error, self.function)
             raise HandlerError(f"the handler of '{match.intent.id}' failed: {said}") from error
         if inspect.iscoroutine(result) or inspect.isgenerator(result):
             result.close()
@@ -127,7 +127,7 @@ class Handler:
         return result
 
 
-def handlers_of(model: Model) -> dict[str, Handler]:
+def bind_handlers(model: Model) -> dict[str, Handler]:
     """The handlers that the model names. Raises :class:`ModelError` for those that do not fit."""
     bound, problems = {}, []
     for intent in model.intents:
@@ -135,7 +135,7 @@ def handlers_of(model: Model) -> dict[str, Handler]:
         if function is None:
             continue
         place = Problem("", model.source)
-        if isinstance(function, NamedFunction):
+        if isinstance(function, HandlerReference):
             place = function.place
             function = function.function
         try:

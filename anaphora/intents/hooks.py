@@ -18,14 +18,14 @@ from anaphora.errors import HandlerError
 from anaphora.intents.handlers import Reject, Skip
 from anaphora.intents.live import LiveConversation
 from anaphora.intents.match import Match
-from anaphora.models.failures import described
+from anaphora.models.failures import describe_failure
 from anaphora.models.utterance import Utterance, Variant
 
 __all__ = ["HookName", "Hooks"]
 
 HookName: TypeAlias = Literal["variant", "context", "intent", "result", "rejection", "error"]
 
-_PASSED_ON: Mapping[HookName, tuple[type[Exception], ...]] = {
+_ALLOWED_EXCEPTIONS: Mapping[HookName, tuple[type[Exception], ...]] = {
     "context": (Reject,),
     "intent": (Reject, Skip),
     "result": (Reject, Skip),
@@ -53,54 +53,58 @@ class Hooks:
         self._functions[name] = function
 
     @property
-    def are_empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is none."""
         return not self._functions
 
-    def allows(self, variant: Variant) -> bool:
+    def run_variant(self, variant: Variant) -> bool:
         """Whether this way to read the sentence is looked at."""
-        return "variant" not in self._functions or self._flag("variant", variant)
+        return "variant" not in self._functions or self._call_predicate("variant", variant)
 
     @property
-    def may_answer_at_once(self) -> bool:
+    def has_context_hook(self) -> bool:
         """Whether there is a hook that is asked before any intent is looked for."""
         return "context" in self._functions
 
-    def answer_at_once(self, utterance: Utterance, conversation: LiveConversation) -> Any:
+    def run_context(self, utterance: Utterance, conversation: LiveConversation) -> Any:
         """The answer to the question before any intent is looked for; None to go on."""
-        return self._called("context", utterance, conversation)
+        return self._call("context", utterance, conversation)
 
-    def accepts(self, match: Match, conversation: LiveConversation) -> bool:
+    def run_intent(self, match: Match, conversation: LiveConversation) -> bool:
         """Whether the match may be answered; otherwise all is matched again, with what the hook
         has forgotten."""
-        return "intent" not in self._functions or self._flag("intent", match, conversation)
+        return "intent" not in self._functions or self._call_predicate(
+            "intent", match, conversation
+        )
 
-    def changed_result(self, match: Match, result: Any) -> Any:
+    def run_result(self, match: Match, result: Any) -> Any:
         """What is answered instead of ``result``."""
-        changed = self._called("result", match, result)
+        changed = self._call("result", match, result)
         return result if changed is None else changed
 
-    def answer_to_rejection(self, reason: str) -> Any:
+    def run_rejection(self, reason: str) -> Any:
         """What is answered to a question that was rejected for ``reason``; None for that."""
-        return self._called("rejection", reason)
+        return self._call("rejection", reason)
 
-    def answer_to_error(self, error: HandlerError) -> Any:
+    def run_error(self, error: HandlerError) -> Any:
         """What is answered when a handler has failed; None to let the error out."""
-        return self._called("error", error)
+        return self._call("error", error)
 
-    def _flag(self, name: HookName, *arguments: Any) -> bool:
-        result = self._called(name, *arguments)
+    def _call_predicate(self, name: HookName, *arguments: Any) -> bool:
+        result = self._call(name, *arguments)
         if not isinstance(result, bool):
             raise HandlerError(f"the hook '{name}' must return True or False, not {result!r}")
         return result
 
-    def _called(self, name: HookName, *arguments: Any) -> Any:
+    def _call(self, name: HookName, *arguments: Any) -> Any:
         function = self._functions.get(name)
         if function is None:
             return None
         try:
             return function(*arguments)
-        except _PASSED_ON.get(name, ()):
+        except _ALLOWED_EXCEPTIONS.get(name, ()):
             raise
         except Exception as error:
-            raise HandlerError(f"the hook '{name}' failed: {described(error, function)}") from error
+            raise HandlerError(
+                f"the hook '{name}' failed: {describe_failure(error, function)}"
+            ) from error

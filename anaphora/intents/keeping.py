@@ -10,10 +10,10 @@ from anaphora.intents.long_term import LongTerm
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
 
-__all__ = ["long_term_of", "store_of"]
+__all__ = ["resolve_long_term", "resolve_store"]
 
 
-def store_of(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
+def resolve_store(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
     """The store of conversations, in the memory of this process if none is named."""
     if store is None:
         return MemoryStore(clock)
@@ -24,7 +24,7 @@ def store_of(store: Store | str | None, clock: Callable[[], datetime]) -> Store:
     return store_at(store, clock=clock)
 
 
-def long_term_of(
+def resolve_long_term(
     long_term: LongTerm | str | None, clock: Callable[[], datetime]
 ) -> LongTerm | None:
     """The long-term memory, if there is one."""

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from anaphora.entities.lexicon import Lexicon
-from anaphora.models.domain import Limits
+from anaphora.models.domain import UtteranceLimits
 from anaphora.models.utterance import Token, Utterance, Variant
 
-__all__ = ["breach"]
+__all__ = ["find_breach"]
 
 
-def breach(limits: Limits, utterance: Utterance, variant: Variant) -> str:
+def find_breach(limits: UtteranceLimits, utterance: Utterance, variant: Variant) -> str:
     """The first limit that the utterance breaks, in plain words ('' if it keeps to all).
 
     ``variant`` is the best way to read it: its entities and free words are counted.
@@ -22,39 +22,44 @@ def breach(limits: Limits, utterance: Utterance, variant: Variant) -> str:
     for count, what, least, most in (
         (len(words), "word", limits.min_words, limits.max_words),
         (len(variant.entities), "entity", limits.min_entities, limits.max_entities),
-        (sum(word.free for word in words), "content word", limits.min_content_words, None),
+        (
+            sum(word.is_content_word for word in words),
+            "content word",
+            limits.min_content_words,
+            None,
+        ),
         (variant.uncovered, "unknown word", None, limits.max_free_words),
     ):
         if least is not None and count < least:
-            return f"it has {_counted(count, what)}; at least {least} is needed"
+            return f"it has {_format_count(count, what)}; at least {least} is needed"
         if most is not None and count > most:
-            return f"it has {_counted(count, what)}; {most} is the most"
+            return f"it has {_format_count(count, what)}; {most} is the most"
     if limits.max_suspicious_words is not None:
-        count = _occurrences(words, limits.suspicious_words, utterance.language)
+        count = _count_occurrences(words, limits.suspicious_words, utterance.language)
         if count > limits.max_suspicious_words:
-            return f"it has {_counted(count, 'suspicious word')}"
+            return f"it has {_format_count(count, 'suspicious word')}"
     if not limits.swear_words_allowed and (
-        _occurrences(words, limits.swear_words, utterance.language)
+        _count_occurrences(words, limits.swear_words, utterance.language)
     ):
         return "it has a swear word"
-    if limits.latin_only and (letter := _foreign_letter(utterance.text)):
+    if limits.latin_only and (letter := _find_non_latin_letter(utterance.text)):
         return f"'{letter}' is no Latin letter"
     return ""
 
 
-def _occurrences(words: Iterable[Token], listed: frozenset[str], language: str) -> int:
+def _count_occurrences(words: Iterable[Token], listed: frozenset[str], language: str) -> int:
     if not listed:
         return 0
-    stems = _stems(listed, language)
+    stems = _stem_words(listed, language)
     return sum(word.lower in listed or word.stem in stems for word in words)
 
 
 @lru_cache(maxsize=128)
-def _stems(words: frozenset[str], language: str) -> frozenset[str]:
-    return Lexicon(language).stems_of(words)
+def _stem_words(words: frozenset[str], language: str) -> frozenset[str]:
+    return Lexicon(language).stem_texts(words)
 
 
-def _foreign_letter(text: str) -> str:
+def _find_non_latin_letter(text: str) -> str:
     if text.isascii():
         return ""
     foreign = (
@@ -63,6 +68,6 @@ def _foreign_letter(text: str) -> str:
     return next(foreign, "")
 
 
-def _counted(count: int, what: str) -> str:
+def _format_count(count: int, what: str) -> str:
     plural = "entities" if what == "entity" else f"{what}s"
     return f"{count} {what if count == 1 else plural}"

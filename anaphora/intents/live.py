@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.models.utterance import Entity
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, FlowStep, Forgotten, Remembered
+from anaphora.stm.conversation import Conversation, FlowStep, ForgottenEntity, RememberedEntity
 
 __all__ = ["LiveConversation"]
 
@@ -22,7 +22,7 @@ class LiveConversation:
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
-        self._forgotten: tuple[Forgotten, ...] = ()
+        self._forgotten: tuple[ForgottenEntity, ...] = ()
         self.is_reset = False
 
     @property
@@ -31,7 +31,7 @@ class LiveConversation:
         return self._conversation.user
 
     @property
-    def remembered(self) -> tuple[Remembered, ...]:
+    def remembered(self) -> tuple[RememberedEntity, ...]:
         """The remembered entities with their times, newest first."""
         return self._conversation.remembered
 
@@ -57,10 +57,10 @@ class LiveConversation:
         """Forget the steps of the dialog for which ``where`` is true; without it, all."""
         self._conversation = rules.forget_flow(self._conversation, where)
 
-    def keep(self, data: Mapping[str, Any]) -> None:
+    def replace_data(self, data: Mapping[str, Any]) -> None:
         """Let ``data`` be what handlers keep in the conversation."""
-        self._conversation = rules.with_data(self._conversation, data)
+        self._conversation = rules.replace_data(self._conversation, data)
 
-    def settled(self) -> tuple[Conversation, tuple[Forgotten, ...]]:
+    def collect_changes(self) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
         """The conversation as it is now, and what was forgotten of it."""
         return self._conversation, self._forgotten

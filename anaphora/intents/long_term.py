@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from anaphora.ltm.exchange import Exchange
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["LongTerm"]
 
@@ -14,13 +14,13 @@ __all__ = ["LongTerm"]
 class LongTerm(Protocol):
     """Takes every exchange and gives back the last ones. Any thread may call it."""
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Take an exchange of the conversation ``key``. It returns in microseconds, and never
         fails: what cannot be kept is logged and counted. Exchanges are in the order of their
         clocks, and may come in another one."""
         ...
 
-    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         """The last ``limit`` exchanges of a conversation, newest first: all that were added
         before by this process, and those of others as soon as they have kept them.
 

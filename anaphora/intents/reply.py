@@ -44,22 +44,22 @@ class Reply(Struct, frozen=True):
         understood = " ".join(part for part in (self.intent, f"({slots})" if slots else "") if part)
         return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The reply as JSON-able data, in the form that the command line prints."""
         return {
             "status": self.status,
             "intent": self.intent,
-            "slots": {name: slot.to_plain() for name, slot in self.slots.items()},
+            "slots": {name: slot.to_dict() for name, slot in self.slots.items()},
             "missing": list(self.missing),
             "prompt": self.prompt,
             "text": self.text,
             "memory": [
                 {
                     "element": entity.element,
-                    "value": entity.said,
+                    "value": entity.value_or_text,
                     "groups": sorted(entity.groups),
                 }
                 for entity in self.memory
             ],
-            "unused": [one.to_plain() for one in self.unused],
+            "unused": [one.to_dict() for one in self.unused],
         }

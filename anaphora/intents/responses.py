@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
-from anaphora.models.domain import Localized, Model, in_language
-from anaphora.storage.forks import hold_off_forks
+from anaphora.models.domain import LocalizedText, Model, choose_translation
+from anaphora.storage.forks import forks_delayed
 
 __all__ = ["Responses", "SlotView"]
 
 
-Values: TypeAlias = Callable[[], Mapping[str, Any]]
+TemplateValues: TypeAlias = Callable[[], Mapping[str, Any]]
 """What a template may name, made for those that name something."""
 
 
@@ -47,42 +47,46 @@ class Responses:
         self._environment: Any = None
         self._compiled: dict[str, Any] = {}
 
-    def response(self, intent: str, language: str, values: Values) -> str | None:
+    def render_response(self, intent: str, language: str, values: TemplateValues) -> str | None:
         """The response of ``intent`` with the ``values`` in it, None if the model has none.
 
         Raises :class:`HandlerError` when the template cannot be filled.
         """
         return self._render(self._model.responses.get(intent), language, values)
 
-    def prompt(self, intent: str, term: str, language: str, values: Values) -> str:
+    def render_prompt(self, intent: str, term: str, language: str, values: TemplateValues) -> str:
         """The question for a missing term of ``intent``; raises as :meth:`response` does."""
         text = self._model.prompts.get(intent, {}).get(term)
         return self._render(text, language, values) or ""
 
-    def offer(self, intent: str, language: str, values: Values) -> str | None:
+    def render_offer(self, intent: str, language: str, values: TemplateValues) -> str | None:
         """What asks whether it is still about the same, None if the model has no words for it;
         raises as :meth:`response` does."""
         return self._render(self._model.offers.get(intent), language, values)
 
-    def unused(self, intent: str, language: str, values: Values) -> str | None:
+    def render_unused_question(
+        self, intent: str, language: str, values: TemplateValues
+    ) -> str | None:
         """What asks about the rest of a sentence that ``intent`` leaves unused, None if the model
         has no words for it; raises as :meth:`response` does."""
         return self._render(self._model.unused.get(intent), language, values)
 
-    def _render(self, texts: Localized | None, language: str, values: Values) -> str | None:
-        text = in_language(texts, language) if texts else None
+    def _render(
+        self, texts: LocalizedText | None, language: str, values: TemplateValues
+    ) -> str | None:
+        text = choose_translation(texts, language) if texts else None
         if text is None or "{" not in text:
             return text
         try:
             template = self._compiled.get(text)
             if template is None:
-                with hold_off_forks():
-                    template = self._compiled[text] = self._jinja().from_string(text)
+                with forks_delayed():
+                    template = self._compiled[text] = self._get_environment().from_string(text)
             return str(template.render(values()))
         except Exception as error:
             raise HandlerError(f"the response {text!r} cannot be filled: {error}") from error
 
-    def _jinja(self) -> Any:
+    def _get_environment(self) -> Any:
         if self._environment is None:
             from anaphora.models.template_environment import (  # here: Jinja costs 60 ms
                 TemplateEnvironment,

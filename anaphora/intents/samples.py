@@ -10,17 +10,17 @@ from typing import Any
 
 from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
-from anaphora.intents.exchanges import ProcessMemory
+from anaphora.intents.exchanges import InProcessLongTerm
 from anaphora.intents.match import Slot
 from anaphora.intents.reply import Reply
-from anaphora.intents.workers import run_in_processes, usual_jobs
+from anaphora.intents.workers import run_in_processes, default_jobs
 from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, ResetStep, Step
 from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
 
-__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs", "try_dialog", "turns_of"]
+__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs", "run_dialog_safely", "iter_turns"]
 
-_BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
+_START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def run_dialogs(
     *,
     jobs: int | None = 1,
 ) -> Generator[DialogResult, None, None]:
-    """Run many dialogs (those of the model itself, if none are given) as :func:`try_dialog` does;
+    """Run many dialogs (those of the model itself, if none are given) as :func:`run_dialog_safely` does;
     what comes of them, in their order, as soon as it is known.
 
     ``model`` is a model, the path of its file or the name of a bundled one. ``jobs`` is in how
@@ -71,18 +71,18 @@ def run_dialogs(
     listed = loaded.samples if dialogs is None else dialogs
     if jobs is not None and jobs < 1:
         raise ValueError(f"dialogs are run in at least one process, not in {jobs}")
-    number = min(usual_jobs(listed) if jobs is None else jobs, len(listed))
-    if number > 1 and isinstance(model, Model) and not _is_in_its_file(model):
+    number = min(default_jobs(listed) if jobs is None else jobs, len(listed))
+    if number > 1 and isinstance(model, Model) and not _equals_its_file(model):
         if jobs is not None:
             raise AnaphoraError(
                 f"the model '{loaded.id}' is not what a file says, which other processes could "
                 "load: run its dialogs in one"
             )
         number = 1
-    return _results(loaded, listed, number)
+    return _iter_results(loaded, listed, number)
 
 
-def _is_in_its_file(model: Model) -> bool:
+def _equals_its_file(model: Model) -> bool:
     """Whether whoever loads the file of the model has the same one."""
     if not Path(model.source).is_file():
         return False
@@ -92,24 +92,24 @@ def _is_in_its_file(model: Model) -> bool:
         return False
 
 
-def _results(
+def _iter_results(
     model: Model, dialogs: Sequence[Dialog], jobs: int
 ) -> Generator[DialogResult, None, None]:
     if jobs > 1:
-        yield from run_in_processes(model.source, dialogs, try_dialog, jobs)
+        yield from run_in_processes(model.source, dialogs, run_dialog_safely, jobs)
         return
     engine = Engine(model)
     for dialog in dialogs:
-        yield try_dialog(engine, dialog)
+        yield run_dialog_safely(engine, dialog)
 
 
-def try_dialog(engine: Engine, dialog: Dialog) -> DialogResult:
+def run_dialog_safely(engine: Engine, dialog: Dialog) -> DialogResult:
     """Run a dialog as :func:`run_dialog` does. An error of a handler or a template ends it, and
     it alone."""
     turns: list[Turn] = []
     error = ""
     try:
-        turns.extend(turns_of(engine, dialog))
+        turns.extend(iter_turns(engine, dialog))
     except AnaphoraError as raised:
         error = str(raised)
     return DialogResult(dialog, tuple(turns), error)
@@ -126,16 +126,16 @@ def run_dialog(
 
     Raises :class:`HandlerError` if a handler or a template fails.
     """
-    return DialogResult(dialog, tuple(turns_of(engine, dialog, model=model, user=user)))
+    return DialogResult(dialog, tuple(iter_turns(engine, dialog, model=model, user=user)))
 
 
-def turns_of(
+def iter_turns(
     engine: Engine, dialog: Dialog, *, model: str | None = None, user: str = "sample"
 ) -> Iterator[Turn]:
     """The turns of :func:`run_dialog` one by one, so that those before an error are known."""
-    engine = engine.with_long_term(ProcessMemory() if dialog.long_term else None)
+    engine = engine.with_long_term(InProcessLongTerm() if dialog.long_term else None)
     engine.forget(user=user, model=model)
-    at = dialog.at or _BEGIN
+    at = dialog.at or _START_TIME
     try:
         for step in dialog.steps:
             match step:
@@ -154,12 +154,12 @@ def turns_of(
                         language=step.language,
                         explain=True,
                     )
-                    yield Turn(step, reply, tuple(_failures(step, reply)))
+                    yield Turn(step, reply, tuple(_find_failures(step, reply)))
     finally:
         engine.forget(user=user, model=model)
 
 
-def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
+def _find_failures(step: AskStep, reply: Reply) -> Iterator[str]:
     if reply.status != step.status:
         why = f" ({reply.reason or reply.prompt})" if reply.reason or reply.prompt else ""
         yield f"status is {reply.status}, not {step.status}{why}"
@@ -169,8 +169,8 @@ def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
         slot = reply.slots.get(name)
         actual: Any = slot.value if slot else None
         wanted: Any = list(expected) if isinstance(expected, tuple) else expected
-        if actual != wanted and not (slot and _said_so(slot, expected)):
-            yield f"slot {name} is {_shown(actual)}, not {_shown(wanted)}"
+        if actual != wanted and not (slot and _matches_expected(slot, expected)):
+            yield f"slot {name} is {_format_value(actual)}, not {_format_value(wanted)}"
     if step.from_memory is not None:
         recalled = {
             name
@@ -178,36 +178,38 @@ def _failures(step: AskStep, reply: Reply) -> Iterator[str]:
             if any(taken.source == "memory" for taken in slot.taken)
         }
         if recalled != set(step.from_memory):
-            yield f"from memory came {_names(recalled)}, not {_names(step.from_memory)}"
+            yield f"from memory came {_format_names(recalled)}, not {_format_names(step.from_memory)}"
     if step.missing is not None and set(reply.missing) != set(step.missing):
-        yield f"missing is {_names(reply.missing)}, not {_names(step.missing)}"
-    if step.memory is not None and not _remembers(reply.memory, step.memory):
-        held = _names(map(str, reply.memory))
-        yield f"memory holds {held}; {_names(step.memory)} was expected"
+        yield f"missing is {_format_names(reply.missing)}, not {_format_names(step.missing)}"
+    if step.memory is not None and not _matches_memory(reply.memory, step.memory):
+        held = _format_names(map(str, reply.memory))
+        yield f"memory holds {held}; {_format_names(step.memory)} was expected"
 
 
-def _said_so(slot: Slot, expected: str | tuple[str, ...] | None) -> bool:
+def _matches_expected(slot: Slot, expected: str | tuple[str, ...] | None) -> bool:
     """Whether the slot has what is expected, be it by values or, for what recognizers have
     found, by the words that were said."""
     wanted = expected if isinstance(expected, tuple) else (expected,)
     return (
-        slot.several == isinstance(expected, tuple)
+        slot.is_multiple == isinstance(expected, tuple)
         and len(wanted) == len(slot.entities)
-        and all(one in _names_of(found) for one, found in zip(wanted, slot.entities, strict=True))
+        and all(
+            one in _accepted_names(found) for one, found in zip(wanted, slot.entities, strict=True)
+        )
     )
 
 
-def _names_of(entity: Entity) -> tuple[str, ...]:
-    return (entity.said,) if entity.own else (entity.said, entity.text)
+def _accepted_names(entity: Entity) -> tuple[str, ...]:
+    return (entity.value_or_text,) if entity.own else (entity.value_or_text, entity.text)
 
 
-def _descriptions(entity: Entity) -> tuple[str, ...]:
+def _memory_descriptions(entity: Entity) -> tuple[str, ...]:
     """How a dialog may speak of a remembered entity."""
     found = (str(entity), entity.element)
     return found if entity.own else (*found, f"{entity.element}={entity.text}")
 
 
-def _remembers(held: Iterable[Entity], expected: Iterable[str]) -> bool:
+def _matches_memory(held: Iterable[Entity], expected: Iterable[str]) -> bool:
     """Whether these entities are all that is expected, each by its element or with its value.
 
     What is expected with a value is looked for first: it fits one entity where a bare element
@@ -215,16 +217,16 @@ def _remembers(held: Iterable[Entity], expected: Iterable[str]) -> bool:
     """
     left = list(held)
     for wanted in sorted(expected, key=lambda entry: "=" not in entry):
-        found = next((one for one in left if wanted in _descriptions(one)), None)
+        found = next((one for one in left if wanted in _memory_descriptions(one)), None)
         if found is None:
             return False
         left.remove(found)
     return not left
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "empty" if value is None else repr(value)
 
 
-def _names(names: Iterable[str]) -> str:
+def _format_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"

@@ -7,16 +7,23 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from anaphora.errors import AnaphoraError
 from anaphora.grammar.request import User
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["SHELVES", "as_user", "key_of", "shelf_of", "tenant_of", "zone_of"]
+__all__ = [
+    "NAMESPACE_KINDS",
+    "to_user",
+    "conversation_key",
+    "user_namespace",
+    "tenant_id",
+    "parse_time_zone",
+]
 
-SHELVES = ("user", "nlpcraft")
+NAMESPACE_KINDS = ("user", "nlpcraft")
 """The kinds of shelves with notes of one user. Whoever keeps notes of another kind adds it here: a
 user is erased from all of them."""
 
 
-def as_user(user: object) -> User:
+def to_user(user: object) -> User:
     """The user of that id, or the :class:`User` itself."""
     if isinstance(user, str):
         return User(user)
@@ -25,22 +32,22 @@ def as_user(user: object) -> User:
     raise TypeError(f"a user is an id or a User, not {type(user).__name__}")
 
 
-def tenant_of(who: User) -> str:
+def tenant_id(user: User) -> str:
     """The id of the company whose user it is ('' for none)."""
-    return who.company.id if who.company else ""
+    return user.company.id if user.company else ""
 
 
-def key_of(who: User, model: str) -> Key:
+def conversation_key(user: User, model: str) -> ConversationKey:
     """Under what their conversation with the model of that id is kept."""
-    return Key(who.id, model, tenant_of(who))
+    return ConversationKey(user.id, model, tenant_id(user))
 
 
-def shelf_of(who: User, kind: str = "user") -> str:
+def user_namespace(user: User, kind: str = "user") -> str:
     """Where the notes of a user are: JSON, for ids may hold any mark that would divide them."""
-    return f"{kind}:{json.dumps([tenant_of(who), who.id])}"
+    return f"{kind}:{json.dumps([tenant_id(user), user.id])}"
 
 
-def zone_of(name: str) -> ZoneInfo:
+def parse_time_zone(name: str) -> ZoneInfo:
     """The time zone of that name. Raises :class:`AnaphoraError` if there is none."""
     try:
         return ZoneInfo(name)

@@ -25,11 +25,11 @@ from anaphora.models.domain import AskStep, Dialog
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
 
-__all__ = ["run_in_processes", "usual_jobs"]
+__all__ = ["run_in_processes", "default_jobs"]
 
 # In the time that a process takes to start, one answers 6,000 questions (13,000 where there is
 # torch, which spaCy imports): two processes win from twice as many on.
-_MANY_QUESTIONS = 20_000
+_MIN_PARALLEL_QUESTIONS = 20_000
 _LARGEST_CHUNK = 100
 
 _Chunk: TypeAlias = Sequence[Dialog]
@@ -37,11 +37,11 @@ _Result = TypeVar("_Result")
 _Run: TypeAlias = Callable[["Engine", Dialog], _Result]
 
 
-def usual_jobs(dialogs: Sequence[Dialog]) -> int:
+def default_jobs(dialogs: Sequence[Dialog]) -> int:
     """How many processes to run these dialogs in, if nobody says: one for each core where there
     are so many questions that the time to start them is won back."""
     asked = sum(isinstance(step, AskStep) for dialog in dialogs for step in dialog.steps)
-    if asked < _MANY_QUESTIONS:
+    if asked < _MIN_PARALLEL_QUESTIONS:
         return 1
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
@@ -57,7 +57,7 @@ def run_in_processes(
     Raises :class:`AnaphoraError` if a process dies or cannot load the model, and for results
     that cannot be pickled.
     """
-    chunks = _chunks(dialogs, jobs)
+    chunks = _split_chunks(dialogs, jobs)
     waiting = deque(enumerate(chunks))
     done: dict[int, Sequence[_Result]] = {}
     turn = 0
@@ -89,21 +89,21 @@ class _Worker:
         try:
             self.connection.send(chunk)
         except OSError:
-            raise self._death() from None
+            raise self._death_error() from None
 
     def finish(self) -> tuple[int, Sequence[Any]]:
         try:
             answer: Sequence[Any] | str = self.connection.recv()
         except (EOFError, OSError):
-            raise self._death() from None
+            raise self._death_error() from None
         except Exception as error:  # a class that this process does not have
-            raise AnaphoraError(_unsendable(error)) from error
+            raise AnaphoraError(_format_pickle_error(error)) from error
         if isinstance(answer, str):
             raise AnaphoraError(answer)
         self.chunk = ()
         return self.index, answer
 
-    def _death(self) -> AnaphoraError:
+    def _death_error(self) -> AnaphoraError:
         self.process.join()
         code = self.process.exitcode or 0
         how = f"was ended by signal {-code}" if code < 0 else f"ended with the exit code {code}"
@@ -121,8 +121,8 @@ def _workers(source: str, run: _Run[Any], number: int) -> Iterator[list[_Worker]
     context = get_context("spawn")
     started: list[_Worker] = []
     try:
-        with _without_interrupts():
-            started.extend(_start(context, source, run) for _ in range(number))
+        with _sigint_blocked():
+            started.extend(_start_worker(context, source, run) for _ in range(number))
         yield started
     finally:
         for worker in started:
@@ -132,16 +132,16 @@ def _workers(source: str, run: _Run[Any], number: int) -> Iterator[list[_Worker]
             worker.connection.close()
 
 
-def _start(context: SpawnContext, source: str, run: _Run[Any]) -> _Worker:
+def _start_worker(context: SpawnContext, source: str, run: _Run[Any]) -> _Worker:
     here, there = context.Pipe()
-    process = context.Process(target=_work, args=(there, source, run), name="anaphora check")
+    process = context.Process(target=_run_worker, args=(there, source, run), name="anaphora check")
     process.start()
     there.close()  # so that the end of the process is the end of what comes from it
     return _Worker(process, here)
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def _sigint_blocked() -> Iterator[None]:
     """Processes that are started in here never hear Ctrl-C, which reaches a whole terminal: the
     one that started them ends them. It hears it itself as soon as the block is left."""
     if not hasattr(signal, "pthread_sigmask"):
@@ -155,11 +155,11 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(connection: Connection, source: str, run: _Run[Any]) -> None:
+def _run_worker(connection: Connection, source: str, run: _Run[Any]) -> None:
     """What a process does: build the engine, then answer each list of dialogs with what came of
     them, or with the text of an error, which is its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
     from anaphora.intents.engine import Engine
 
     try:
@@ -174,21 +174,21 @@ def _work(connection: Connection, source: str, run: _Run[Any]) -> None:
             try:
                 connection.send(done)  # pickles all of it before any is sent
             except (TypeError, AttributeError, ValueError, PickleError, RecursionError) as error:
-                connection.send(_unsendable(error))
+                connection.send(_format_pickle_error(error))
                 return
             chunk = connection.recv()
     except (EOFError, OSError):  # nobody is left to answer to
         return
 
 
-def _unsendable(error: Exception) -> str:
+def _format_pickle_error(error: Exception) -> str:
     return (
         f"a reply cannot be handed from one process to another: {error}; let the handlers give "
         "texts, numbers and the like, or run the dialogs in one process"
     )
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     """A process whose parent was killed ends in the midst of whatever it does."""
     parent = parent_process()
     if parent is not None:
@@ -196,7 +196,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _chunks(dialogs: Sequence[Dialog], jobs: int) -> list[_Chunk]:
+def _split_chunks(dialogs: Sequence[Dialog], jobs: int) -> list[_Chunk]:
     """The dialogs in portions: several a process, so that all of them end at about one time."""
     size = max(1, min(_LARGEST_CHUNK, len(dialogs) // (jobs * 4)))
     return [dialogs[at : at + size] for at in range(0, len(dialogs), size)]

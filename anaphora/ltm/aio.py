@@ -10,14 +10,14 @@ from typing import Self
 
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History
-from anaphora.ltm.memory import LongTermMemory, Status
-from anaphora.ltm.recall.search import How, Page
-from anaphora.ltm.recall.store import Among, Whose
-from anaphora.stm.conversation import Key
+from anaphora.ltm.memory import LongTermMemory, MemoryStatus
+from anaphora.ltm.recall.search import SearchMode, Page
+from anaphora.ltm.recall.store import SearchFilter, UserKey
+from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["AsyncLongTermMemory"]
 
-_EVERYTHING = Among()
+_NO_FILTER = SearchFilter()
 
 
 class AsyncLongTermMemory:
@@ -41,33 +41,35 @@ class AsyncLongTermMemory:
     ) -> None:
         await self.close()
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Take an exchange of the conversation ``key``."""
         self._memory.add(key, exchange)
 
-    def status(self) -> Status:
+    def status(self) -> MemoryStatus:
         """How it is."""
         return self._memory.status()
 
-    async def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    async def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         """The last ``limit`` exchanges of a conversation, newest first."""
         return await asyncio.to_thread(self._memory.latest, key, limit)
 
-    async def history(self, key: Key) -> History:
+    async def history(self, key: ConversationKey) -> History:
         """The working history of a conversation."""
         return await asyncio.to_thread(self._memory.history, key)
 
-    async def original(self, key: Key, summary: Summary) -> Sequence[Exchange]:
+    async def original_exchanges(
+        self, key: ConversationKey, summary: Summary
+    ) -> Sequence[Exchange]:
         """What a summary stands for, as it was said."""
-        return await asyncio.to_thread(self._memory.original, key, summary)
+        return await asyncio.to_thread(self._memory.original_exchanges, key, summary)
 
     async def recall(
         self,
-        whose: Whose,
+        user_key: UserKey,
         text: str = "",
         *,
-        how: How | None = None,
-        among: Among = _EVERYTHING,
+        mode: SearchMode | None = None,
+        filters: SearchFilter = _NO_FILTER,
         language: str | Sequence[str] | None = None,
         page: int = 1,
         size: int = 10,
@@ -77,10 +79,10 @@ class AsyncLongTermMemory:
         """Look for what a user or the bot said."""
         return await asyncio.to_thread(
             self._memory.recall,
-            whose,
+            user_key,
             text,
-            how=how,
-            among=among,
+            how=mode,
+            among=filters,
             language=language,
             page=page,
             size=size,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from anaphora.storage.locking import lock
+from anaphora.storage.locking import try_lock_file
 
-__all__ = ["Claim"]
+__all__ = ["ProcessLock"]
 
 
-class Claim:
+class ProcessLock:
     """A claim to the file at ``path``, which is made if need be: one process (and one object of
     it) has it at a time; that of a process that dies is free at once."""
 
@@ -18,7 +18,7 @@ class Claim:
         self._path = path
         self._descriptor = -1
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Whether it is ours now; also where the file cannot be made."""
         if self._descriptor >= 0:
             return True
@@ -26,13 +26,13 @@ class Claim:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:  # doing it twice is better than not at all
             return True
-        if lock(descriptor):
+        if try_lock_file(descriptor):
             self._descriptor = descriptor
             return True
         os.close(descriptor)
         return False
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Let another have it."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:

@@ -13,32 +13,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from anaphora.ltm.counting import Measure, words
+from anaphora.ltm.counting import Measure, count_words
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import History, HistorySettings, Part
+from anaphora.ltm.history import History, HistorySettings, HistoryPart
 from anaphora.ltm.summarizers.summarizer import Segment
 
-__all__ = ["plan", "settle", "words_of"]
+__all__ = ["plan_segments", "apply_summaries", "total_words"]
 
-_FEWEST_WORDS = 8  # of a summary: less says nothing
-_SUMMARIES = 0.4  # what share of max_size summaries may have whatever the exchanges take
+_MIN_SUMMARY_WORDS = 8  # of a summary: less says nothing
+_SUMMARY_SHARE = 0.4  # what share of max_size summaries may have whatever the exchanges take
 
 
-def plan(history: History, settings: HistorySettings, measure: Measure) -> tuple[Segment, ...]:
+def plan_segments(
+    history: History, settings: HistorySettings, measure: Measure
+) -> tuple[Segment, ...]:
     """The segments that are to be summarized now, in their order; none if the history is not
     too large, or if nothing in it may be summarized."""
     if history.size <= settings.max_size:
         return ()
     excess = history.size - settings.low_water * settings.max_size
-    if segments := tuple(_of_exchanges(history, settings, measure, excess)):
+    if segments := tuple(_segment_exchanges(history, settings, measure, excess)):
         return segments
-    spare = measure.total(history.summaries) - _SUMMARIES * settings.max_size
-    return tuple(_of_summaries(history.summaries, settings, measure, min(excess, spare)))
+    spare = measure.total(history.summaries) - _SUMMARY_SHARE * settings.max_size
+    return tuple(_segment_summaries(history.summaries, settings, measure, min(excess, spare)))
 
 
-def settle(
+def apply_summaries(
     history: History, segments: Sequence[Segment], texts: Sequence[str], by: Sequence[str]
-) -> tuple[tuple[Part, ...], tuple[Summary, ...]]:
+) -> tuple[tuple[HistoryPart, ...], tuple[Summary, ...]]:
     """What the summaries ``texts`` of the segments replace, and by what: the oldest parts of the
     history up to the last of the segments, and the summaries that stand there then. ``by``
     names the summarizer of each."""
@@ -46,7 +48,7 @@ def settle(
     parts = list(history.parts)
     replaced = parts[: parts.index(last) + 1]
     made = {
-        id(segment.parts[0]): _summary(segment.parts, text, name)
+        id(segment.parts[0]): _build_summary(segment.parts, text, name)
         for segment, text, name in zip(segments, texts, by, strict=True)
     }
     covered = {id(part) for segment in segments for part in segment.parts}
@@ -56,15 +58,17 @@ def settle(
     return tuple(replaced), tuple(part for part in standing if isinstance(part, Summary))
 
 
-def words_of(parts: Sequence[Part]) -> int:
+def total_words(parts: Sequence[HistoryPart]) -> int:
     """The number of words of parts of a history."""
     return sum(
-        words(part.text) if isinstance(part, Summary) else words(part.question) + words(part.answer)
+        count_words(part.text)
+        if isinstance(part, Summary)
+        else count_words(part.question) + count_words(part.answer)
         for part in parts
     )
 
 
-def _of_exchanges(
+def _segment_exchanges(
     history: History, settings: HistorySettings, measure: Measure, excess: float
 ) -> Iterator[Segment]:
     old = history.exchanges[: max(0, len(history.exchanges) - settings.verbatim)]
@@ -73,10 +77,10 @@ def _of_exchanges(
             return
         parts = old[start : start + settings.segment]
         excess -= measure.total(parts) * (1 - settings.share)
-        yield _segment(parts, settings)
+        yield _build_segment(parts, settings)
 
 
-def _of_summaries(
+def _segment_summaries(
     summaries: Sequence[Summary], settings: HistorySettings, measure: Measure, excess: float
 ) -> Iterator[Segment]:
     runs = [tuple(run) for _, run in groupby(summaries, key=lambda summary: summary.level)]
@@ -88,16 +92,16 @@ def _of_summaries(
         if excess <= 0 or len(parts) < 2:
             return
         excess -= measure.total(parts) * (1 - settings.share)
-        yield _segment(parts, settings)
+        yield _build_segment(parts, settings)
 
 
-def _segment(parts: Sequence[Part], settings: HistorySettings) -> Segment:
-    size = words_of(parts)
-    most = max(min(_FEWEST_WORDS, size // 2), round(settings.share * size))
+def _build_segment(parts: Sequence[HistoryPart], settings: HistorySettings) -> Segment:
+    size = total_words(parts)
+    most = max(min(_MIN_SUMMARY_WORDS, size // 2), round(settings.share * size))
     return Segment(tuple(parts), most)
 
 
-def _summary(parts: Sequence[Part], text: str, by: str) -> Summary:
+def _build_summary(parts: Sequence[HistoryPart], text: str, by: str) -> Summary:
     first, last = parts[0], parts[-1]
     summaries = [part for part in parts if isinstance(part, Summary)]
     return Summary(

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = [
     "EMBEDDERS",
     "SUMMARIZERS",
-    "MemoryPlan",
+    "MemoryConfig",
     "check_embedder",
     "check_summarizer",
-    "embedder_named",
-    "memory_of",
-    "summarizer_named",
+    "build_embedder",
+    "build_memory",
+    "build_summarizer",
 ]
 
 SUMMARIZERS = ("extractive", "cut", "bart", "none")
@@ -38,7 +38,7 @@ _SUMMARIZERS_ALLOWED = (
     "chat-completions endpoint with the model behind #: http://localhost:8000/v1#MODEL"
 )
 _EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on the hub)"
-_CLASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
+_CLASS_PATHS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "extractive": ("anaphora.ltm.summarizers.extractive", "Extractive"),
         "cut": ("anaphora.ltm.summarizers.cut", "WordCut"),
@@ -52,7 +52,7 @@ def _utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryPlan:
+class MemoryConfig:
     """What a long-term memory is made by: the ``url`` of its store, the names of its
     ``summarizer`` and its ``embedder``, and how long a working history may be (in words, and in
     exchanges). What is older than ``retention`` is erased; ``journal`` is the folder for what
@@ -67,8 +67,8 @@ class MemoryPlan:
     journal: Path | None = None
 
 
-def memory_of(
-    plan: MemoryPlan,
+def build_memory(
+    config: MemoryConfig,
     *,
     clock: Callable[[], datetime] = _utc_now,
     monotonic: Callable[[], float] = time.monotonic,
@@ -82,15 +82,15 @@ def memory_of(
     from anaphora.ltm.memory import LongTermMemory
 
     return LongTermMemory(
-        plan.url,
+        config.url,
         # The usual one is left to the memory, which lets it work in a process of its own.
         summarizer="extractive"
-        if plan.summarizer == "extractive"
-        else summarizer_named(plan.summarizer),
-        embedder=embedder_named(plan.embedder),
-        settings=HistorySettings(max_exchanges=plan.max_exchanges, max_size=plan.max_words),
-        retention=plan.retention,
-        journal=plan.journal,
+        if config.summarizer == "extractive"
+        else build_summarizer(config.summarizer),
+        embedder=build_embedder(config.embedder),
+        settings=HistorySettings(max_exchanges=config.max_exchanges, max_size=config.max_words),
+        retention=config.retention,
+        journal=config.journal,
         clock=clock,
         monotonic=monotonic,
     )
@@ -102,7 +102,7 @@ def check_summarizer(name: str) -> str:
     if name in SUMMARIZERS or (kind == "bart" and of):
         return name
     if kind in ("http", "https"):
-        _endpoint(name)
+        _split_endpoint(name)
         return name
     hint = did_you_mean(name, SUMMARIZERS)
     raise ValueError(f"expected {_SUMMARIZERS_ALLOWED}{f'; {hint}' if hint else ''}")
@@ -117,12 +117,12 @@ def check_embedder(name: str) -> str:
     raise ValueError(f"expected {_EMBEDDERS_ALLOWED}{f'; {hint}' if hint else ''}")
 
 
-def summarizer_named(name: str) -> Summarizer | None:
+def build_summarizer(name: str) -> Summarizer | None:
     """The summarizer of a name (see :func:`check_summarizer`), None for "none".
 
     Raises :class:`AnaphoraError`.
     """
-    _checked("summarizer", check_summarizer, name)
+    _check_name("summarizer", check_summarizer, name)
     kind, _, of = name.partition(":")
     if name == "none":
         return None
@@ -133,18 +133,18 @@ def summarizer_named(name: str) -> Summarizer | None:
     if kind in ("http", "https"):
         from anaphora.ltm.summarizers.chat_completions import ChatCompletions
 
-        return ChatCompletions(*_endpoint(name))
-    module, found = _CLASSES[name]
+        return ChatCompletions(*_split_endpoint(name))
+    module, found = _CLASS_PATHS[name]
     summarizer: Summarizer = getattr(import_module(module), found)()
     return summarizer
 
 
-def embedder_named(name: str) -> Embedder | None:
+def build_embedder(name: str) -> Embedder | None:
     """The embedder of a name (see :func:`check_embedder`), None for "none".
 
     Raises :class:`AnaphoraError`.
     """
-    _checked("embedder", check_embedder, name)
+    _check_name("embedder", check_embedder, name)
     if name == "none":
         return None
     kind, _, of = name.partition(":")
@@ -152,12 +152,12 @@ def embedder_named(name: str) -> Embedder | None:
         from anaphora.ltm.embedders.sentence_transformers import SentenceTransformers
 
         return SentenceTransformers(of)
-    module, found = _CLASSES[kind]
+    module, found = _CLASS_PATHS[kind]
     embedder: Embedder = getattr(import_module(module), found)()
     return embedder
 
 
-def _checked(what: str, check: Callable[[str], str], name: str) -> None:
+def _check_name(what: str, check: Callable[[str], str], name: str) -> None:
     try:
         check(name)
     except ValueError as error:
@@ -165,7 +165,7 @@ def _checked(what: str, check: Callable[[str], str], name: str) -> None:
         raise AnaphoraError(f"{said} is no {what}: {error}") from None
 
 
-def _endpoint(url: str) -> tuple[str, str]:
+def _split_endpoint(url: str) -> tuple[str, str]:
     """The URL of an endpoint, and the model behind it."""
     begin, _, model = url.rpartition("#")
     if not model or not begin or not urlsplit(begin).netloc:

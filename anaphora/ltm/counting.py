@@ -14,11 +14,11 @@ import regex
 
 from anaphora.ltm.exchange import Exchange, Summary
 
-__all__ = ["UNSPACED", "WORDS", "Measure", "Tokenizer", "tokens_of", "words"]
+__all__ = ["UNSPACED_SCRIPTS", "WORDS", "Measure", "Tokenizer", "token_measure", "count_words"]
 
 # Scripts that put no blanks between words: Thai, Lao, Tibetan, Burmese, Khmer, those of the Tai,
 # kana and Han.
-UNSPACED = regex.compile(
+UNSPACED_SCRIPTS = regex.compile(
     r"[\u0E00-\u109F\u1780-\u17FF\u1950-\u19FF\u1A20-\u1AAF\u3005-\u3007\u3041-\u30FF"
     r"\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uA9E0-\uA9FF\uAA60-\uAADF\uF900-\uFAFF"
     r"\uFF66-\uFF9F\U0001B000-\U0001B16F\U00020000-\U0003FFFF]"
@@ -31,32 +31,34 @@ class Measure:
     under it, and counted anew when it changes. ``of(text)`` is the size of one text."""
 
     name: str
-    of: Callable[[str], int]
+    count: Callable[[str], int]
 
-    def exchange(self, exchange: Exchange) -> int:
+    def count_exchange(self, exchange: Exchange) -> int:
         """|u| + |d|."""
-        return self.of(exchange.question) + self.of(exchange.answer)
+        return self.count(exchange.question) + self.count(exchange.answer)
 
     def total(self, parts: Iterable[Exchange | Summary]) -> int:
         """W: the size of exchanges and of summaries."""
         return sum(
-            self.of(part.text) if isinstance(part, Summary) else self.exchange(part)
+            self.count(part.text) if isinstance(part, Summary) else self.count_exchange(part)
             for part in parts
         )
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     """The number of words in ``text``: of what white space divides.
 
     A text in a script without blanks between words (Chinese, Japanese, Thai, Lao, Khmer,
     Burmese, Tibetan) counts two of its characters as one word, which is about their mean length.
     """
-    if text.isascii() or not UNSPACED.search(text):  # 0.5 µs for nine words, with the others 3
+    if text.isascii() or not UNSPACED_SCRIPTS.search(
+        text
+    ):  # 0.5 µs for nine words, with the others 3
         return len(text.split())
-    return sum(_words_in(chunk) for chunk in text.split())
+    return sum(_count_words_in_chunk(chunk) for chunk in text.split())
 
 
-def tokens_of(tokenizer: Tokenizer, name: str = "") -> Measure:
+def token_measure(tokenizer: Tokenizer, name: str = "") -> Measure:
     """The measure in the tokens of a tokenizer of ``transformers`` or ``tokenizers``, or of
     ``tiktoken`` (anything with a method ``encode``), without special tokens. ``name`` is its own
     (``name_or_path``, ``name``) if left out; it must tell the vocabulary.
@@ -91,13 +93,13 @@ class Tokenizer(Protocol):
     def encode(self) -> Callable[..., Sequence[Any] | Any]: ...
 
 
-WORDS = Measure("words", words)
+WORDS = Measure("words", count_words)
 
-_OTHER = regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}]--{UNSPACED.pattern}]+", regex.V1)
+_SPACED_RUN = regex.compile(rf"[[\p{{L}}\p{{N}}\p{{M}}]--{UNSPACED_SCRIPTS.pattern}]+", regex.V1)
 
 
-def _words_in(chunk: str) -> int:
+def _count_words_in_chunk(chunk: str) -> int:
     """The words in a chunk without white space: its unspaced characters by two, and what stands
     between them as one each."""
-    unspaced = len(UNSPACED.findall(chunk))
-    return (unspaced + 1) // 2 + len(_OTHER.findall(chunk)) if unspaced else 1
+    unspaced = len(UNSPACED_SCRIPTS.findall(chunk))
+    return (unspaced + 1) // 2 + len(_SPACED_RUN.findall(chunk)) if unspaced else 1

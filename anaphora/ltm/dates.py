@@ -16,25 +16,25 @@ import regex
 
 from anaphora.entities.language_tables import cached_table
 from anaphora.ltm.exchange import DateMention, Exchange
-from anaphora.ltm.summarizers.days import days
+from anaphora.ltm.summarizers.days import load_calendar_words
 
 if TYPE_CHECKING:
-    from anaphora.entities.dates.reader import Reader
+    from anaphora.entities.dates.reader import DateParser
     from anaphora.entities.dates.recognizer import DateRecognizer
 
 __all__ = [
     "annotate_dates",
-    "can_find_dates",
+    "is_date_reader_loaded",
     "date_order",
     "date_span",
     "find_dates",
     "resolve_dates",
-    "with_dates",
+    "add_dates",
 ]
 
 _DEFAULT_LANGUAGE = "en"
-_loaded: set[str] = set()  # languages
-_MOST_DATES = 100  # of one text
+_loaded_languages: set[str] = set()  # languages
+_MAX_DATES = 100  # of one text
 
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}'’-]*")
 _SENTENCE_END = regex.compile(r"[.!?…\n\r\u2028\u2029:;]")
@@ -42,7 +42,7 @@ _SENTENCE_END = regex.compile(r"[.!?…\n\r\u2028\u2029:;]")
 _AUTHOR = regex.compile(r"\s+(?i:by|von|van|par|de|di|от)\s+(?:\p{L}{1,3}\s+)?(?=\p{Lu})")
 
 
-def with_dates(exchange: Exchange) -> Exchange:
+def add_dates(exchange: Exchange) -> Exchange:
     """The exchange with the dates of both texts, those that are known already as they are."""
     if exchange.question_dates is not None and exchange.answer_dates is not None:
         return exchange
@@ -57,10 +57,10 @@ def with_dates(exchange: Exchange) -> Exchange:
     )
 
 
-def can_find_dates(language: str) -> bool:
+def is_date_reader_loaded(language: str) -> bool:
     """Whether the words of a language are loaded, as they are after the first text in it. That
     takes half a second, and more if spaCy is not loaded either."""
-    return _code(language) in _loaded
+    return _language_code(language) in _loaded_languages
 
 
 def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...]:
@@ -69,10 +69,10 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
     Tomorrow") or quoted."""
     if not text:
         return ()
-    code = _code(language)
-    if not _reader(code).dates(text):  # as usual
+    code = _language_code(language)
+    if not _load_reader(code).find_dates(text):  # as usual
         return ()
-    ahead, behind = _recognizers(code)
+    ahead, behind = _load_recognizers(code)
     other = {(one.start, one.end, one.value) for one in behind.read(text, at)}
     found = [
         DateMention(one.start, one.end, one.value)
@@ -81,8 +81,8 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
     ]
     if not found:
         return ()
-    titles = _Titles(text, code)
-    return tuple([one for one in found if not titles.include(one)][:_MOST_DATES])
+    titles = _TitleDetector(text, code)
+    return tuple([one for one in found if not titles.is_title(one)][:_MAX_DATES])
 
 
 def resolve_dates(
@@ -91,10 +91,10 @@ def resolve_dates(
     """The dates in a text at the local time ``at``; those that may lie behind or ahead in both
     ways, first behind. ``order`` is that of day, month and year in digits."""
     found: dict[DateMention, None] = {}
-    for recognizer in reversed(_recognizers(_code(language), order)):
+    for recognizer in reversed(_load_recognizers(_language_code(language), order)):
         found.update(
             (DateMention(one.start, one.end, one.value), None)
-            for one in recognizer.read(text, at)[:_MOST_DATES]
+            for one in recognizer.read(text, at)[:_MAX_DATES]
             if one.value
         )
     return tuple(found)
@@ -102,13 +102,13 @@ def resolve_dates(
 
 def date_order(language: str) -> str:
     """The order of day, month and year in a language, or in that of its region ("en-GB")."""
-    from anaphora.entities.dates.vocabulary import is_known
+    from anaphora.entities.dates.vocabulary import is_supported
 
-    code = _code(language)
+    code = _language_code(language)
     region = language.replace("_", "-").partition("-")[2].upper()
     regional = f"{code}-{region}"
-    is_regional = region.isalnum() and region.isascii() and is_known(regional)
-    return _order(regional if is_regional else code)
+    is_regional = region.isalnum() and region.isascii() and is_supported(regional)
+    return _load_order(regional if is_regional else code)
 
 
 def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date) -> str:
@@ -117,7 +117,7 @@ def annotate_dates(text: str, mentions: Iterable[DateMention] | None, said: date
     has one already."""
     for one in sorted(mentions or (), key=lambda one: -one.start):
         if value := _annotation(text, one, said):
-            unspaced = _UNSPACED.match(text[one.end - 1])
+            unspaced = _UNSPACED_SCRIPTS.match(text[one.end - 1])
             note = f"（{value}）" if unspaced else f" ({value})"
             text = f"{text[: one.end]}{note}{text[one.end :]}"
     return text
@@ -128,17 +128,19 @@ def date_span(value: str) -> tuple[date | None, date | None] | None:
     for a text that is no such value."""
     first, is_range, last = value.partition("/")
     try:
-        begin = None if first == ".." else _cell(first)[0]
-        end = None if (last if is_range else first) == ".." else _cell(last or first)[1]
+        begin = None if first == ".." else _parse_period(first)[0]
+        end = None if (last if is_range else first) == ".." else _parse_period(last or first)[1]
     except (ValueError, OverflowError):
         return None
     return begin, end
 
 
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_UNSPACED_SCRIPTS = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+)
 _ANNOTATED = regex.compile(r"\s?[(（]\d")
 _WRITTEN_OUT = regex.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
-_CELL = regex.compile(
+_PERIOD = regex.compile(
     r"(?P<year>\d{4})(?:-W(?P<week>\d\d)|-Q(?P<quarter>[1-4])"
     r"|-(?P<month>\d\d)(?:-(?P<day>\d\d)(?:T.*)?)?)?"
 )
@@ -161,9 +163,9 @@ def _annotation(text: str, mention: DateMention, said: date) -> str:
     return mention.value
 
 
-def _cell(text: str) -> tuple[date, date]:
+def _parse_period(text: str) -> tuple[date, date]:
     """The first and the last day of a day, a week, a month, a quarter or a year."""
-    found = _CELL.fullmatch(text)
+    found = _PERIOD.fullmatch(text)
     if found is None:
         raise ValueError(f"no date: {text!r}")
     year = int(found["year"])
@@ -183,28 +185,28 @@ def _cell(text: str) -> tuple[date, date]:
     return date(year, first, 1), date(end // 12, end % 12 + 1, 1) - timedelta(days=1)
 
 
-class _Titles:
+class _TitleDetector:
     """Tells what in a text is written like the title of a work, or greets, rather than names a
     date."""
 
     def __init__(self, text: str, language: str) -> None:
-        from anaphora.entities.marks import in_quotes
+        from anaphora.entities.marks import find_quotes
 
         self._text = text
-        self._quotes = in_quotes(text)
-        self._names, self._stop_words = _words(language)
-        self._other = days(language).other
+        self._quotes = find_quotes(text)
+        self._calendar_names, self._stop_words = _load_words(language)
+        self._other = load_calendar_words(language).non_dates
         self._has_nouns = bool(cached_table(language, "locale").get("nouns_in_capitals"))
 
-    def include(self, mention: DateMention) -> bool:
+    def is_title(self, mention: DateMention) -> bool:
         """Whether it is in quotes, belongs to a phrase that names no date ("goede morgen"), or has
         capitals where a date has none."""
         start, end = mention.start, mention.end
-        if self._quotes is not None and self._quotes.hold(start, end):
+        if self._quotes is not None and self._quotes.enclose(start, end):
             return True
         if self._text[:end].casefold().endswith(tuple(self._other)):
             return True
-        if (author := _AUTHOR.match(self._text, end)) and not self._is_calendar(author.end()):
+        if (author := _AUTHOR.match(self._text, end)) and not self._is_calendar_name(author.end()):
             return True
         begin = max((one.end() for one in _SENTENCE_END.finditer(self._text, 0, start)), default=0)
         if not any(map(str.islower, self._text[begin : end + 60])):
@@ -214,18 +216,18 @@ class _Titles:
         before = words[-len(own) - 1] if len(words) > len(own) else None
         return (
             self._has_odd_capitals(own, is_first=before is None)
-            or self._goes_on_before(own, before, is_first=len(words) == len(own) + 1)
-            or self._goes_on_behind(own, end)
+            or self._follows_name(own, before, is_first=len(words) == len(own) + 1)
+            or self._precedes_title(own, end)
         )
 
     def _has_odd_capitals(self, own: Sequence[regex.Match[str]], *, is_first: bool) -> bool:
         """Whether a word inside of the sentence has a capital that is none of a calendar."""
         return not self._has_nouns and any(
-            one[0][0].isupper() and one[0].casefold() not in self._names
+            one[0][0].isupper() and one[0].casefold() not in self._calendar_names
             for one in (own[1:] if is_first else own)
         )
 
-    def _goes_on_before(
+    def _follows_name(
         self, own: Sequence[regex.Match[str]], before: regex.Match[str] | None, *, is_first: bool
     ) -> bool:
         """Whether the word before it belongs to a name: Black Friday."""
@@ -235,7 +237,7 @@ class _Titles:
             return False
         return not (is_first and before[0].casefold() in self._stop_words)
 
-    def _goes_on_behind(self, own: Sequence[regex.Match[str]], end: int) -> bool:
+    def _precedes_title(self, own: Sequence[regex.Match[str]], end: int) -> bool:
         """Whether the words behind it belong to a title: Yesterday Once More."""
         following = _WORD.match(self._text, end + 1) if self._text[end : end + 1] == " " else None
         return (
@@ -248,49 +250,49 @@ class _Titles:
             and following[0].casefold() in self._stop_words
         )
 
-    def _is_calendar(self, at: int) -> bool:
+    def _is_calendar_name(self, at: int) -> bool:
         word = _WORD.match(self._text, at)
-        return word is not None and word[0].casefold() in self._names
+        return word is not None and word[0].casefold() in self._calendar_names
 
 
 @lru_cache(maxsize=32)
-def _recognizers(language: str, order: str = "") -> tuple[DateRecognizer, DateRecognizer]:
+def _load_recognizers(language: str, order: str = "") -> tuple[DateRecognizer, DateRecognizer]:
     """The recognizers of dates ahead and behind."""
     from anaphora.entities.dates.recognizer import DateRecognizer
 
-    read = _reader(language, order)
-    return DateRecognizer(read), DateRecognizer(read, ahead=False)
+    read = _load_reader(language, order)
+    return DateRecognizer(read), DateRecognizer(read, prefer_future=False)
 
 
-def _reader(language: str, order: str = "") -> Reader:
-    from anaphora.entities.dates.reader import reader
+def _load_reader(language: str, order: str = "") -> DateParser:
+    from anaphora.entities.dates.reader import get_date_parser
 
-    read = reader(language, order)
-    _loaded.add(language)
+    read = get_date_parser(language, order)
+    _loaded_languages.add(language)
     return read
 
 
 @lru_cache(maxsize=32)
-def _words(language: str) -> tuple[frozenset[str], frozenset[str]]:
+def _load_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names of months and weekdays, and the stop words."""
-    from anaphora.entities.dates.vocabulary import vocabulary
-    from anaphora.entities.languages import stop_words
+    from anaphora.entities.dates.vocabulary import load_vocabulary
+    from anaphora.entities.languages import load_stop_words
 
-    known = vocabulary(language)
+    known = load_vocabulary(language)
     names = (
         name for one in (known.weekdays, known.months) for some in one.values() for name in some
     )
-    return frozenset(names), stop_words(language)
+    return frozenset(names), load_stop_words(language)
 
 
 @lru_cache(maxsize=64)
-def _order(language: str) -> str:
-    from anaphora.entities.dates.vocabulary import vocabulary
+def _load_order(language: str) -> str:
+    from anaphora.entities.dates.vocabulary import load_vocabulary
 
-    return vocabulary(language).order
+    return load_vocabulary(language).order
 
 
-def _code(language: str) -> str:
+def _language_code(language: str) -> str:
     """The language without its region; that of a text of which none is known."""
     code = language.replace("_", "-").partition("-")[0].lower()
     return code if code.isalpha() and code.isascii() else _DEFAULT_LANGUAGE

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from anaphora.ltm.exchange import Exchange, Summary
 
-__all__ = ["History", "HistorySettings", "Part"]
+__all__ = ["History", "HistorySettings", "HistoryPart"]
 
-Part: TypeAlias = Exchange | Summary
+HistoryPart: TypeAlias = Exchange | Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class History:
     size: int = 0
 
     @property
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[HistoryPart]:
         """Everything, oldest first."""
         yield from self.summaries
         yield from self.exchanges

@@ -10,28 +10,28 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from anaphora.errors import AnaphoraError, StoreError, Unkeepable
+from anaphora.errors import AnaphoraError, StoreError, PermanentStoreError
 from anaphora.ltm import records
-from anaphora.ltm.dates import can_find_dates, with_dates
+from anaphora.ltm.dates import is_date_reader_loaded, add_dates
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.journal import Damaged, Entries, Journal, Segment
+from anaphora.ltm.journal import DamagedEntry, EntryReader, Journal, JournalSegment
 from anaphora.ltm.quarantine import JournalQuarantine
-from anaphora.ltm.recall.documents import exchange_terms, plain_terms
-from anaphora.ltm.recall.store import Mark, New, RecallStore
-from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, TERMS_VERSION, is_loaded
-from anaphora.ltm.records import LaterFormat
-from anaphora.stm.conversation import Key
-from anaphora.storage.logical_clock import in_microseconds, tick
+from anaphora.ltm.recall.documents import exchange_terms, provisional_terms
+from anaphora.ltm.recall.store import JournalPosition, NewExchange, RecallStore
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, TERMS_VERSION, is_analyzer_loaded
+from anaphora.ltm.records import NewerFormatError
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.logical_clock import to_microseconds, next_tick
 
-__all__ = ["Intake"]
+__all__ = ["IngestionQueue"]
 
-_BATCH = 256  # exchanges that are moved in one transaction
-_COMPLAINED_EVERY = 60.0  # seconds
+_BATCH_SIZE = 256  # exchanges that are moved in one transaction
+_WARNING_INTERVAL = 60.0  # seconds
 
 _log = logging.getLogger(__name__)
 
 
-class Intake:
+class IngestionQueue:
     """Takes exchanges into ``journal`` and moves them to ``store``, each once.
 
     At most ``most_waiting`` exchanges wait to be moved (for a store that is down, say); further
@@ -44,19 +44,21 @@ class Intake:
         store: RecallStore,
         journal: Journal,
         *,
-        most_waiting: int,
+        max_waiting: int,
         clock: Callable[[], datetime],
     ) -> None:
         self._store, self._journal = store, journal
-        self._most_waiting = most_waiting
+        self._max_waiting = max_waiting
         self._clock = clock
         self._latest = 0  # logical time of all that was taken or erased
-        self._counting = threading.Lock()
-        self._moving = threading.Lock()
-        self._read: dict[str, int] = {}  # how far into each of our segments
-        self._complained = -_COMPLAINED_EVERY
-        self._moved = self._lost = 0
-        self._in_doubt = False  # whether the store may have more of ours than we were told
+        self._counter_lock = threading.Lock()
+        self._move_lock = threading.Lock()
+        self._read_positions: dict[str, int] = {}  # how far into each of our segments
+        self._last_warning = -_WARNING_INTERVAL
+        self._moved = self._quarantined = 0
+        self._position_uncertain = (
+            False  # whether the store may have more of ours than we were told
+        )
         self.dropped = 0
         self.quarantine = JournalQuarantine(journal.folder)
 
@@ -77,14 +79,14 @@ class Intake:
         return self._moved
 
     @property
-    def kept(self) -> int:
+    def stored(self) -> int:
         """How many exchanges of this process are in the store."""
-        return self._moved - self._lost
+        return self._moved - self._quarantined
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         """Take an exchange; what cannot be taken is logged and counted, and is no error."""
         try:
-            if self.waiting >= self._most_waiting:
+            if self.waiting >= self._max_waiting:
                 raise StoreError(
                     f"{self.waiting:,} exchanges wait to be kept: see why the store does not "
                     "take them"
@@ -92,29 +94,29 @@ class Intake:
             if exchange.clock:
                 self.advance(exchange.clock)
             else:
-                exchange = replace(exchange, clock=self.tick())
-            self._journal.append(records.dump(key, exchange))
+                exchange = replace(exchange, clock=self.next_clock())
+            self._journal.append(records.dump_record(key, exchange))
         except (AnaphoraError, ValueError) as error:
-            self._drop(error)
+            self._record_dropped(error)
 
     @property
-    def latest(self) -> int:
+    def latest_clock(self) -> int:
         """The largest logical time that is known."""
         return self._latest
 
     def advance(self, clock: int) -> None:
         """Learn of a logical time: those that are given from now on are later."""
-        with self._counting:
+        with self._counter_lock:
             self._latest = max(self._latest, clock)
 
-    def tick(self) -> int:
+    def next_clock(self) -> int:
         """The next logical time."""
-        now = in_microseconds(self._clock())
-        with self._counting:
-            self._latest = tick(now, self._latest)
+        now = to_microseconds(self._clock())
+        with self._counter_lock:
+            self._latest = next_tick(now, self._latest)
             return self._latest
 
-    def move(self, *, wait: float = -1) -> bool:
+    def move_to_store(self, *, wait: float = -1) -> bool:
         """Bring all that waits into the store; False if another thread is at it and has not
         ended within ``wait`` seconds (-1: however long it takes).
 
@@ -122,32 +124,34 @@ class Intake:
         """
         if not self.waiting:
             return True
-        if not self._moving.acquire(timeout=wait):
+        if not self._move_lock.acquire(timeout=wait):
             return False
         try:
-            in_doubt, self._in_doubt = self._in_doubt, True
+            in_doubt, self._position_uncertain = self._position_uncertain, True
             for segment in self._journal.segments():
-                self._move_own(segment, self._store.marked(segment.name) if in_doubt else 0)
-            self._in_doubt = False
+                self._move_segment(
+                    segment, self._store.journal_position(segment.name) if in_doubt else 0
+                )
+            self._position_uncertain = False
         finally:
-            self._moving.release()
+            self._move_lock.release()
         return True
 
-    def adopt(self) -> int:
+    def recover_orphans(self) -> int:
         """Bring what processes have left that are gone into the store; how many exchanges.
 
         Raises :class:`StoreError` if the store does not take it.
         """
         adopted = 0
         for segment in self._journal.orphans():
-            position = self._store.marked(segment.name)
+            position = self._store.journal_position(segment.name)
             try:
-                for count, *_ in self._moves(segment, segment.entries(position)):
+                for count, *_ in self._move_batches(segment, segment.entries(position)):
                     adopted += count
-            except LaterFormat as error:
+            except NewerFormatError as error:
                 _log.error("a journal is left alone", extra={"reason": str(error)})
             else:
-                self._dispose(segment)
+                self._delete_segment(segment)
         return adopted
 
     def release(self, id: str) -> bool:
@@ -157,20 +161,20 @@ class Intake:
         if entry is None:
             return False
         try:
-            _read(entry)
-        except (Unkeepable, LaterFormat):
+            _parse_entry(entry)
+        except (PermanentStoreError, NewerFormatError):
             return False
         self._journal.append(entry)
         return self.quarantine.drop(id)
 
-    def leave_nothing(self) -> None:
+    def delete_consumed_segments(self) -> None:
         """Delete the files of which the store has everything.
 
         Raises :class:`StoreError` if the store cannot be told.
         """
         for segment in self._journal.segments():
-            if self._journal.finish(segment, self._read.get(segment.name, 0)):
-                self._forget(segment)
+            if self._journal.drop_if_consumed(segment, self._read_positions.get(segment.name, 0)):
+                self._forget_position(segment)
 
     def close(self) -> None:
         """Let go of the journal: what could not be moved stays there for the next process."""
@@ -184,110 +188,112 @@ class Intake:
 
     def after_fork_in_child(self) -> None:
         """Go on with nothing that waits: that is the parent's."""
-        self._counting, self._moving = threading.Lock(), threading.Lock()
-        self._read.clear()
-        self._moved, self._lost, self._in_doubt = 0, 0, False
+        self._counter_lock, self._move_lock = threading.Lock(), threading.Lock()
+        self._read_positions.clear()
+        self._moved, self._quarantined, self._position_uncertain = 0, 0, False
         self._journal.after_fork_in_child()
 
-    def _move_own(self, segment: Segment, there: int) -> None:
+    def _move_segment(self, segment: JournalSegment, stored_position: int) -> None:
         """Move what is in one of our segments, of which the store has all before ``there``."""
         end = self._journal.end(segment)
-        begin = self._read.get(segment.name, 0)
-        for count, lost, position in self._moves(segment, segment.entries(begin, end), there):
+        begin = self._read_positions.get(segment.name, 0)
+        for count, lost, position in self._move_batches(
+            segment, segment.entries(begin, end), stored_position
+        ):
             self._journal.clear(segment, begin, position)
-            self._read[segment.name] = begin = position
-            with self._counting:
+            self._read_positions[segment.name] = begin = position
+            with self._counter_lock:
                 self._moved += count
-                self._lost += lost
+                self._quarantined += lost
         if end is None:
             self._journal.drop(segment)
-            self._read.pop(segment.name, None)
-            self._forget(segment)
+            self._read_positions.pop(segment.name, None)
+            self._forget_position(segment)
 
-    def _moves(
-        self, segment: Segment, entries: Entries, there: int = 0
+    def _move_batches(
+        self, segment: JournalSegment, entries: EntryReader, stored_position: int = 0
     ) -> Iterator[tuple[int, int, int]]:
         """Move the entries, batch by batch, but for those before ``there``: how many are moved,
         how many of these were dropped, and up to where."""
         pending = iter(entries)
-        while batch := list(islice(pending, _BATCH)):
-            new = [one for one in batch if one[1] > there]
+        while batch := list(islice(pending, _BATCH_SIZE)):
+            new = [one for one in batch if one[1] > stored_position]
             lost = 0
             try:
                 if new:
-                    lost = self._add(segment, new)
-            except LaterFormat:
+                    lost = self._store_batch(segment, new)
+            except NewerFormatError:
                 raise
-            except Unkeepable:
-                lost = sum([self._add_or_drop(segment, one) for one in new])
+            except PermanentStoreError:
+                lost = sum([self._store_or_quarantine(segment, one) for one in new])
             yield len(batch), lost, batch[-1][1]
 
-    def _add(self, segment: Segment, batch: Sequence[tuple[bytes, int]]) -> int:
+    def _store_batch(self, segment: JournalSegment, batch: Sequence[tuple[bytes, int]]) -> int:
         """Add a batch; how many of it could not be read, and are dropped."""
-        new: list[New] = []
-        unreadable: list[Unkeepable] = []
+        new: list[NewExchange] = []
+        unreadable: list[PermanentStoreError] = []
         for entry, position in batch:
             try:
-                new.append(_read(entry))
-            except Unkeepable as error:
+                new.append(_parse_entry(entry))
+            except PermanentStoreError as error:
                 self.quarantine.put(segment.name, position, entry, str(error))
                 unreadable.append(error)
-        self._store.add(new, mark=Mark(segment.name, batch[-1][1]))
+        self._store.add(new, mark=JournalPosition(segment.name, batch[-1][1]))
         for problem in unreadable:
-            self._drop(problem)
+            self._record_dropped(problem)
         return len(unreadable)
 
-    def _add_or_drop(self, segment: Segment, one: tuple[bytes, int]) -> int:
+    def _store_or_quarantine(self, segment: JournalSegment, one: tuple[bytes, int]) -> int:
         """Add one; 1 if it is dropped, else 0."""
-        if one[1] <= self._store.marked(segment.name):  # a try before got so far
+        if one[1] <= self._store.journal_position(segment.name):  # a try before got so far
             return 0
         try:
-            return self._add(segment, [one])
-        except Unkeepable as error:
+            return self._store_batch(segment, [one])
+        except PermanentStoreError as error:
             self.quarantine.put(segment.name, one[1], one[0], str(error))
-            self._store.add((), mark=Mark(segment.name, one[1]))
-            self._drop(error)
+            self._store.add((), mark=JournalPosition(segment.name, one[1]))
+            self._record_dropped(error)
             return 1
 
-    def _dispose(self, segment: Segment) -> None:
+    def _delete_segment(self, segment: JournalSegment) -> None:
         segment.delete()
-        self._forget(segment)
+        self._forget_position(segment)
 
-    def _forget(self, segment: Segment) -> None:
+    def _forget_position(self, segment: JournalSegment) -> None:
         """Forget the mark, unless the file could not be deleted: it would be read again."""
         if not segment.path.exists():
-            self._store.unmark(segment.name)
+            self._store.forget_journal(segment.name)
 
-    def _drop(self, error: Exception) -> None:
-        with self._counting:
+    def _record_dropped(self, error: Exception) -> None:
+        with self._counter_lock:
             self.dropped += 1
             now = time.monotonic()
-            if now - self._complained < _COMPLAINED_EVERY:
+            if now - self._last_warning < _WARNING_INTERVAL:
                 return
-            self._complained = now
+            self._last_warning = now
         _log.error(
             "an exchange is not kept in the long-term memory",
             extra={"reason": str(error), "dropped": self.dropped},
         )
 
 
-def _read(entry: bytes) -> New:
-    """The exchange of an entry. Raises :class:`LaterFormat` for one that a later version can
-    read, :class:`Unkeepable` for any other that cannot be read."""
-    if isinstance(entry, Damaged):
-        raise Unkeepable("an entry of the journal is damaged: its checksum does not match")
+def _parse_entry(entry: bytes) -> NewExchange:
+    """The exchange of an entry. Raises :class:`NewerFormatError` for one that a later version can
+    read, :class:`PermanentStoreError` for any other that cannot be read."""
+    if isinstance(entry, DamagedEntry):
+        raise PermanentStoreError("an entry of the journal is damaged: its checksum does not match")
     try:
-        key, exchange = records.load(entry)
+        key, exchange = records.load_record(entry)
         if exchange.is_silent:
-            return New(key, exchange, (), TERMS_VERSION)
+            return NewExchange(key, exchange, (), TERMS_VERSION)
         language = exchange.language or DEFAULT_LANGUAGE
-        if not (can_find_dates(language) and is_loaded(language)):
+        if not (is_date_reader_loaded(language) and is_analyzer_loaded(language)):
             # To load a language takes time: it is indexed by its words as they are written, and
             # the rest comes later.
-            return New(key, exchange, plain_terms(exchange), 0)
-        exchange = with_dates(exchange)
-        return New(key, exchange, exchange_terms(exchange), TERMS_VERSION)
-    except LaterFormat:
+            return NewExchange(key, exchange, provisional_terms(exchange), 0)
+        exchange = add_dates(exchange)
+        return NewExchange(key, exchange, exchange_terms(exchange), TERMS_VERSION)
+    except NewerFormatError:
         raise
     except Exception as error:  # whatever it is, it must not hold up the others
-        raise Unkeepable(f"an exchange of the journal cannot be read: {error}") from error
+        raise PermanentStoreError(f"an exchange of the journal cannot be read: {error}") from error

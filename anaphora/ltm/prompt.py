@@ -18,33 +18,39 @@ from typing import Literal, TypeAlias
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.prompt_draft import Draft, content
-from anaphora.ltm.prompt_parts import Context, Item, Layout, Part, Parts
-from anaphora.ltm.prompt_render import Message, Render, template
+from anaphora.ltm.prompt_draft import PromptDraft, item_content
+from anaphora.ltm.prompt_parts import (
+    PromptContext,
+    PromptItem,
+    PromptLayout,
+    Section,
+    PromptSections,
+)
+from anaphora.ltm.prompt_render import Message, Renderer, template_renderer
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
 __all__ = [
-    "Context",
-    "Dropped",
-    "Item",
-    "Layout",
+    "PromptContext",
+    "DroppedItem",
+    "PromptItem",
+    "PromptLayout",
     "Message",
-    "Parts",
+    "PromptSections",
     "Prompt",
-    "Render",
-    "build",
-    "template",
+    "Renderer",
+    "build_prompt",
+    "template_renderer",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedItem:
     """What is missing of a prompt: an ``item`` of a part, or the question, and the ``size`` of
     what is not there. ``shortened`` says that the rest of it is."""
 
-    part: Part | Literal["question"]
-    item: Item | str
+    section: Section | Literal["question"]
+    item: PromptItem | str
     size: int
     shortened: bool = False
 
@@ -58,25 +64,25 @@ class Prompt:
     text: str
     messages: tuple[Message, ...]
     size: int
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedItem, ...] = ()
 
 
-_USUAL = Layout()
+_DEFAULT_LAYOUT = PromptLayout()
 _Identity: TypeAlias = tuple[datetime, str, str]
 
 
-def build(
-    context: Context,
+def build_prompt(
+    context: PromptContext,
     limit: int,
     *,
     measure: Measure = WORDS,
-    layout: Layout = _USUAL,
-    render: Render | None = None,
+    layout: PromptLayout = _DEFAULT_LAYOUT,
+    render: Renderer | None = None,
     per_message: int = 0,
 ) -> Prompt:
     """Make a prompt that is not larger than ``limit``, in the unit of ``measure``.
 
-    ``render`` makes it of its :class:`Parts` (see :func:`template`): a text, or messages; without
+    ``render`` makes it of its :class:`PromptSections` (see :func:`template`): a text, or messages; without
     it, it is written both ways. ``per_message`` is what each message costs beside its content
     (about 4 tokens with most models). A passage that stands among the recent exchanges is not
     repeated.
@@ -87,23 +93,25 @@ def build(
     context = replace(context, recent=[one for one in context.recent if not one.is_silent])
     recent = {_identity(exchange) for exchange in context.recent}
     while True:
-        given = replace(context, passages=tuple(_each_once(context.passages, recent)))
-        draft = Draft(given, limit, measure, layout, render, per_message)
+        given = replace(context, passages=tuple(_without_duplicates(context.passages, recent)))
+        draft = PromptDraft(given, limit, measure, layout, render, per_message)
         if draft.size > limit:
             raise AnaphoraError(
                 f"the instructions take {draft.size} of the {limit} {measure.name} that the "
                 "prompt may have: shorten them or raise the limit"
             )
         draft.fill()
-        taken = (one.item for one in draft.taken["recent"])
+        taken = (one.item for one in draft.included["recent"])
         stay = {_identity(one) for one in taken if isinstance(one, Exchange)}
         if not any(_identity(one.exchange) in recent - stay for one in context.passages):
-            text, messages = draft.rendered()
-            return Prompt(text, messages, draft.size, tuple(_dropped(draft, measure)))
+            text, messages = draft.render()
+            return Prompt(text, messages, draft.size, tuple(_list_dropped(draft, measure)))
         recent &= stay  # a passage must not stand back for an exchange that has found no room
 
 
-def _each_once(passages: Iterable[Passage], recent: Container[_Identity]) -> Iterator[Passage]:
+def _without_duplicates(
+    passages: Iterable[Passage], recent: Container[_Identity]
+) -> Iterator[Passage]:
     """The passages that are not among the recent exchanges, each with those of its neighbours
     that stand nowhere else."""
     left = [one for one in passages if _identity(one.exchange) not in recent]
@@ -124,20 +132,20 @@ def _identity(exchange: Exchange) -> _Identity:
     return exchange.at, exchange.question, exchange.answer
 
 
-def _dropped(draft: Draft, measure: Measure) -> Iterator[Dropped]:
-    def size(item: Item) -> int:
-        inner = content(item)
+def _list_dropped(draft: PromptDraft, measure: Measure) -> Iterator[DroppedItem]:
+    def size(item: PromptItem) -> int:
+        inner = item_content(item)
         if isinstance(inner, Entity):
-            return measure.of(inner.said)
+            return measure.count(inner.value_or_text)
         return measure.total(inner if isinstance(inner, tuple) else (inner,))
 
     for part in draft.layout.order:
-        for taken in draft.taken[part]:
+        for taken in draft.included[part]:
             if taken.kept is not taken.item:
                 lost = size(taken.item) - size(taken.kept)
-                yield Dropped(part, taken.item, lost, shortened=True)
-        for item in draft.waiting(part):
-            yield Dropped(part, item, size(item))
+                yield DroppedItem(part, taken.item, lost, shortened=True)
+        for item in draft.remaining(part):
+            yield DroppedItem(part, item, size(item))
     asked, kept = draft.context.question, draft.question
     if kept != asked:
-        yield Dropped("question", asked, measure.of(asked) - measure.of(kept), bool(kept))
+        yield DroppedItem("question", asked, measure.count(asked) - measure.count(kept), bool(kept))

@@ -8,35 +8,43 @@ from typing import Any, NamedTuple
 
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.prompt_parts import PARTS, Context, Item, Layout, Part, Parts, Shown
-from anaphora.ltm.prompt_render import (
-    NOTE,
-    Message,
-    Render,
-    as_messages,
-    as_text,
-    shown,
-    written,
+from anaphora.ltm.prompt_parts import (
+    SECTIONS,
+    PromptContext,
+    PromptItem,
+    PromptLayout,
+    Section,
+    PromptSections,
+    QuotedItem,
 )
-from anaphora.ltm.prompt_shorter import forms, shorten
+from anaphora.ltm.prompt_render import (
+    DATA_NOTE,
+    Message,
+    Renderer,
+    render_messages,
+    render_text,
+    quote_item,
+    format_item,
+)
+from anaphora.ltm.prompt_shorter import item_variants, truncate_item
 from anaphora.ltm.prompt_text import fence
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
-__all__ = ["Draft", "Taken", "content"]
+__all__ = ["PromptDraft", "IncludedItem", "item_content"]
 
 
-class Taken(NamedTuple):
+class IncludedItem(NamedTuple):
     """Something that is in the prompt: as much of ``item`` as is ``kept`` (the item itself if it
     is whole), how it looks, and about what it costs."""
 
-    item: Item
-    kept: Item
-    form: Shown
+    item: PromptItem
+    kept: PromptItem
+    quoted: QuotedItem
     cost: int
 
 
-class Draft:
+class PromptDraft:
     """What is in a prompt, and what waits to be.
 
     What an item costs is an estimate, for in tokens the whole is not the sum of its parts; it is
@@ -45,53 +53,53 @@ class Draft:
 
     def __init__(
         self,
-        context: Context,
+        context: PromptContext,
         limit: int,
         measure: Measure,
-        layout: Layout,
-        render: Render | None,
+        layout: PromptLayout,
+        render: Renderer | None,
         per_message: int,
     ) -> None:
         self.context = context
         self.layout = layout
         self.question = ""
-        self.taken: dict[Part, list[Taken]] = {part: [] for part in PARTS}
+        self.included: dict[Section, list[IncludedItem]] = {part: [] for part in SECTIONS}
         self._limit = limit
         self._measure = measure
         self._render = render
         self._per_message = per_message
-        self._queues: dict[Part, Sequence[Item]] = {
+        self._queues: dict[Section, Sequence[PromptItem]] = {
             "remembered": context.remembered,
             "summary": context.summary[::-1],
             "passages": context.passages,
             "recent": context.recent[::-1],
         }
         self._order = [part for part in layout.order if layout.share(part) > 0]
-        self._sequence: list[Part] = []
-        self._used = dict.fromkeys(PARTS, 0)
-        self._heads: dict[Part, tuple[int, tuple[Taken, ...]]] = {}
+        self._sequence: list[Section] = []
+        self._costs = dict.fromkeys(SECTIONS, 0)
+        self._candidates: dict[Section, tuple[int, tuple[IncludedItem, ...]]] = {}
 
     def fill(self) -> None:
         """Take the question, and of the parts as much as fits."""
-        self._ask()
+        self._add_question()
         room = self._limit - self.size
         if self._render is None and any(self._queues[part] for part in self._order):
-            room -= self._measure.of(NOTE)
+            room -= self._measure.count(DATA_NOTE)
         most = room / sum(self.layout.share(part) for part in self._order)
-        room -= self._take(room, most=most)  # to each its share
-        room -= self._take_firsts(room)
-        self._take(room)
-        is_full = self._shrink()
-        while not is_full and self._take(self._limit - self.size):
-            is_full = self._shrink()
+        room -= self._fill_by_share(room, most=most)  # to each its share
+        room -= self._add_first_items(room)
+        self._fill_by_share(room)
+        is_full = self._remove_until_fits()
+        while not is_full and self._fill_by_share(self._limit - self.size):
+            is_full = self._remove_until_fits()
 
-    def waiting(self, part: Part) -> Sequence[Item]:
+    def remaining(self, section: Section) -> Sequence[PromptItem]:
         """What of a part is not in the prompt, the first to be taken first."""
-        return self._queues[part][len(self.taken[part]) :]
+        return self._queues[section][len(self.included[section]) :]
 
     # -- taking ---------------------------------------------------------------------------------
 
-    def _ask(self) -> None:
+    def _add_question(self) -> None:
         """Take the question, or as much of it as fits."""
 
         def fits(question: str) -> bool:
@@ -99,17 +107,17 @@ class Draft:
             return self.size <= self._limit
 
         question = self.context.question
-        self.question = question if fits(question) else shorten(question, fits) or ""
+        self.question = question if fits(question) else truncate_item(question, fits) or ""
 
-    def _take(self, room: int, *, most: float = inf) -> int:
+    def _fill_by_share(self, room: int, *, most: float = inf) -> int:
         """Take what fits in ``room``: of the parts always that which then has the least for its
         share, and none that then has more than ``most`` for it. Returns what was spent."""
         spent = 0
         while True:
-            best: tuple[float, Part, Taken] | None = None
+            best: tuple[float, Section, IncludedItem] | None = None
             for part in self._order:
-                for taken in self._head(part):
-                    level = (self._used[part] + taken.cost) / self.layout.share(part)
+                for taken in self._next_candidates(part):
+                    level = (self._costs[part] + taken.cost) / self.layout.share(part)
                     if taken.cost <= room - spent and level <= most:
                         if best is None or level < best[0]:
                             best = level, part, taken
@@ -119,70 +127,70 @@ class Draft:
             self._add(best[1], best[2])
             spent += best[2].cost
 
-    def _take_firsts(self, room: int) -> int:
+    def _add_first_items(self, room: int) -> int:
         """Take the first item of each part that has none yet, shortened to its share of the
         ``room`` if need be. Returns what was spent."""
         spent = 0
-        empty = [part for part in self._order if self._queues[part] and not self.taken[part]]
+        empty = [part for part in self._order if self._queues[part] and not self.included[part]]
         for index, part in enumerate(empty):
             rest = sum(self.layout.share(other) for other in empty[index:])
             share = (room - spent) * self.layout.share(part) / rest
-            fitting = (taken for taken in self._head(part) if taken.cost <= room - spent)
-            first = next(fitting, None) or self._shortened(part, share)
+            fitting = (taken for taken in self._next_candidates(part) if taken.cost <= room - spent)
+            first = next(fitting, None) or self._truncate_next(part, share)
             if first is not None:
                 self._add(part, first)
                 spent += first.cost
         return spent
 
-    def _shortened(self, part: Part, room: float) -> Taken | None:
+    def _truncate_next(self, section: Section, room: float) -> IncludedItem | None:
         """As much of the next item as costs no more than ``room``; None if that is nothing."""
-        item = self.waiting(part)[0]
+        item = self.remaining(section)[0]
 
-        def fits(version: Item) -> bool:
-            taken = self._as_taken(part, item, version)
+        def fits(version: PromptItem) -> bool:
+            taken = self._include(section, item, version)
             if taken.cost > room:
                 return False
-            self._add(part, taken)
+            self._add(section, taken)
             is_small = self.size <= self._limit
-            self._give_back()
+            self._remove_last()
             return is_small
 
-        version = shorten(item, fits)
-        return None if version is None else self._as_taken(part, item, version)
+        version = truncate_item(item, fits)
+        return None if version is None else self._include(section, item, version)
 
-    def _head(self, part: Part) -> tuple[Taken, ...]:
+    def _next_candidates(self, section: Section) -> tuple[IncludedItem, ...]:
         """The next item of a part: whole, and then without what can be left out of it."""
-        index = len(self.taken[part])
-        if index >= len(self._queues[part]):
+        index = len(self.included[section])
+        if index >= len(self._queues[section]):
             return ()
-        known = self._heads.get(part)
+        known = self._candidates.get(section)
         if known is None or known[0] != index:
-            item = self._queues[part][index]
-            found = tuple(self._as_taken(part, item, kept) for kept in forms(item))
-            known = self._heads[part] = index, found
+            item = self._queues[section][index]
+            found = tuple(self._include(section, item, kept) for kept in item_variants(item))
+            known = self._candidates[section] = index, found
         return known[1]
 
-    def _as_taken(self, part: Part, item: Item, kept: Item) -> Taken:
-        form = shown(content(kept))
-        frame = "" if self.taken[part] else f"<{part}>\n</{part}>"
-        cost = self._measure.of(written(form)) + self._measure.of(frame)
-        return Taken(item, kept, form, cost)
+    def _include(self, section: Section, item: PromptItem, kept: PromptItem) -> IncludedItem:
+        form = quote_item(item_content(kept))
+        frame = "" if self.included[section] else f"<{section}>\n</{section}>"
+        cost = self._measure.count(format_item(form)) + self._measure.count(frame)
+        return IncludedItem(item, kept, form, cost)
 
-    def _add(self, part: Part, taken: Taken) -> None:
-        self.taken[part].append(taken)
-        self._used[part] += taken.cost
-        self._sequence.append(part)
+    def _add(self, section: Section, taken: IncludedItem) -> None:
+        self.included[section].append(taken)
+        self._costs[section] += taken.cost
+        self._sequence.append(section)
 
-    def _give_back(self) -> None:
+    def _remove_last(self) -> None:
         """Undo the last :meth:`_add`."""
         part = self._sequence.pop()
-        self._used[part] -= self.taken[part].pop().cost
+        self._costs[part] -= self.included[part].pop().cost
 
-    def _shrink(self) -> bool:
+    def _remove_until_fits(self) -> bool:
         """Give back what was taken last until the prompt fits; whether anything was."""
         before = len(self._sequence)
         while self._sequence and self.size > self._limit:
-            self._give_back()
+            self._remove_last()
         return len(self._sequence) < before
 
     # -- what comes of it -----------------------------------------------------------------------
@@ -190,33 +198,33 @@ class Draft:
     @property
     def size(self) -> int:
         """The size of the prompt: of the larger one, if it is written both ways."""
-        made = self._made()
+        made = self._render_sections()
         if isinstance(made, str):
-            return self._measure.of(made) + self._per_message
-        contents = [self._measure.of(message["content"]) for message in made]
+            return self._measure.count(made) + self._per_message
+        contents = [self._measure.count(message["content"]) for message in made]
         of_messages = sum(contents) + self._per_message * len(contents)
         if self._render is not None:
             return of_messages
-        return max(of_messages, self._measure.of(as_text(self._parts())))
+        return max(of_messages, self._measure.count(render_text(self._build_sections())))
 
-    def rendered(self) -> tuple[str, tuple[Message, ...]]:
+    def render(self) -> tuple[str, tuple[Message, ...]]:
         """The prompt as a text, and as messages."""
-        made = self._made()
+        made = self._render_sections()
         if isinstance(made, str):
             return made, ({"role": "user", "content": made},)
         if self._render is None:
-            return as_text(self._parts()), tuple(made)
+            return render_text(self._build_sections()), tuple(made)
         return "\n\n".join(message["content"] for message in made), tuple(made)
 
-    def _made(self) -> str | Sequence[Message]:
-        parts = self._parts()
-        return as_messages(parts) if self._render is None else self._render(parts)
+    def _render_sections(self) -> str | Sequence[Message]:
+        parts = self._build_sections()
+        return render_messages(parts) if self._render is None else self._render(parts)
 
-    def _parts(self) -> Parts:
-        found: dict[Part, Any] = {
-            part: tuple(taken.form for taken in self.taken[part]) for part in PARTS
+    def _build_sections(self) -> PromptSections:
+        found: dict[Section, Any] = {
+            part: tuple(taken.quoted for taken in self.included[part]) for part in SECTIONS
         }
-        return Parts(
+        return PromptSections(
             instructions=self.context.instructions,
             question=fence(self.question),
             remembered=found["remembered"],
@@ -227,7 +235,7 @@ class Draft:
         )
 
 
-def content(item: Item) -> Entity | Summary | Exchange | tuple[Exchange, ...]:
+def item_content(item: PromptItem) -> Entity | Summary | Exchange | tuple[Exchange, ...]:
     """What of an item is said in a prompt: of a passage its exchanges, in their order."""
     if isinstance(item, Passage):
         return (*item.before, item.exchange, *item.after)

@@ -12,25 +12,25 @@ from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
 __all__ = [
-    "PARTS",
-    "Context",
-    "Element",
-    "Item",
-    "Layout",
-    "Part",
-    "Parts",
-    "Quoted",
-    "Shown",
-    "Span",
+    "SECTIONS",
+    "PromptContext",
+    "QuotedEntity",
+    "PromptItem",
+    "PromptLayout",
+    "Section",
+    "PromptSections",
+    "QuotedExchange",
+    "QuotedItem",
+    "QuotedSummary",
 ]
 
-Part: TypeAlias = Literal["remembered", "summary", "passages", "recent"]
-PARTS: tuple[Part, ...] = get_args(Part)
-Item: TypeAlias = Entity | Summary | Passage | Exchange
+Section: TypeAlias = Literal["remembered", "summary", "passages", "recent"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+PromptItem: TypeAlias = Entity | Summary | Passage | Exchange
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PromptContext:
     """What a prompt can be made of: the ``instructions`` of whoever runs the bot, and the
     ``question`` that is to be answered; ``remembered`` entities, newest first; ``summary`` and
     ``recent`` exchanges as a history has them, oldest first; ``passages`` as a search found them,
@@ -45,7 +45,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PromptLayout:
     """The order of the parts, and the share of each in the room that instructions and question
     leave. Only the proportions of the shares count; a part whose share is 0 is left out.
 
@@ -53,27 +53,27 @@ class Layout:
     shares that are all 0.
     """
 
-    order: tuple[Part, ...] = ("remembered", "summary", "passages", "recent")
+    order: tuple[Section, ...] = ("remembered", "summary", "passages", "recent")
     remembered: float = 0.1
     summary: float = 0.2
     passages: float = 0.3
     recent: float = 0.4
 
     def __post_init__(self) -> None:
-        if sorted(self.order) != sorted(PARTS):
-            raise ValueError(f"the order must name {', '.join(PARTS)}, each once")
-        shares = [self.share(part) for part in PARTS]
+        if sorted(self.order) != sorted(SECTIONS):
+            raise ValueError(f"the order must name {', '.join(SECTIONS)}, each once")
+        shares = [self.share(part) for part in SECTIONS]
         if not (all(0 <= share < inf for share in shares) and any(shares)):
             raise ValueError("shares must be numbers from 0, and one of them greater")
 
-    def share(self, part: Part) -> float:
+    def share(self, section: Section) -> float:
         """The share of a part."""
-        share: float = getattr(self, part)
+        share: float = getattr(self, section)
         return share
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedExchange:
     """An exchange: what the ``user`` said and the ``bot`` answered ('' for nothing), and when."""
 
     user: str
@@ -82,7 +82,7 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class QuotedSummary:
     """A summary of what was said ``since`` … ``until``, of that ``level``."""
 
     text: str
@@ -92,7 +92,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class QuotedEntity:
     """An element that the conversation remembers, and its ``value``."""
 
     name: str
@@ -100,7 +100,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PromptSections:
     """What goes into a prompt. Every text but the instructions is fenced
     (:func:`~anaphora.ltm.prompt_text.fence`): it can neither close a tag nor begin a line.
 
@@ -110,11 +110,11 @@ class Parts:
 
     instructions: str
     question: str
-    remembered: tuple[Element, ...]
-    summary: tuple[Span, ...]
-    passages: tuple[tuple[Quoted, ...], ...]
-    recent: tuple[Quoted, ...]
-    order: tuple[Part, ...]
+    remembered: tuple[QuotedEntity, ...]
+    summary: tuple[QuotedSummary, ...]
+    passages: tuple[tuple[QuotedExchange, ...], ...]
+    recent: tuple[QuotedExchange, ...]
+    order: tuple[Section, ...]
 
 
-Shown: TypeAlias = Element | Span | Quoted | tuple[Quoted, ...]
+QuotedItem: TypeAlias = QuotedEntity | QuotedSummary | QuotedExchange | tuple[QuotedExchange, ...]

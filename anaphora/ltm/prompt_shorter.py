@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.prompt_parts import Item
-from anaphora.ltm.prompt_text import cuts
+from anaphora.ltm.prompt_parts import PromptItem
+from anaphora.ltm.prompt_text import find_cut_points
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
-__all__ = ["forms", "shorten"]
+__all__ = ["item_variants", "truncate_item"]
 
-_MARK = " …"
-_Cut: TypeAlias = tuple[int, int]  # how many characters stay of a question, and of its answer
-_T = TypeVar("_T", bound="Item | str")
+_ELLIPSIS = " …"
+_CutPoint: TypeAlias = tuple[int, int]  # how many characters stay of a question, and of its answer
+_T = TypeVar("_T", bound="PromptItem | str")
 
 
-def forms(item: Item) -> tuple[Item, ...]:
+def item_variants(item: PromptItem) -> tuple[PromptItem, ...]:
     """``item`` as it is, and then without what can be left out of it as a whole: the neighbours
     of a passage."""
     if isinstance(item, Passage) and (item.before or item.after):
@@ -27,18 +27,18 @@ def forms(item: Item) -> tuple[Item, ...]:
     return (item,)
 
 
-def shorten(item: _T, fits: Callable[[_T], bool]) -> _T | None:
+def truncate_item(item: _T, fits: Callable[[_T], bool]) -> _T | None:
     """The longest beginning of ``item`` that ``fits``: whole sentences, or if not even the first
     one fits, words (with an ellipsis behind them). None if nothing does.
 
     An exchange loses its answer first, a passage has lost its neighbours; an entity is whole or
     not there.
     """
-    for places, mark in zip(_places(item), ("", _MARK), strict=True):
+    for places, mark in zip(_find_item_cut_points(item), ("", _ELLIPSIS), strict=True):
         longest, low, high = None, 0, len(places)
         while low < high:
             middle = (low + high) // 2
-            version = _cut(item, places[middle], mark)
+            version = _truncate_at(item, places[middle], mark)
             if fits(version):
                 longest, low = version, middle + 1
             else:
@@ -48,26 +48,30 @@ def shorten(item: _T, fits: Callable[[_T], bool]) -> _T | None:
     return None
 
 
-def _places(item: Item | str) -> tuple[Sequence[_Cut], Sequence[_Cut]]:
+def _find_item_cut_points(
+    item: PromptItem | str,
+) -> tuple[Sequence[_CutPoint], Sequence[_CutPoint]]:
     """Where it can be cut, shortest first: between sentences, and between words."""
     match item:
         case str() as text:
-            return _between(text, "")
+            return _find_exchange_cut_points(text, "")
         case Summary(text=text):
-            return _between(text, "")
+            return _find_exchange_cut_points(text, "")
         case (
             Exchange(question=question, answer=answer)
             | Passage(exchange=Exchange(question=question, answer=answer))
         ):
-            return _between(question, answer)
+            return _find_exchange_cut_points(question, answer)
         case Entity():
             return (), ()
 
 
-def _between(question: str, answer: str) -> tuple[Sequence[_Cut], Sequence[_Cut]]:
+def _find_exchange_cut_points(
+    question: str, answer: str
+) -> tuple[Sequence[_CutPoint], Sequence[_CutPoint]]:
     whole = len(question)
     found = []
-    for asked, answered in zip(cuts(question), cuts(answer), strict=True):
+    for asked, answered in zip(find_cut_points(question), find_cut_points(answer), strict=True):
         places = [(place, 0) for place in asked]
         if answer:
             places += [(whole, 0), *((whole, place) for place in answered)]
@@ -75,24 +79,24 @@ def _between(question: str, answer: str) -> tuple[Sequence[_Cut], Sequence[_Cut]
     return found[0], found[1]
 
 
-def _cut(item: _T, place: _Cut, mark: str) -> _T:
+def _truncate_at(item: _T, place: _CutPoint, mark: str) -> _T:
     match item:
         case str() as text:
-            return _begin(text, place[0], mark)  # type: ignore[return-value]  # it is a text
+            return _truncate_text(text, place[0], mark)  # type: ignore[return-value]  # it is a text
         case Summary(text=text):
-            return replace(item, text=_begin(text, place[0], mark))
+            return replace(item, text=_truncate_text(text, place[0], mark))
         case Exchange(question=question, answer=answer):
             asked, answered = place
             return replace(
                 item,
-                question=_begin(question, asked, mark),
-                answer=_begin(answer, answered, mark) if answered else "",
+                question=_truncate_text(question, asked, mark),
+                answer=_truncate_text(answer, answered, mark) if answered else "",
             )
         case Passage(exchange=exchange):
-            return replace(item, before=(), after=(), exchange=_cut(exchange, place, mark))
+            return replace(item, before=(), after=(), exchange=_truncate_at(exchange, place, mark))
         case _:
             return item
 
 
-def _begin(text: str, length: int, mark: str) -> str:
+def _truncate_text(text: str, length: int, mark: str) -> str:
     return text[:length].rstrip() + mark if length < len(text) else text

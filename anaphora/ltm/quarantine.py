@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from anaphora.errors import StoreError
-from anaphora.ltm.journal import Damaged
-from anaphora.stm.conversation import Key
+from anaphora.ltm.journal import DamagedEntry
+from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["JournalQuarantine", "QuarantineKind", "QuarantinedItem"]
 
 QuarantineKind: TypeAlias = Literal["entry", "exchange", "summary", "embed", "compress"]
 
 _SUFFIX = ".quarantine"
-_MOST = 10_000  # files; a store that refuses everything must not fill the disk with them
+_MAX_FILES = 10_000  # files; a store that refuses everything must not fill the disk with them
 
-_BEGIN = re.compile(rb'\[\d+,(?=")')  # of a record: its format
+_RECORD_START = re.compile(rb'\[\d+,(?=")')  # of a record: its format
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class QuarantinedItem:
     kind: QuarantineKind
     reason: str
     at: datetime
-    key: Key | None = None
+    key: ConversationKey | None = None
 
 
 class JournalQuarantine:
@@ -62,7 +62,7 @@ class JournalQuarantine:
         path = self._folder / f"{segment}-{position}{_SUFFIX}"
         if path.exists():
             return
-        if sum(1 for _ in self._paths()) >= _MOST:
+        if sum(1 for _ in self._paths()) >= _MAX_FILES:
             _log.error("too much is in quarantine: an entry is lost", extra={"reason": reason})
             return
         hidden = self._folder / f"{secrets.token_hex(8)}.new"
@@ -70,7 +70,7 @@ class JournalQuarantine:
             with os.fdopen(
                 os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
             ) as to:
-                head = {"reason": reason, "damaged": isinstance(entry, Damaged)}
+                head = {"reason": reason, "damaged": isinstance(entry, DamagedEntry)}
                 to.write(json.dumps(head).encode() + b"\n" + entry)
             hidden.rename(path)
         except OSError as error:
@@ -80,9 +80,9 @@ class JournalQuarantine:
     def items(self) -> Iterator[QuarantinedItem]:
         for path in self._paths():
             with suppress(FileNotFoundError):  # somebody else dropped it
-                reason, _, entry = _read(path)
+                reason, _, entry = _read_file(path)
                 at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                yield QuarantinedItem(path.stem, "entry", reason, at, _key_of(entry))
+                yield QuarantinedItem(path.stem, "entry", reason, at, _parse_key(entry))
 
     def count(self) -> int:
         return sum(1 for _ in self._paths())
@@ -91,7 +91,7 @@ class JournalQuarantine:
         """The bytes of an entry, None if there is no such."""
         path = self._path(id)
         try:
-            return None if path is None else _read(path)[2]
+            return None if path is None else _read_file(path)[2]
         except FileNotFoundError:
             return None
 
@@ -109,8 +109,8 @@ class JournalQuarantine:
         anyone if it has none."""
         for path in self._paths():
             with suppress(FileNotFoundError):
-                _, is_damaged, entry = _read(path)
-                key = _key_of(entry)
+                _, is_damaged, entry = _read_file(path)
+                key = _parse_key(entry)
                 if key is None:
                     may_be = True
                 elif is_damaged:
@@ -129,7 +129,7 @@ class JournalQuarantine:
         return next((path for path in self._paths() if path.stem == id), None)
 
 
-def _read(path: Path) -> tuple[str, bool, bytes]:
+def _read_file(path: Path) -> tuple[str, bool, bytes]:
     """The reason, whether the entry is damaged, and its bytes."""
     head, _, entry = path.read_bytes().partition(b"\n")
     try:
@@ -140,9 +140,9 @@ def _read(path: Path) -> tuple[str, bool, bytes]:
         return "its description is damaged, too", True, entry
 
 
-def _key_of(entry: bytes) -> Key | None:
+def _parse_key(entry: bytes) -> ConversationKey | None:
     """The conversation of an entry, as far as its beginning tells."""
-    begin = _BEGIN.search(entry)
+    begin = _RECORD_START.search(entry)
     if begin is None:
         return None
     text = _decode(entry[begin.end() :])
@@ -157,7 +157,7 @@ def _key_of(entry: bytes) -> Key | None:
             at += 1
     except (ValueError, IndexError):
         return None
-    return Key(*names)
+    return ConversationKey(*names)
 
 
 def _decode(data: bytes) -> str:
@@ -176,12 +176,12 @@ def _may_contain(data: bytes, name: str) -> bool:
     return any(
         sum(map(int.__ne__, sought, data[place - begin : place - begin + len(sought)])) <= most
         for begin, end in pairwise(ends)
-        for place in _places(data, sought[begin:end])
+        for place in _find_all(data, sought[begin:end])
         if begin <= place <= len(data) - len(sought) + begin
     )
 
 
-def _places(data: bytes, piece: bytes) -> Iterator[int]:
+def _find_all(data: bytes, piece: bytes) -> Iterator[int]:
     place = data.find(piece)
     while place >= 0:
         yield place

@@ -8,27 +8,27 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
-from anaphora.stm.conversation import Key
-from anaphora.stm.records import entity_from_plain, entity_to_plain
+from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.records import entity_from_dict, entity_to_dict
 
-__all__ = ["LaterFormat", "dump", "load"]
+__all__ = ["NewerFormatError", "dump_record", "load_record"]
 
 # Written only where it is needed: 1 has no `truncated` at its end, 2 no zone and no dates.
-FORMAT = 3
+FORMAT_VERSION = 3
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 # Made once: json.dumps would make an encoder for each record.
-_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-class LaterFormat(StoreError):  # noqa: N818 - what it is, not what failed
+class NewerFormatError(StoreError):  # noqa: N818 - what it is, not what failed
     """A record that only a later version can read: it must not be lost."""
 
 
-def dump(key: Key, exchange: Exchange) -> bytes:
+def dump_record(key: ConversationKey, exchange: Exchange) -> bytes:
     """The record of an exchange of the conversation ``key``.
 
     Raises :class:`StoreError` for one with something in it that JSON does not know, and
@@ -36,9 +36,9 @@ def dump(key: Key, exchange: Exchange) -> bytes:
     """
     if exchange.at.utcoffset() is None:
         raise ValueError(f"the time {exchange.at} has no time zone")
-    dates = dates_to_plain(exchange)
+    dates = dump_dates(exchange)
     fields = (
-        FORMAT if dates else 2 if exchange.truncated else 1,
+        FORMAT_VERSION if dates else 2 if exchange.truncated else 1,
         *key,
         (exchange.at - _EPOCH) // _MICROSECOND,
         exchange.question,
@@ -47,51 +47,51 @@ def dump(key: Key, exchange: Exchange) -> bytes:
         exchange.intent,
         {name: list(values) for name, values in exchange.slots.items()},
         exchange.language,
-        [entity_to_plain(entity) for entity in exchange.memory],
+        [entity_to_dict(entity) for entity in exchange.memory],
         exchange.clock,
         *([dict(exchange.truncated)] if exchange.truncated or dates else ()),
         *([dates] if dates else ()),
     )
     try:
-        return _as_json(fields).encode("utf-8", "surrogatepass")
+        return _encode_json(fields).encode("utf-8", "surrogatepass")
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"an exchange of {key.user!r} cannot be kept: {error}") from error
 
 
-def load(record: bytes) -> tuple[Key, Exchange]:
-    """The conversation and the exchange that :func:`dump` made this record of.
+def load_record(record: bytes) -> tuple[ConversationKey, Exchange]:
+    """The conversation and the exchange that :func:`dump_record` made this record of.
 
-    Raises :class:`LaterFormat` for one of a later version, :class:`StoreError` for what is no
+    Raises :class:`NewerFormatError` for one of a later version, :class:`StoreError` for what is no
     such record.
     """
     try:
         plain: Any = json.loads(record.decode("utf-8", "surrogatepass"))
-        if type(plain[0]) is int and plain[0] > FORMAT:
-            raise LaterFormat(
+        if type(plain[0]) is int and plain[0] > FORMAT_VERSION:
+            raise NewerFormatError(
                 f"an exchange was kept by a later version (in format {plain[0]}; this one reads "
-                f"{FORMAT}): update anaphora"
+                f"{FORMAT_VERSION}): update anaphora"
             )
         _, user, model, tenant, at, question, answer, status, intent, slots, *rest = plain
         language, memory, clock, *more = rest
         truncated, dates = (*more, {}, {})[:2]
-        question_dates, answer_dates = dates_from_plain(dates)
+        question_dates, answer_dates = load_dates(dates)
         if type(clock) is not int:
             raise TypeError(f"a clock is a number, not {clock!r}")
         exchange = Exchange(
             question=question,
             answer=answer,
-            at=in_zone(_EPOCH + timedelta(microseconds=at), dates),
+            at=restore_zone(_EPOCH + timedelta(microseconds=at), dates),
             status=status,
             intent=intent,
             slots={name: tuple(values) for name, values in slots.items()},
             language=language,
-            memory=tuple(map(entity_from_plain, memory)),
+            memory=tuple(map(entity_from_dict, memory)),
             clock=clock,
             truncated=dict(truncated),
             question_dates=question_dates,
             answer_dates=answer_dates,
         )
-        return Key(user, model, tenant), exchange
+        return ConversationKey(user, model, tenant), exchange
     except (
         ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
     ) as error:  # fmt: skip

@@ -14,7 +14,7 @@ from anaphora.models.utterance import Entity
 
 __all__ = ["ExchangeLimits", "truncate_exchange", "truncate_text"]
 
-_WORD_WITHIN = 100  # characters before the limit in which the end of a word is looked for
+_WORD_SEARCH_RANGE = 100  # characters before the limit in which the end of a word is looked for
 _GRAPHEME = regex.compile(r"\X")
 
 
@@ -39,7 +39,7 @@ class ExchangeLimits:
 
 def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
     """The exchange within the limits. ``truncated`` says what was cut, and how long it was."""
-    if _fits(exchange, limits):
+    if _is_within_limits(exchange, limits):
         return exchange
     truncated = dict(exchange.truncated)
     question = truncate_text(exchange.question, limits.question)
@@ -48,10 +48,10 @@ def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
         truncated.setdefault("question", len(exchange.question))
     if answer != exchange.answer:
         truncated.setdefault("answer", len(exchange.answer))
-    slots = _slots(exchange.slots, limits)
+    slots = _truncate_slots(exchange.slots, limits)
     if slots != exchange.slots:
         truncated.setdefault("slots", sum(map(len, exchange.slots.values())))
-    memory = _memory(exchange.memory, limits)
+    memory = _truncate_memory(exchange.memory, limits)
     if len(memory) < len(exchange.memory):
         truncated.setdefault("memory", len(exchange.memory))
     return replace(
@@ -61,8 +61,8 @@ def truncate_exchange(exchange: Exchange, limits: ExchangeLimits) -> Exchange:
         slots=slots,
         memory=memory,
         truncated=truncated,
-        question_dates=_dates(exchange.question_dates, question),
-        answer_dates=_dates(exchange.answer_dates, answer),
+        question_dates=_dates_within(exchange.question_dates, question),
+        answer_dates=_dates_within(exchange.answer_dates, answer),
     )
 
 
@@ -73,24 +73,26 @@ def truncate_text(text: str, limit: int) -> str:
         return text
     if text[limit].isspace():
         return text[:limit].rstrip()
-    words = max(text.rfind(space, max(limit - _WORD_WITHIN, 1), limit) for space in " \n\t")
+    words = max(text.rfind(space, max(limit - _WORD_SEARCH_RANGE, 1), limit) for space in " \n\t")
     if words > 0 and (head := text[:words].rstrip()):
         return head
     # With what follows the limit, for a grapheme may go on there.
     end = 0
-    for match in _GRAPHEME.finditer(text, 0, limit + _WORD_WITHIN):
+    for match in _GRAPHEME.finditer(text, 0, limit + _WORD_SEARCH_RANGE):
         if match.end() > limit:
             break
         end = match.end()
     return text[: end or limit]  # one grapheme longer than the limit has no better place
 
 
-def _dates(dates: tuple[DateMention, ...] | None, text: str) -> tuple[DateMention, ...] | None:
+def _dates_within(
+    dates: tuple[DateMention, ...] | None, text: str
+) -> tuple[DateMention, ...] | None:
     """Those that lie within what is left of their text."""
     return None if dates is None else tuple(one for one in dates if one.end <= len(text))
 
 
-def _fits(exchange: Exchange, limits: ExchangeLimits) -> bool:
+def _is_within_limits(exchange: Exchange, limits: ExchangeLimits) -> bool:
     """Whether nothing is to be cut, as usual."""
     return (
         len(exchange.question) <= limits.question
@@ -101,28 +103,28 @@ def _fits(exchange: Exchange, limits: ExchangeLimits) -> bool:
             for values in exchange.slots.values()
             for value in values
         )
-        and _memory(exchange.memory, limits) == exchange.memory
+        and _truncate_memory(exchange.memory, limits) == exchange.memory
     )
 
 
-def _slots(
+def _truncate_slots(
     slots: Mapping[str, Sequence[str]], limits: ExchangeLimits
 ) -> dict[str, tuple[str, ...]]:
     """The first values, each within its limit."""
     kept: dict[str, tuple[str, ...]] = {}
     room = limits.slots
     for name, values in islice(slots.items(), limits.slots):
-        kept[name] = tuple([_value(value, limits.slot_value) for value in values[:room]])
+        kept[name] = tuple([_truncate_value(value, limits.slot_value) for value in values[:room]])
         room -= len(kept[name])
     return kept
 
 
-def _value(value: Any, limit: int) -> Any:
+def _truncate_value(value: Any, limit: int) -> Any:
     """A value within the limit. What is no text is not judged here."""
     return truncate_text(value, limit) if isinstance(value, str) else value
 
 
-def _memory(memory: tuple[Entity, ...], limits: ExchangeLimits) -> tuple[Entity, ...]:
+def _truncate_memory(memory: tuple[Entity, ...], limits: ExchangeLimits) -> tuple[Entity, ...]:
     """The newest entities, without those whose words are too long."""
     kept = [one for one in memory[: limits.memory] if len(one.text) <= limits.slot_value]
     return memory if len(kept) == len(memory) else tuple(kept)

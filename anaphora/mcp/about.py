@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from anaphora.models.domain import AskStep, Dialog, Element, Model
 
-__all__ = ["about"]
+__all__ = ["describe_model"]
 
-_MOST_VALUES = 30
-_MOST_DIALOGS = 10
+_MAX_VALUES = 30
+_MAX_DIALOGS = 10
 
 
-def about(model: Model) -> str:
+def describe_model(model: Model) -> str:
     """The page of a model: its intents, its elements with their values, and sample dialogs."""
     return "\n".join(_lines(model))
 
@@ -25,7 +25,7 @@ def _lines(model: Model) -> Iterator[str]:
     yield from _intents(model)
     yield from ("", "## What it knows", "")
     yield from (_element(element) for element in model.elements if not element.abstract)
-    for dialog in model.samples[:_MOST_DIALOGS]:
+    for dialog in model.samples[:_MAX_DIALOGS]:
         yield from _dialog(dialog)
 
 
@@ -46,7 +46,7 @@ def _term(name: str, *, optional: bool, recalled: bool) -> str:
 
 
 def _element(element: Element) -> str:
-    values = [value.name for value in element.values[:_MOST_VALUES]]
+    values = [value.name for value in element.values[:_MAX_VALUES]]
     if more := len(element.values) - len(values):
         values.append(f"… {more} more")
     notes = (element.description, ", ".join(values))

@@ -30,7 +30,7 @@ def serve_stdio(server: MCPServer[Any]) -> None:
     Ctrl-C ends the process at once (in the main thread): nothing can wake the thread that waits for
     input, and stores lose nothing by it.
     """
-    with _deadly_interrupts(), _prompt_output():
+    with _default_sigint(), _unbuffered_stdout():
         server.run("stdio")
 
 
@@ -52,7 +52,7 @@ def serve_http(
     config = uvicorn.Config(
         app, log_config=None, access_log=False, timeout_graceful_shutdown=_GRACE
     )
-    with _listening(host, port) as listener:
+    with _listen(host, port) as listener:
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listener.getsockname()[1]}/mcp"
         _Server(config, lambda: started(url)).run(sockets=[listener])
@@ -79,7 +79,7 @@ def parse_address(address: str) -> tuple[str, int]:
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not (digits.isascii() and digits.isdecimal() and int(digits) < 65_536):
         raise AnaphoraError(f"'{address}' is no address: write 127.0.0.1:8090")
-    if not _is_here(host):
+    if not _is_loopback(host):
         raise AnaphoraError(
             f"'{host}' is not this machine alone: the MCP server has no keys, so it listens to "
             "127.0.0.1, ::1 or localhost; put a proxy that checks who asks before it"
@@ -88,7 +88,7 @@ def parse_address(address: str) -> tuple[str, int]:
 
 
 @contextmanager
-def _prompt_output() -> Iterator[None]:
+def _unbuffered_stdout() -> Iterator[None]:
     """What is printed is written at once: the SDK leads it aside only as long as it serves, and
     what then still waits in a buffer would come out between the messages."""
     before = sys.stdout
@@ -103,7 +103,7 @@ def _prompt_output() -> Iterator[None]:
 
 
 @contextmanager
-def _deadly_interrupts() -> Iterator[None]:
+def _default_sigint() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -114,7 +114,7 @@ def _deadly_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -131,7 +131,7 @@ def _security(host: str) -> TransportSecuritySettings:
     )
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family)

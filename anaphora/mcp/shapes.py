@@ -10,11 +10,20 @@ from pydantic_core import to_jsonable_python
 
 from anaphora.intents.reply import Reply
 from anaphora.models.domain import AskStep, Model, Status
-from anaphora.stm.conversation import Conversation, Pending
+from anaphora.stm.conversation import Conversation, PendingQuestion
 
-__all__ = ["Answer", "Memory", "ModelShape", "Models", "answer", "memory", "models", "spoken"]
+__all__ = [
+    "Answer",
+    "Memory",
+    "ModelShape",
+    "Models",
+    "to_answer",
+    "to_memory",
+    "to_models",
+    "format_reply",
+]
 
-_MOST_SAMPLES = 5
+_MAX_SAMPLES = 5
 
 Texts = str | list[str]
 
@@ -88,7 +97,9 @@ class Memory(BaseModel):
 
     def __str__(self) -> str:
         """The memory in words."""
-        lines = [f"{_entity(held)}, {_ago(held.questions_ago)}" for held in self.remembered]
+        lines = [
+            f"{_format_entity(held)}, {_format_age(held.questions_ago)}" for held in self.remembered
+        ]
         if self.pending:
             lacks = ", ".join(self.pending.missing) or "a yes or a no"
             lines.append(f"waiting for {lacks} of {self.pending.intent}")
@@ -122,11 +133,11 @@ class Models(BaseModel):
         )
 
 
-def answer(reply: Reply, *, user: str, model: str) -> Answer:
+def to_answer(reply: Reply, *, user: str, model: str) -> Answer:
     """The answer that a reply of the engine is."""
-    plain = to_jsonable_python(reply.to_plain(), serialize_unknown=True)
+    plain = to_jsonable_python(reply.to_dict(), serialize_unknown=True)
     plain |= {
-        "text": spoken(reply),
+        "text": format_reply(reply),
         "reason": reply.reason,
         "unused": [one.text for one in reply.unused],
         "user": user,
@@ -137,7 +148,7 @@ def answer(reply: Reply, *, user: str, model: str) -> Answer:
     return Answer.model_validate(plain)
 
 
-def spoken(reply: Reply) -> str:
+def format_reply(reply: Reply) -> str:
     """What there is to say to the user, in one text that is never empty."""
     if reply.text:
         return reply.text
@@ -149,7 +160,7 @@ def spoken(reply: Reply) -> str:
     return f"{reply.intent or reply.status}{f' ({slots})' if slots else ''}"
 
 
-def memory(conversation: Conversation, model: Model) -> Memory:
+def to_memory(conversation: Conversation, model: Model) -> Memory:
     """What a conversation with a model holds."""
     pending = conversation.pending
     return Memory(
@@ -161,7 +172,7 @@ def memory(conversation: Conversation, model: Model) -> Memory:
         remembered=[
             RememberedShape(
                 element=held.entity.element,
-                value=held.entity.said,
+                value=held.entity.value_or_text,
                 groups=sorted(held.entity.groups),
                 questions_ago=conversation.questions - held.question,
                 used_at=held.used_at,
@@ -169,11 +180,11 @@ def memory(conversation: Conversation, model: Model) -> Memory:
             for held in conversation.remembered
         ],
         flow=[step.intent for step in conversation.flow],
-        pending=_pending(pending) if pending else None,
+        pending=_to_pending(pending) if pending else None,
     )
 
 
-def models(listed: tuple[Model, ...], *, active: str) -> Models:
+def to_models(listed: tuple[Model, ...], *, active: str) -> Models:
     """The models, of which that of the id ``active`` is asked when none is named."""
     return Models(
         models=[
@@ -190,7 +201,7 @@ def models(listed: tuple[Model, ...], *, active: str) -> Models:
     )
 
 
-def _pending(pending: Pending) -> PendingShape:
+def _to_pending(pending: PendingQuestion) -> PendingShape:
     return PendingShape(
         intent=pending.intent,
         missing=list(pending.missing),
@@ -201,15 +212,15 @@ def _pending(pending: Pending) -> PendingShape:
 def _examples(model: Model) -> list[str]:
     first = next(iter(model.samples), None)
     said = [step.text for step in first.steps if isinstance(step, AskStep)] if first else []
-    return said[:_MOST_SAMPLES]
+    return said[:_MAX_SAMPLES]
 
 
-def _entity(held: MemoryShape) -> str:
+def _format_entity(held: MemoryShape) -> str:
     groups = "" if held.groups == [held.element] else f" ({', '.join(held.groups)})"
     return f"{held.element}={held.value}{groups}"
 
 
-def _ago(questions: int) -> str:
+def _format_age(questions: int) -> str:
     if not questions:
         return "from the last question"
     return f"{questions} question{'s' if questions > 1 else ''} ago"

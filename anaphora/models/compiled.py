@@ -16,42 +16,42 @@ from typing import Any
 import msgspec
 
 from anaphora.errors import AnaphoraError, Problem
-from anaphora.grammar.code import Code
-from anaphora.grammar.compiler import compile_part, compile_predicate
+from anaphora.grammar.code import FunctionLoader
+from anaphora.grammar.compiler import compile_entity_part, compile_predicate
 from anaphora.grammar.idl import parse_predicate
-from anaphora.grammar.intent import Intent, Options, Predicate, Term
-from anaphora.grammar.parts import Part
+from anaphora.grammar.intent import Intent, IntentOptions, Predicate, Term
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.plain import plain_from, predicate_from
+from anaphora.grammar.plain import predicate_to_data, predicate_from_data
 from anaphora.models.domain import (
     AskStep,
     BridgeSettings,
     ConversationSettings,
     Dialog,
     Element,
-    Limits,
+    UtteranceLimits,
     Model,
     PauseStep,
-    Recognition,
+    RecognizerSpec,
     ResetStep,
     StopWords,
 )
-from anaphora.models.handlers import NamedFunction, named
+from anaphora.models.handlers import HandlerReference, resolve_handler
 from anaphora.models.values import ElementValue, PackedValues, Phrases
 from anaphora.storage.cache import Cache, digest
 
-__all__ = ["model_from", "through_cache"]
+__all__ = ["model_from_data", "load_cached"]
 
-_KIND = "model"
+_CACHE_KIND = "model"
 _REFERENCE = re.compile(r"[\w.]*#[\w.]+")
 _STEPS: Mapping[str, type[AskStep | PauseStep | ResetStep]] = {
     "ask": AskStep,
     "pause": PauseStep,
     "reset": ResetStep,
 }
-_ALIKE = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
-_TEXTS = ("responses", "prompts", "offers", "unused")
-_REFUSED = (
+_PLAIN_FIELDS = ("id", "name", "version", "description", "meta", "source", "origin", "pipelines")
+_TEXT_FIELDS = ("responses", "prompts", "offers", "unused")
+_INVALID_DATA_ERRORS = (
     AnaphoraError,
     AttributeError,
     LookupError,
@@ -63,11 +63,11 @@ _REFUSED = (
 )
 
 
-def through_cache(
+def load_cached(
     cache: Cache,
     text: str,
-    further: Iterable[str | bytes],
-    make: Callable[[], tuple[Model, Code | None]],
+    extra_keys: Iterable[str | bytes],
+    build: Callable[[], tuple[Model, FunctionLoader | None]],
     folder: Path | None,
 ) -> Model:
     """The model that ``make`` makes of a ``text`` and of what there is ``further``: from the cache
@@ -76,27 +76,27 @@ def through_cache(
 
     Raises what ``make`` raises.
     """
-    key = digest(text, *further)
-    kept = cache.get(_KIND, key)
-    if kept is not None and (model := _revived(kept, text, folder)) is not None:
+    key = digest(text, *extra_keys)
+    kept = cache.get(_CACHE_KIND, key)
+    if kept is not None and (model := _restore_model(kept, text, folder)) is not None:
         return model
-    model, code = make()
-    if code is not None and (data := _plain(model, code)) is not None:
-        cache.put(_KIND, key, data)
+    model, code = build()
+    if code is not None and (data := _to_cacheable_data(model, code)) is not None:
+        cache.put(_CACHE_KIND, key, data)
     return model
 
 
-def _revived(data: Any, text: str, folder: Path | None) -> Model | None:
+def _restore_model(data: Any, text: str, folder: Path | None) -> Model | None:
     """The model, None for what is none, and where a handler is not found any more."""
     try:
-        if not _names_handlers(text, data):
+        if not _mentions_handlers(text, data):
             return None
-        return model_from(data, Code(data["code"], folder))
-    except _REFUSED:
+        return model_from_data(data, FunctionLoader(data["code"], folder))
+    except _INVALID_DATA_ERRORS:
         return None  # whoever wrote it, it was not us
 
 
-def _names_handlers(text: str, data: Mapping[str, Any]) -> bool:
+def _mentions_handlers(text: str, data: Mapping[str, Any]) -> bool:
     """Whether the file itself names these functions. Nothing that the cache alone names is looked
     for, let alone called."""
     module, references = data["code"], {reference for _, reference, _ in data["handlers"]}
@@ -107,28 +107,28 @@ def _names_handlers(text: str, data: Mapping[str, Any]) -> bool:
     return references <= named
 
 
-def _plain(model: Model, code: Code) -> dict[str, Any] | None:
+def _to_cacheable_data(model: Model, code: FunctionLoader) -> dict[str, Any] | None:
     """The data of a model, None where what would be read of it is not the same, and for one that
     imports others, which may be found elsewhere the next time."""
     if model.imports:
         return None
     try:
-        data = _as_plain(model) | {"code": code.module}
-        again = model_from(msgspec.msgpack.decode(msgspec.msgpack.encode(data)), code)
-    except _REFUSED:
+        data = _model_to_data(model) | {"code": code.module}
+        again = model_from_data(msgspec.msgpack.decode(msgspec.msgpack.encode(data)), code)
+    except _INVALID_DATA_ERRORS:
         return None
     return data if again == model and again.warnings == model.warnings else None
 
 
-def _as_plain(model: Model) -> dict[str, Any]:
+def _model_to_data(model: Model) -> dict[str, Any]:
     return {
-        **{name: getattr(model, name) for name in (*_ALIKE, *_TEXTS)},
+        **{name: getattr(model, name) for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
         "languages": model.languages,
-        "elements": [_element_as_plain(element) for element in model.elements],
-        "intents": [_intent_as_plain(intent) for intent in model.intents],
-        "reset": _phrases_as_plain(model.reset),
+        "elements": [_element_to_data(element) for element in model.elements],
+        "intents": [_intent_to_data(intent) for intent in model.intents],
+        "reset": _phrases_to_data(model.reset),
         "conversation": msgspec.to_builtins(model.conversation),
-        "samples": [_dialog_as_plain(dialog) for dialog in model.samples],
+        "samples": [_dialog_to_data(dialog) for dialog in model.samples],
         "stop_words": msgspec.to_builtins(model.stop_words),
         "limits": msgspec.to_builtins(model.limits),
         "bridge": msgspec.to_builtins(model.bridge),
@@ -136,46 +136,46 @@ def _as_plain(model: Model) -> dict[str, Any]:
         "handlers": [
             (intent, named.reference, msgspec.to_builtins(named.place))
             for intent, named in model.handlers.items()
-            if isinstance(named, NamedFunction)
+            if isinstance(named, HandlerReference)
         ],
     }
 
 
-def model_from(data: Mapping[str, Any], code: Code) -> Model:
+def model_from_data(data: Mapping[str, Any], code: FunctionLoader) -> Model:
     """The model that was made such data of, with the functions that ``code`` finds. Raises
     LookupError, TypeError, ValueError or :class:`~anaphora.errors.AnaphoraError` for anything
     else."""
     return Model(
-        **{name: data[name] for name in (*_ALIKE, *_TEXTS)},
+        **{name: data[name] for name in (*_PLAIN_FIELDS, *_TEXT_FIELDS)},
         languages=tuple(data["languages"]),
-        elements=tuple(map(_element_from, data["elements"])),
-        intents=tuple(map(_intent_from, data["intents"])),
-        reset=_phrases_from(data["reset"]),
+        elements=tuple(map(_element_from_data, data["elements"])),
+        intents=tuple(map(_intent_from_data, data["intents"])),
+        reset=_phrases_from_data(data["reset"]),
         conversation=msgspec.convert(data["conversation"], ConversationSettings),
-        samples=tuple(map(_dialog_from, data["samples"])),
+        samples=tuple(map(_dialog_from_data, data["samples"])),
         stop_words=msgspec.convert(data["stop_words"], StopWords),
-        limits=msgspec.convert(data["limits"], Limits),
+        limits=msgspec.convert(data["limits"], UtteranceLimits),
         bridge=msgspec.convert(data["bridge"], BridgeSettings),
         warnings=msgspec.convert(data["warnings"], tuple[Problem, ...]),
         handlers={
-            intent: named(reference, code, msgspec.convert(place, Problem))
+            intent: resolve_handler(reference, code, msgspec.convert(place, Problem))
             for intent, reference, place in data["handlers"]
         },
     )
 
 
-def _element_as_plain(element: Element) -> dict[str, Any]:
+def _element_to_data(element: Element) -> dict[str, Any]:
     recognition = element.recognition
     values = element.values
-    packed = values.as_plain() if isinstance(values, PackedValues) else None
+    packed = values.to_data() if isinstance(values, PackedValues) else None
     return {
         "id": element.id,
         "groups": sorted(element.groups),
-        "phrases": _phrases_as_plain(element.phrases),
+        "phrases": _phrases_to_data(element.phrases),
         "packed": packed,
         "values": []
         if packed
-        else [(value.name, _phrases_as_plain(value.phrases)) for value in values],
+        else [(value.name, _phrases_to_data(value.phrases)) for value in values],
         "ancestors": element.ancestors,
         "topic": element.topic,
         "description": element.description,
@@ -192,65 +192,65 @@ def _element_as_plain(element: Element) -> dict[str, Any]:
     }
 
 
-def _element_from(data: Mapping[str, Any]) -> Element:
+def _element_from_data(data: Mapping[str, Any]) -> Element:
     values = (
-        PackedValues.from_plain(data["packed"])
+        PackedValues.from_data(data["packed"])
         if data["packed"]
-        else [ElementValue(name, _phrases_from(phrases)) for name, phrases in data["values"]]
+        else [ElementValue(name, _phrases_from_data(phrases)) for name, phrases in data["values"]]
     )
     own = {
         "groups": frozenset(data["groups"]),
-        "phrases": _phrases_from(data["phrases"]),
+        "phrases": _phrases_from_data(data["phrases"]),
         "values": values,
         "ancestors": tuple(data["ancestors"]),
-        "recognition": data["recognition"] and _recognition_from(*data["recognition"]),
+        "recognition": data["recognition"] and _recognizer_from_data(*data["recognition"]),
     }
     return Element(**{key: data[key] for key in data.keys() - {"packed"}} | own)
 
 
-def _recognition_from(kind: Any, name: str, options: Mapping[str, Any]) -> Recognition:
+def _recognizer_from_data(kind: Any, name: str, options: Mapping[str, Any]) -> RecognizerSpec:
     if kind == "built-in":  # whose lists are tuples
         options = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in options.items()
         }
-    return Recognition(kind, name, options)
+    return RecognizerSpec(kind, name, options)
 
 
-def _phrases_as_plain(phrases: Phrases) -> dict[str, list[list[Any]]]:
+def _phrases_to_data(phrases: Phrases) -> dict[str, list[list[Any]]]:
     return {
-        language: [[_chunk_as_plain(chunk) for chunk in phrase] for phrase in some]
+        language: [[_chunk_to_data(chunk) for chunk in phrase] for phrase in some]
         for language, some in phrases.items()
     }
 
 
-def _phrases_from(data: Mapping[str, Any]) -> Phrases:
+def _phrases_from_data(data: Mapping[str, Any]) -> Phrases:
     return {
-        language: tuple([tuple(map(_chunk_from, phrase)) for phrase in some])
+        language: tuple([tuple(map(_chunk_from_data, phrase)) for phrase in some])
         for language, some in data.items()
     }
 
 
-def _chunk_as_plain(chunk: str | Pattern | Part) -> str | list[str]:
+def _chunk_to_data(chunk: str | Pattern | EntityPart) -> str | list[str]:
     match chunk:
         case Pattern():
             return [chunk.text]
-        case Part():
+        case EntityPart():
             return [chunk.alias, chunk.text]
     return chunk
 
 
-def _chunk_from(data: str | list[str]) -> str | Pattern | Part:
+def _chunk_from_data(data: str | list[str]) -> str | Pattern | EntityPart:
     match data:
         case str():
             return data
         case [text]:
             return Pattern(text)
     alias, text = data
-    return Part(alias, text, compile_part(text))
+    return EntityPart(alias, text, compile_entity_part(text))
 
 
-def _intent_as_plain(intent: Intent) -> dict[str, Any]:
+def _intent_to_data(intent: Intent) -> dict[str, Any]:
     if not (intent.flow is None or isinstance(intent.flow, Pattern)):
         raise TypeError(f"the flow of '{intent.id}' is a function")
     return {
@@ -258,7 +258,7 @@ def _intent_as_plain(intent: Intent) -> dict[str, Any]:
         "terms": [
             {
                 "id": term.id,
-                "predicate": plain_from(parse_predicate(term.predicate.text)),
+                "predicate": predicate_to_data(parse_predicate(term.predicate.text)),
                 "conversational": term.conversational,
                 "min": term.min,
                 "max": term.max,
@@ -275,13 +275,14 @@ def _intent_as_plain(intent: Intent) -> dict[str, Any]:
     }
 
 
-def _intent_from(data: Mapping[str, Any]) -> Intent:
+def _intent_from_data(data: Mapping[str, Any]) -> Intent:
     return Intent(
         id=data["id"],
         terms=tuple(
-            Term(**{**term, "predicate": _predicate(term["predicate"])}) for term in data["terms"]
+            Term(**{**term, "predicate": _predicate_from_data(term["predicate"])})
+            for term in data["terms"]
         ),
-        options=msgspec.convert(data["options"], Options),
+        options=msgspec.convert(data["options"], IntentOptions),
         flow=None if data["flow"] is None else Pattern(data["flow"]),
         meta=data["meta"],
         mentions={(kind, name): at for kind, name, at in data["mentions"]},
@@ -289,12 +290,12 @@ def _intent_from(data: Mapping[str, Any]) -> Intent:
     )
 
 
-def _predicate(data: Mapping[str, Any]) -> Predicate:
-    node = predicate_from(data)
+def _predicate_from_data(data: Mapping[str, Any]) -> Predicate:
+    node = predicate_from_data(data)
     return compile_predicate(node, node.text)
 
 
-def _dialog_as_plain(dialog: Dialog) -> dict[str, Any]:
+def _dialog_to_data(dialog: Dialog) -> dict[str, Any]:
     kinds = {made: kind for kind, made in _STEPS.items()}
     return {
         "steps": [(kinds[type(step)], msgspec.to_builtins(step)) for step in dialog.steps],
@@ -305,7 +306,7 @@ def _dialog_as_plain(dialog: Dialog) -> dict[str, Any]:
     }
 
 
-def _dialog_from(data: Mapping[str, Any]) -> Dialog:
+def _dialog_from_data(data: Mapping[str, Any]) -> Dialog:
     return Dialog(
         steps=tuple(msgspec.convert(step, _STEPS[kind]) for kind, step in data["steps"]),
         name=data["name"],

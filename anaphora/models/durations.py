@@ -8,14 +8,14 @@ from datetime import timedelta
 __all__ = ["format_duration", "parse_duration"]
 
 _NUMBER = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
-_PLAIN = re.compile(
+_SHORT_FORM = re.compile(
     rf"(?:{_NUMBER}\s*d\s*)?(?:{_NUMBER}\s*h\s*)?(?:{_NUMBER}\s*m\s*)?(?:{_NUMBER}\s*s)?",
     re.IGNORECASE,
 )
-_ISO = re.compile(
+_ISO_8601 = re.compile(
     rf"P(?:{_NUMBER}D)?(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?", re.IGNORECASE
 )
-_LONGEST = timedelta(days=36_500)
+_MAX_DURATION = timedelta(days=36_500)
 
 
 def parse_duration(text: str) -> timedelta:
@@ -24,7 +24,7 @@ def parse_duration(text: str) -> timedelta:
     Raises ``ValueError`` for anything else, for nothing at all and for more than a century.
     """
     written = text.strip()
-    found = _PLAIN.fullmatch(written) or _ISO.fullmatch(written)
+    found = _SHORT_FORM.fullmatch(written) or _ISO_8601.fullmatch(written)
     if found is None or not any(found.groups()):
         raise ValueError(f"'{text}' is not a duration such as 5m, 90s, 1h30m or PT5M")
     days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
@@ -32,7 +32,7 @@ def parse_duration(text: str) -> timedelta:
         duration = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
     except OverflowError:
         duration = timedelta.max
-    if duration > _LONGEST:
+    if duration > _MAX_DURATION:
         raise ValueError(f"'{text}' is more than a hundred years")
     return duration
 

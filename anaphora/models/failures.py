@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-__all__ = ["described"]
+__all__ = ["describe_failure"]
 
 
-def described(error: BaseException, function: Callable[..., Any]) -> str:
+def describe_failure(error: BaseException, function: Callable[..., Any]) -> str:
     """The kind and the text of an error, whatever its text does, and the line of the file of
     ``function`` (one of a bot's author's) that it came from, if it ran that far."""
     said = type(error).__name__

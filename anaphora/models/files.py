@@ -8,18 +8,18 @@ from typing import Literal, TypeAlias
 from anaphora.errors import ModelError, Problem
 from anaphora.models import catalog
 from anaphora.models.hints import did_you_mean
-from anaphora.models.source import printable
+from anaphora.models.source import replace_unprintable
 
-__all__ = ["LARGEST_FILE", "Format", "find_model", "format_of", "read_text", "refuse_if_large"]
+__all__ = ["MAX_FILE_SIZE", "FileFormat", "find_model", "file_format", "read_text", "check_size"]
 
-LARGEST_FILE = 32_000_000
+MAX_FILE_SIZE = 32_000_000
 """Bytes of the largest model file that is read."""
 
-Format: TypeAlias = Literal["yaml", "json"]
+FileFormat: TypeAlias = Literal["yaml", "json"]
 
-_FORMATS: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+_FORMATS: dict[str, FileFormat] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
-_LONGEST_NAME = 500  # in messages
+_MAX_NAME_LENGTH = 500  # in messages
 
 
 def find_model(source: str | Path) -> Path:
@@ -27,19 +27,19 @@ def find_model(source: str | Path) -> Path:
 
     Raises :class:`~anaphora.errors.ModelError` when there is no such file.
     """
-    path, name = Path(source), printable(str(source)[:_LONGEST_NAME])
+    path, name = Path(source), replace_unprintable(str(source)[:_MAX_NAME_LENGTH])
     try:
         if path.is_file():
             return path
-        if name in catalog.names():
-            return catalog.path(name)
+        if name in catalog.model_names():
+            return catalog.model_path(name)
         if path.is_dir():
-            raise _unreadable(path, "this is a directory, not a model file")
+            raise _file_error(path, "this is a directory, not a model file")
         if path.exists():
-            raise _unreadable(path, "this is not a regular file")
+            raise _file_error(path, "this is not a regular file")
     except (OSError, ValueError) as error:
-        raise _unreadable(name, f"cannot be read: {_reason(error)}") from error
-    bundled = catalog.names()
+        raise _file_error(name, f"cannot be read: {_error_reason(error)}") from error
+    bundled = catalog.model_names()
     hint = did_you_mean(name, bundled)
     listed = f"; the bundled models are {', '.join(bundled)}" if bundled else ""
     raise ModelError(
@@ -47,11 +47,11 @@ def find_model(source: str | Path) -> Path:
     )
 
 
-def format_of(path: Path) -> Format:
+def file_format(path: Path) -> FileFormat:
     """The format that the name of a file promises; ``ModelError`` if it is none of ours."""
     if found := _FORMATS.get(path.suffix.lower()):
         return found
-    raise _unreadable(path, "this is no model file: its name must end in .yaml, .yml or .json")
+    raise _file_error(path, "this is no model file: its name must end in .yaml, .yml or .json")
 
 
 def read_text(path: Path) -> str:
@@ -60,20 +60,20 @@ def read_text(path: Path) -> str:
     Raises :class:`~anaphora.errors.ModelError` for a larger file and for what is no text.
     """
     try:
-        refuse_if_large(path, path.stat().st_size)
+        check_size(path, path.stat().st_size)
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_FILE_SIZE + 1)
     except OSError as error:
-        raise _unreadable(path, f"cannot be read: {_reason(error)}") from error
-    refuse_if_large(path, len(data))
+        raise _file_error(path, f"cannot be read: {_error_reason(error)}") from error
+    check_size(path, len(data))
     return _decode(path, data)
 
 
-def refuse_if_large(source: Path | str, size: int) -> None:
+def check_size(source: Path | str, size: int) -> None:
     """Raises ``ModelError`` if a model of ``size`` bytes or characters is too large."""
-    if size > LARGEST_FILE:
-        raise _unreadable(
-            source, f"a model file may have {LARGEST_FILE:,} bytes, and this one has {size:,}"
+    if size > MAX_FILE_SIZE:
+        raise _file_error(
+            source, f"a model file may have {MAX_FILE_SIZE:,} bytes, and this one has {size:,}"
         )
 
 
@@ -92,13 +92,13 @@ def _decode(path: Path, data: bytes) -> str:
             )
         ) from None
     if "\0" in text:
-        raise _unreadable(path, "this is a binary file, not a text")
+        raise _file_error(path, "this is a binary file, not a text")
     return text
 
 
-def _reason(error: Exception) -> str:
+def _error_reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _unreadable(path: Path | str, message: str) -> ModelError:
+def _file_error(path: Path | str, message: str) -> ModelError:
     return ModelError(Problem(message, source=str(path)))

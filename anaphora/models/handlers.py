@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.code import Code
-from anaphora.models.draft import Draft
-from anaphora.models.intents import KnownIntents
+from anaphora.grammar.code import FunctionLoader
+from anaphora.models.draft import ModelDraft
+from anaphora.models.intents import IntentTable
 from anaphora.models.nodes import node_at
 
-__all__ = ["NamedFunction", "named", "read_handlers"]
+__all__ = ["HandlerReference", "resolve_handler", "resolve_handlers"]
 
-_NAMES_A_FUNCTION = re.compile(r"#[^#]+\Z")
+_FUNCTION_NAME = re.compile(r"#[^#]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFunction:
+class HandlerReference:
     """A function that a model file names, and where it does.
 
     ``reference`` is what the file says (``module#function``); ``place`` a problem without a
@@ -34,30 +34,32 @@ class NamedFunction:
         return self.function(*arguments, **named)
 
 
-def read_handlers(draft: Draft, intents: KnownIntents, code: Code) -> dict[str, NamedFunction]:
+def resolve_handlers(
+    draft: ModelDraft, intents: IntentTable, code: FunctionLoader
+) -> dict[str, HandlerReference]:
     """The functions by intent; an unknown intent and a function that cannot be found are
     reported."""
     read = {}
     for intent, reference in draft.file.handlers.items():
         path = ("handlers", intent)
         if intents.is_unknown(intent):
-            draft.complain_of_unknown(path, "intent", intent, intents.names, in_key=True)
-        if not _NAMES_A_FUNCTION.search(reference):
-            draft.complain(
+            draft.add_unknown_name(path, "intent", intent, intents.names, in_key=True)
+        if not _FUNCTION_NAME.search(reference):
+            draft.add_error(
                 path,
                 f"'{reference}' names no function",
                 "write module#function, or #function of the module under 'code:'",
             )
             continue
-        place = draft.report.source.problem(node_at(draft.root, path).start, "")
+        place = draft.report.source.build_problem(node_at(draft.root, path).start, "")
         try:
-            read[intent] = named(reference, code, place)
+            read[intent] = resolve_handler(reference, code, place)
         except GrammarError as error:
-            draft.complain(path, error.message, error.hint)
+            draft.add_error(path, error.message, error.hint)
     return read
 
 
-def named(reference: str, code: Code, place: Problem) -> NamedFunction:
-    """The function of that name. Raises :class:`GrammarError` as :meth:`Code.find` does."""
+def resolve_handler(reference: str, code: FunctionLoader, place: Problem) -> HandlerReference:
+    """The function of that name. Raises :class:`GrammarError` as :meth:`FunctionLoader.find` does."""
     module, _, name = reference.rpartition("#")
-    return NamedFunction(code.find(module, name), reference, place)
+    return HandlerReference(code.find(module, name), reference, place)

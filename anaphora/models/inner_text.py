@@ -7,25 +7,25 @@ in both: only they can be added or lost.
 
 from __future__ import annotations
 
-from anaphora.models.nodes import TextNode
+from anaphora.models.nodes import ScalarNode
 
-__all__ = ["offset_inside", "offset_of_place"]
+__all__ = ["offset_of_character", "offset_of_position"]
 
 _ESCAPE_LENGTHS = {"x": 4, "u": 6, "U": 10}
 _BLANK_ESCAPES = frozenset("tnr \tNLP_\n")
 _SURROGATE_PAIR = 12
 
 
-def offset_of_place(node: TextNode, source: str, line: int, column: int) -> int:
+def offset_of_position(node: ScalarNode, source: str, line: int, column: int) -> int:
     """The offset in ``source`` of a line and a column (from 1) of the text of ``node``."""
     lines = node.text.split("\n")
     if not 1 <= line <= len(lines):
         return node.start
     before = sum(len(text) + 1 for text in lines[: line - 1])
-    return offset_inside(node, source, before + max(column, 1) - 1)
+    return offset_of_character(node, source, before + max(column, 1) - 1)
 
 
-def offset_inside(node: TextNode, source: str, index: int) -> int:
+def offset_of_character(node: ScalarNode, source: str, index: int) -> int:
     """The offset in ``source`` of the character ``index`` of the text of ``node``.
 
     The start of the node where the two cannot be brought together.
@@ -36,12 +36,12 @@ def offset_inside(node: TextNode, source: str, index: int) -> int:
     for place, character in enumerate(node.text[: index + 1]):
         if character.isspace():
             continue
-        at = _pass_blanks(node, source, at)
+        at = _skip_blanks(node, source, at)
         if at >= node.end:
             return node.start
         if place == index:
             return at
-        length = _written_length(node, source, at)
+        length = _source_length(node, source, at)
         if length == 1 and source[at] != character:
             return node.start
         at = last = at + length
@@ -49,7 +49,7 @@ def offset_inside(node: TextNode, source: str, index: int) -> int:
     return min(last + max(index - counted - 1, 0), max(node.end - 1, node.start))
 
 
-def _content_start(node: TextNode, source: str) -> int:
+def _content_start(node: ScalarNode, source: str) -> int:
     """Behind the opening quote, or on the line below the header of a block."""
     if node.style in ("'", '"'):
         return node.start + 1
@@ -58,7 +58,7 @@ def _content_start(node: TextNode, source: str) -> int:
     return node.start
 
 
-def _pass_blanks(node: TextNode, source: str, at: int) -> int:
+def _skip_blanks(node: ScalarNode, source: str, at: int) -> int:
     while at < node.end:
         if source[at].isspace():
             at += 1
@@ -69,7 +69,7 @@ def _pass_blanks(node: TextNode, source: str, at: int) -> int:
     return at
 
 
-def _written_length(node: TextNode, source: str, at: int) -> int:
+def _source_length(node: ScalarNode, source: str, at: int) -> int:
     """How many characters of the file stand for the one at ``at``."""
     if node.style == "'" and source.startswith("''", at):
         return 2

@@ -10,23 +10,28 @@ from pathlib import Path as FilePath
 from typing import NamedTuple
 
 from anaphora.errors import GrammarError, Problem
-from anaphora.grammar.code import Code
-from anaphora.grammar.compiler import Compiled, Compiler, options_of
-from anaphora.grammar.intent import Intent, Options
+from anaphora.grammar.code import FunctionLoader
+from anaphora.grammar.compiler import CompilationResult, Compiler, build_options
+from anaphora.grammar.intent import Intent, IntentOptions
 from anaphora.grammar.places import problem_at
 from anaphora.models.domain import Element
-from anaphora.models.draft import Draft
-from anaphora.models.hints import closest
-from anaphora.models.mentions import KnownNames, known_names, not_switched_on, unknown
-from anaphora.models.nodes import Path
+from anaphora.models.draft import ModelDraft
+from anaphora.models.hints import closest_match
+from anaphora.models.mentions import (
+    KnownNames,
+    known_names,
+    missing_recognizer_hint,
+    describe_unknown,
+)
+from anaphora.models.nodes import NodePath
 
-__all__ = ["KnownIntents", "read_intents"]
+__all__ = ["IntentTable", "build_intents"]
 
-_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
+_INTENT_ID = re.compile(r"\b(?:intent|id)\s*=\s*[\"']?([\w:.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class KnownIntents:
+class IntentTable:
     """The intents of a model by id, and the names of those that could not be read.
 
     ``complete`` says that the names of all that the file declares are known; ``imports`` are the
@@ -54,22 +59,25 @@ class KnownIntents:
         """
         if name in self.broken or name in self.by_id:
             return False
-        return self.complete or closest(name, self.names) is not None
+        return self.complete or closest_match(name, self.names) is not None
 
 
-def read_intents(
-    draft: Draft, elements: Iterable[Element], code: Code, further: Iterable[str] = ()
-) -> KnownIntents:
+def build_intents(
+    draft: ModelDraft,
+    elements: Iterable[Element],
+    code: FunctionLoader,
+    extra_texts: Iterable[str] = (),
+) -> IntentTable:
     """The intents of the file and of ``further`` texts; what is wrong with them is reported."""
-    nameless = draft.is_spoilt("intents")
+    nameless = draft.is_removed("intents")
     compiler = Compiler(
-        defaults=options_of(draft.file.options.model_dump(), Options()),
+        defaults=build_options(draft.file.options.model_dump(), IntentOptions()),
         code=code,
         folder=code.folder,
-        forgiving=draft.imported,
+        lenient=draft.imported,
     )
     found: dict[str, Intent] = {}
-    places: dict[str, tuple[Path, int]] = {}
+    places: dict[str, tuple[NodePath, int]] = {}
     broken: set[str] = set()
     known = known_names(draft, elements)
     abstract = frozenset(element.id for element in elements if element.abstract)
@@ -78,37 +86,41 @@ def read_intents(
         try:
             compiled = _compile(compiler, text)
         except GrammarError as error:
-            draft.complain_inside(path, error.problems)
-            names = _ID.findall(text)
+            draft.add_nested_errors(path, error.problems)
+            names = _INTENT_ID.findall(text)
             broken.update(names)
             nameless = nameless or not names
             continue
-        draft.warn_inside(path, compiled.warnings)
+        draft.add_nested_warnings(path, compiled.warnings)
         for intent in compiled.intents:
-            _tell(draft, path, _doubts(intent, known, abstract, imported=draft.imported))
+            _report_problems(
+                draft,
+                path,
+                _find_reference_problems(intent, known, abstract, imported=draft.imported),
+            )
             if found.setdefault(intent.id, intent) is intent:
                 places[intent.id] = path, intent.at
                 continue
             first = f"first on line {draft.line_at(*places[intent.id])}"
             message = f"the intent '{intent.id}' is declared twice; {first}"
-            draft.complain_at(path, intent.at, message)
-    for index, text in enumerate(further):
+            draft.add_error_at(path, intent.at, message)
+    for index, text in enumerate(extra_texts):
         try:
             compiled = _compile(compiler, text, f"intents[{index}]")
         except GrammarError as error:
-            draft.complain_inside((), error.problems)
+            draft.add_nested_errors((), error.problems)
             nameless = True
             continue
-        draft.warn_inside((), compiled.warnings)
+        draft.add_nested_warnings((), compiled.warnings)
         for intent in compiled.intents:
-            doubts = _doubts(intent, known, abstract, imported=draft.imported)
-            _tell_elsewhere(draft, text, f"intents[{index}]", doubts)
+            doubts = _find_reference_problems(intent, known, abstract, imported=draft.imported)
+            _report_external_problems(draft, text, f"intents[{index}]", doubts)
             if found.setdefault(intent.id, intent) is not intent:
-                draft.complain((), f"intents[{index}] declares the intent '{intent.id}' again")
-    return KnownIntents(found, frozenset(broken), not nameless, compiler.imported)
+                draft.add_error((), f"intents[{index}] declares the intent '{intent.id}' again")
+    return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
 
 
-def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
+def _compile(compiler: Compiler, text: str, source: str = "") -> CompilationResult:
     if not text.strip():
         raise GrammarError(Problem("the intent is empty", source=source))
     try:
@@ -117,7 +129,7 @@ def _compile(compiler: Compiler, text: str, source: str = "") -> Compiled:
         raise GrammarError(Problem("the intent is nested too deeply")) from None
 
 
-class _Doubt(NamedTuple):
+class _ReferenceProblem(NamedTuple):
     """What an intent speaks of and the model lacks, at an offset of the intent's text."""
 
     at: int
@@ -126,30 +138,36 @@ class _Doubt(NamedTuple):
     is_mistake: bool
 
 
-def _doubts(
+def _find_reference_problems(
     intent: Intent, known: KnownNames, abstract: AbstractSet[str], *, imported: bool
-) -> Iterator[_Doubt]:
+) -> Iterator[_ReferenceProblem]:
     for (kind, name), at in intent.mentions.items():
         if kind == "element" and name in abstract:
             hint = "an abstract element only serves others as a part: see tok_find_part"
-            yield _Doubt(at, f"no intent is given the element '{name}'", hint, is_mistake=False)
-        if missing := not_switched_on((kind, name), known):
-            yield _Doubt(at, f"nothing here finds '{name}'", missing, is_mistake=False)
-        if problem := unknown((kind, name), known):
+            yield _ReferenceProblem(
+                at, f"no intent is given the element '{name}'", hint, is_mistake=False
+            )
+        if missing := missing_recognizer_hint((kind, name), known):
+            yield _ReferenceProblem(at, f"nothing here finds '{name}'", missing, is_mistake=False)
+        if problem := describe_unknown((kind, name), known):
             what, hint = problem
             message = f"the intent '{intent.id}' speaks of {what}"
-            yield _Doubt(at, message, hint, is_mistake=not imported)
+            yield _ReferenceProblem(at, message, hint, is_mistake=not imported)
 
 
-def _tell(draft: Draft, path: Path, doubts: Iterable[_Doubt]) -> None:
+def _report_problems(
+    draft: ModelDraft, path: NodePath, doubts: Iterable[_ReferenceProblem]
+) -> None:
     for doubt in doubts:
-        say = draft.complain_at if doubt.is_mistake else draft.warn_at
+        say = draft.add_error_at if doubt.is_mistake else draft.add_warning_at
         say(path, doubt.at, doubt.message, doubt.hint)
 
 
-def _tell_elsewhere(draft: Draft, text: str, source: str, doubts: Iterable[_Doubt]) -> None:
-    """As :func:`_tell`, of a text that does not stand in the file."""
+def _report_external_problems(
+    draft: ModelDraft, text: str, source: str, doubts: Iterable[_ReferenceProblem]
+) -> None:
+    """As :func:`_report_problems`, of a text that does not stand in the file."""
     for doubt in doubts:
         problem = problem_at(text, source, doubt.at, doubt.message, doubt.hint)
-        say = draft.complain_inside if doubt.is_mistake else draft.warn_inside
+        say = draft.add_nested_errors if doubt.is_mistake else draft.add_nested_warnings
         say((), (problem,))

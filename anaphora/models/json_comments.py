@@ -19,9 +19,9 @@ def blank_comments(text: str) -> str:
     What stands in quotes is no comment. A comment that is never closed stays, for the JSON
     reader to complain of.
     """
-    return _STRING_OR_COMMENT.sub(_blanked, text)
+    return _STRING_OR_COMMENT.sub(_replace_comment, text)
 
 
-def _blanked(found: re.Match[str]) -> str:
+def _replace_comment(found: re.Match[str]) -> str:
     stays = found["unclosed"] or found[0].startswith('"')
     return found[0] if stays else _VISIBLE.sub(" ", found[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anaphora.models.builtin import BUILT_IN, BuiltIn
+from anaphora.models.builtin import BUILTIN_ENTITIES, BuiltinEntity
 from anaphora.models.schema import ModelSchema
 
 __all__ = ["json_schema"]
@@ -16,12 +16,12 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of a model file, with a description for every key."""
     schema = ModelSchema.model_json_schema(by_alias=True)
     schema["$defs"]["ElementSchema"]["allOf"] = [
-        _config_of(entity) for entity in BUILT_IN.values() if entity.options
+        _config_rule(entity) for entity in BUILTIN_ENTITIES.values() if entity.options
     ]
-    return {"$schema": _DIALECT, **_tidied(schema), "title": "Anaphora model"}
+    return {"$schema": _DIALECT, **_tidy(schema), "title": "Anaphora model"}
 
 
-def _config_of(entity: BuiltIn) -> dict[str, Any]:
+def _config_rule(entity: BuiltinEntity) -> dict[str, Any]:
     """The rule that describes the options of a built-in entity where it is the recognizer."""
     options = {
         name: {"description": option.description, "default": option.default}
@@ -34,17 +34,19 @@ def _config_of(entity: BuiltIn) -> dict[str, Any]:
     }
 
 
-def _tidied(schema: Any) -> Any:
+def _tidy(schema: Any) -> Any:
     """Without the titles that repeat the keys, and closed where the keys follow a pattern."""
     if isinstance(schema, list):
-        return [_tidied(item) for item in schema]
+        return [_tidy(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    tidied = {key: _tidied(value) for key, value in schema.items() if not _is_title(key, value)}
+    tidied = {
+        key: _tidy(value) for key, value in schema.items() if not _is_generated_title(key, value)
+    }
     if "patternProperties" in tidied:
         tidied["additionalProperties"] = False
     return tidied
 
 
-def _is_title(key: str, value: Any) -> bool:
+def _is_generated_title(key: str, value: Any) -> bool:
     return key == "title" and isinstance(value, str)

@@ -6,63 +6,70 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
-from anaphora.grammar.intent import Key
-from anaphora.models.builtin import known_entity
+from anaphora.grammar.intent import EntitySelector
+from anaphora.models.builtin import find_builtin
 from anaphora.models.domain import Element
-from anaphora.models.draft import Draft
+from anaphora.models.draft import ModelDraft
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["KnownNames", "is_foreign", "known_names", "not_switched_on", "switch_on", "unknown"]
+__all__ = [
+    "KnownNames",
+    "is_external_name",
+    "known_names",
+    "missing_recognizer_hint",
+    "enable_hint",
+    "describe_unknown",
+]
 
-_FOREIGN = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
+_EXTERNAL_PREFIXES = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
 
 KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
 """The names by the kind of a key; a kind of which not all is known is left out."""
 
 
-def known_names(draft: Draft, elements: Iterable[Element]) -> KnownNames:
+def known_names(draft: ModelDraft, elements: Iterable[Element]) -> KnownNames:
     """What a predicate of this file can speak of."""
     written = draft.file.elements
-    if not written and draft.is_spoilt("elements"):
+    if not written and draft.is_removed("elements"):
         return {}
-    names = draft.element_names
+    names = draft.element_ids
     known: dict[str, AbstractSet[str]] = {"element": names, "ancestor": names}
-    if not any(draft.is_spoilt("elements", at, "groups") for at in range(len(written))):
+    if not any(draft.is_removed("elements", at, "groups") for at in range(len(written))):
         known["group"] = {group for element in elements for group in element.groups}
     return known
 
 
-def unknown(key: Key, known: KnownNames) -> tuple[str, str] | None:
+def describe_unknown(key: EntitySelector, known: KnownNames) -> tuple[str, str] | None:
     """What a message calls the key, and a hint, if the model has nothing of that name."""
     kind, name = key
     names = known.get(kind)
-    if names is None or name in names or is_foreign(name):
+    if names is None or name in names or is_external_name(name):
         return None
     what = "group" if kind == "group" else "element"
-    hint = switch_on(name) or did_you_mean(name, sorted(names), what=f"the {what}s are")
+    hint = enable_hint(name) or did_you_mean(name, sorted(names), label=f"the {what}s are")
     return f"the unknown {what} '{name}'", hint
 
 
-def not_switched_on(key: Key, known: KnownNames) -> str:
+def missing_recognizer_hint(key: EntitySelector, known: KnownNames) -> str:
     """A hint, if the key is the name of an entity that other programs find and nothing here; ''
     for any other."""
     kind, name = key
-    if not is_foreign(name) or name in known.get(kind, ()):
+    if not is_external_name(name) or name in known.get(kind, ()):
         return ""
     alike = {one.casefold(): one for one in known.get(kind, ())}
     if other := alike.get(name.casefold()):
         return f"did you mean '{other}'?"
-    return switch_on(name) or "no recognizer finds it; declare an element of this id with one"
+    return enable_hint(name) or "no recognizer finds it; declare an element of this id with one"
 
 
-def is_foreign(name: str) -> bool:
+def is_external_name(name: str) -> bool:
     """Whether the name is one of those under which spaCy or NLPCraft know an entity."""
-    return name.startswith(_FOREIGN)
+    return name.startswith(_EXTERNAL_PREFIXES)
 
 
-def switch_on(name: str) -> str:
+def enable_hint(name: str) -> str:
     """A hint for the name of an entity that the model could have; '' for any other."""
-    if known_entity(name) is None and not name.startswith("spacy:"):
+    if find_builtin(name) is None and not name.startswith("spacy:"):
         return ""
     written = f"'{name}'" if ":" in name else name
     return f"switch it on: entities: [{written}]"

@@ -6,31 +6,33 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.macro import check_macros, expand
-from anaphora.grammar.macro_lint import lint_macro
+from anaphora.grammar.macro import check_macros, expand_synonym
+from anaphora.grammar.macro_lint import lint_synonym
 from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
-from anaphora.models.draft import Draft
-from anaphora.models.nodes import MapNode, Path
+from anaphora.models.draft import ModelDraft
+from anaphora.models.nodes import MappingNode, NodePath
 
-__all__ = ["Phrasebook"]
+__all__ = ["PhraseExpander"]
 
-_MOST_PHRASES = 1_000_000  # in one model
+_MAX_PHRASES = 1_000_000  # in one model
 _MACRO_NAME = re.compile(r"<[^<>\s]+>")
 
-_Written = Sequence[str] | Mapping[str, Sequence[str]] | None
+_SynonymLists = Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
-class Phrasebook:
+class PhraseExpander:
     """Expands the synonyms of one model with its macros."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: ModelDraft) -> None:
         self._draft = draft
-        self._left = _MOST_PHRASES
-        self._unusable = self._check_macros()
+        self._remaining = _MAX_PHRASES
+        self._invalid_macros = self._check_macros()
         macros = draft.file.macros
-        self._macros = {name: text for name, text in macros.items() if name not in self._unusable}
+        self._macros = {
+            name: text for name, text in macros.items() if name not in self._invalid_macros
+        }
 
-    def read(self, path: Path, written: _Written, own: Iterable[str] = ()) -> Phrases:
+    def expand(self, path: NodePath, written: _SynonymLists, own: Iterable[str] = ()) -> Phrases:
         """The phrases of a list of synonyms, or of one for each language.
 
         ``own`` are texts that are phrases in every language, such as the name of a value.
@@ -50,25 +52,27 @@ class Phrasebook:
                 phrases[language] = tuple(found)
         return phrases
 
-    def _expand(self, path: Path, index: int, text: str) -> tuple[Phrase, ...]:
+    def _expand(self, path: NodePath, index: int, text: str) -> tuple[Phrase, ...]:
         if not text.strip():
             what = "phrase" if path[0] == "reset" else "synonym"
-            self._draft.complain((*path, index), f"the {what} is empty")
+            self._draft.add_error((*path, index), f"the {what} is empty")
             return ()
-        if self._left <= 0 or self._uses_unusable(text):
+        if self._remaining <= 0 or self._uses_invalid_macro(text):
             return ()
         try:
-            phrases = expand(text, self._macros)
+            phrases = expand_synonym(text, self._macros)
         except GrammarError as error:
-            self._draft.complain_inside((*path, index), error.problems)
+            self._draft.add_nested_errors((*path, index), error.problems)
             return ()
-        self._draft.warn_inside((*path, index), lint_macro(text, spaced=self._draft.imported))
-        self._left -= len(phrases)
-        if self._left <= 0:
-            self._draft.complain(
+        self._draft.add_nested_warnings(
+            (*path, index), lint_synonym(text, spaced=self._draft.imported)
+        )
+        self._remaining -= len(phrases)
+        if self._remaining <= 0:
+            self._draft.add_error(
                 (*path, index),
                 f"with '{text}' the synonyms of the model stand for more than "
-                f"{_MOST_PHRASES:,} phrases",
+                f"{_MAX_PHRASES:,} phrases",
             )
         return phrases
 
@@ -78,14 +82,16 @@ class Phrasebook:
         problems = check_macros(macros)
         for name, problem in problems:
             if problem.line:
-                self._draft.complain_inside(("macros", name), (problem,))
+                self._draft.add_nested_errors(("macros", name), (problem,))
             else:
-                self._draft.complain_of_key(("macros", name), problem.message, problem.hint)
+                self._draft.add_key_error(("macros", name), problem.message, problem.hint)
         for name in macros.keys() - {name for name, _ in problems}:
-            lint = lint_macro(macros[name], spaced=self._draft.imported)
-            self._draft.warn_inside(("macros", name), lint)
+            lint = lint_synonym(macros[name], spaced=self._draft.imported)
+            self._draft.add_nested_warnings(("macros", name), lint)
         node = self._draft.root.items.get("macros")
-        bad = {name for name, _ in problems} | (node.lost if isinstance(node, MapNode) else set())
+        bad = {name for name, _ in problems} | (
+            node.removed_keys if isinstance(node, MappingNode) else set()
+        )
         while more := {
             name
             for name, text in macros.items()
@@ -94,10 +100,10 @@ class Phrasebook:
             bad |= more
         return bad
 
-    def _uses_unusable(self, text: str) -> bool:
+    def _uses_invalid_macro(self, text: str) -> bool:
         """Whether ``text`` leans on a macro whose own mistake is already reported."""
         if "<" not in text:
             return False
-        if self._draft.is_spoilt("macros") and "macros" not in self._draft.root.items:
+        if self._draft.is_removed("macros") and "macros" not in self._draft.root.items:
             return True
-        return not self._unusable.isdisjoint(_MACRO_NAME.findall(text))
+        return not self._invalid_macros.isdisjoint(_MACRO_NAME.findall(text))

@@ -6,18 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.code import Code
-from anaphora.models.builtin import BUILT_IN, NLPCRAFT, known_entity, options_of, wrong_options
-from anaphora.models.domain import Element, Recognition
-from anaphora.models.draft import Draft
-from anaphora.models.functions import misfits
-from anaphora.models.hints import closest, did_you_mean
-from anaphora.models.nodes import Path
+from anaphora.grammar.code import FunctionLoader
+from anaphora.models.builtin import (
+    BUILTIN_ENTITIES,
+    NLPCRAFT_ENTITIES,
+    find_builtin,
+    resolve_options,
+    find_invalid_options,
+)
+from anaphora.models.domain import Element, RecognizerSpec
+from anaphora.models.draft import ModelDraft
+from anaphora.models.functions import find_mismatches
+from anaphora.models.hints import closest_match, did_you_mean
+from anaphora.models.nodes import NodePath
 
-__all__ = ["built_in_elements", "read_recognition"]
+__all__ = ["build_builtin_elements", "build_recognizer"]
 
 _SPACY, _COMPONENT = "spacy:", "component:"
-_WITHIN = {
+_RELATED_NAMES = {
     "date": ("time", "datetime", "day", "hour", "weekday", "month", "year", "period"),
     "number": ("int", "integer", "float", "percent", "percentage", "ordinal", "quantity", "unit"),
     "money": ("currency", "price", "amount"),
@@ -29,7 +35,7 @@ _WITHIN = {
 """By the names of entities, others under which people look for what they find."""
 
 
-def built_in_elements(draft: Draft, declared: Sequence[Element]) -> Iterator[Element]:
+def build_builtin_elements(draft: ModelDraft, declared: Sequence[Element]) -> Iterator[Element]:
     """An element for each name under ``entities``; unknown names, and those that are elements
     of the file as well, are reported."""
     _check_references(draft, declared)
@@ -37,129 +43,139 @@ def built_in_elements(draft: Draft, declared: Sequence[Element]) -> Iterator[Ele
     first: dict[str, str] = {}
     for index, name in enumerate(draft.file.entities):
         path = ("entities", index)
-        same = _folded(name)
+        same = _normalize_name(name)
         if same in first:
-            draft.complain(path, f"the entity '{first[same]}' stands here twice")
+            draft.add_error(path, f"the entity '{first[same]}' stands here twice")
             continue
         first[same] = name
         if name in taken:
             hint = "leave it out: 'entities' are the built-in ones"
-            if known_entity(name) or name.startswith(_SPACY):
+            if find_builtin(name) or name.startswith(_SPACY):
                 hint = f"give that element 'recognizer: {name}', and leave this out"
-            draft.complain(path, f"the model declares an element '{name}' as well", hint)
-        elif (recognition := _named(draft, path, name)) is not None:
+            draft.add_error(path, f"the model declares an element '{name}' as well", hint)
+        elif (recognition := _build_named(draft, path, name)) is not None:
             yield Element(id=name, groups=frozenset({name}), recognition=recognition)
 
 
-def read_recognition(
-    draft: Draft, path: Path, reference: str, config: Mapping[str, Any], code: Code
-) -> Recognition | None:
+def build_recognizer(
+    draft: ModelDraft,
+    path: NodePath,
+    reference: str,
+    config: Mapping[str, Any],
+    code: FunctionLoader,
+) -> RecognizerSpec | None:
     """What ``reference`` and ``config`` of the element at ``path`` stand for; None, and reported,
     for a mistake."""
     where = (*path, "recognizer")
     if "#" in reference:
-        return _function(draft, path, reference, config, code)
+        return _build_function(draft, path, reference, config, code)
     if reference.startswith(_COMPONENT):
-        return _component(draft, where, reference.removeprefix(_COMPONENT).strip(), config, code)
-    named = _named(draft, where, reference)
+        return _build_component(
+            draft, where, reference.removeprefix(_COMPONENT).strip(), config, code
+        )
+    named = _build_named(draft, where, reference)
     if named is None:
         return None
     if named.kind == "spacy":
         if config:
-            draft.complain((*path, "config"), "an entity of spaCy has no options")
+            draft.add_error((*path, "config"), "an entity of spaCy has no options")
         return named
-    if wrong := list(wrong_options(reference, config)):
+    if wrong := list(find_invalid_options(reference, config)):
         for one in wrong:
-            draft.complain_of_key((*path, "config", one.key), one.message, one.hint)
+            draft.add_key_error((*path, "config", one.key), one.message, one.hint)
         return None
-    return Recognition("built-in", reference, options_of(reference, config))
+    return RecognizerSpec("built-in", reference, resolve_options(reference, config))
 
 
-def _component(
-    draft: Draft, where: Path, name: str, config: Mapping[str, Any], code: Code
-) -> Recognition | None:
+def _build_component(
+    draft: ModelDraft, where: NodePath, name: str, config: Mapping[str, Any], code: FunctionLoader
+) -> RecognizerSpec | None:
     if not name:
-        draft.complain(where, "the name of the component is missing", "write component:NAME")
+        draft.add_error(where, "the name of the component is missing", "write component:NAME")
         return None
     try:
-        code.load()  # it may be what registers the component
+        code.import_default_module()  # it may be what registers the component
     except GrammarError as error:
         again = "already exists" in error.message  # what spaCy says of a name that is taken
         hint = "a component has its name in the whole program: take another one" if again else ""
-        draft.complain(("code",), error.message, hint or error.hint)
+        draft.add_error(("code",), error.message, hint or error.hint)
         return None
-    return Recognition("component", name, config)
+    return RecognizerSpec("component", name, config)
 
 
-def _function(
-    draft: Draft, path: Path, reference: str, config: Mapping[str, Any], code: Code
-) -> Recognition | None:
+def _build_function(
+    draft: ModelDraft,
+    path: NodePath,
+    reference: str,
+    config: Mapping[str, Any],
+    code: FunctionLoader,
+) -> RecognizerSpec | None:
     where = (*path, "recognizer")
     module, _, name = reference.rpartition("#")
     if not name:
-        draft.complain(where, "the name of the function is missing", "write module#function")
+        draft.add_error(where, "the name of the function is missing", "write module#function")
         return None
     try:
         function = code.find(module, name)
     except GrammarError as error:
-        draft.complain(where, error.message, error.hint)
+        draft.add_error(where, error.message, error.hint)
         return None
     # With its module, so that it can be found without the model, too.
     full = f"{module or code.module}#{name}"
-    found = list(misfits(full, function, config))
+    found = list(find_mismatches(full, function, config))
     for misfit in found:
         if misfit.option:
-            draft.complain_of_key((*path, "config", misfit.option), misfit.message, misfit.hint)
+            draft.add_key_error((*path, "config", misfit.option), misfit.message, misfit.hint)
         else:
-            draft.complain(where, misfit.message, misfit.hint)
-    return None if found else Recognition("function", full, config, function)
+            draft.add_error(where, misfit.message, misfit.hint)
+    return None if found else RecognizerSpec("function", full, config, function)
 
 
-def _named(draft: Draft, path: Path, name: str) -> Recognition | None:
+def _build_named(draft: ModelDraft, path: NodePath, name: str) -> RecognizerSpec | None:
     if name.startswith(_SPACY):
         if label := name.removeprefix(_SPACY).strip():
-            return Recognition("spacy", label)
-        draft.complain(path, "the label is missing", "write spacy:PERSON, spacy:ORG …")
+            return RecognizerSpec("spacy", label)
+        draft.add_error(path, "the label is missing", "write spacy:PERSON, spacy:ORG …")
         return None
-    if known_entity(name) is not None:
-        return Recognition("built-in", name, options_of(name, {}))
-    draft.complain(path, f"there is no built-in entity '{name}'", _meant(draft, name))
+    if find_builtin(name) is not None:
+        return RecognizerSpec("built-in", name, resolve_options(name, {}))
+    draft.add_error(path, f"there is no built-in entity '{name}'", _suggestion_hint(draft, name))
     return None
 
 
-def _meant(draft: Draft, name: str) -> str:
+def _suggestion_hint(draft: ModelDraft, name: str) -> str:
     """A hint for a name that is none of a recognizer."""
-    if found := closest(name, (*BUILT_IN, *NLPCRAFT)):
+    if found := closest_match(name, (*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES)):
         return f"did you mean '{found}'?"
-    if name in draft.written_names:
+    if name in draft.declared_ids:
         return "an element of the model needs no recognizer: its synonyms find it"
     if name.isupper():
         return f"did you mean 'spacy:{name}'?"
     asked = name.casefold()
-    if within := next((one for one, others in _WITHIN.items() if asked in others), ""):
+    if within := next((one for one, others in _RELATED_NAMES.items() if asked in others), ""):
         return f"'{within}' finds such things"
     if "." in name or ":" in name:
         return "a function is written module#function, a component component:NAME"
-    return f"there are: {', '.join(BUILT_IN)}, spacy:LABEL"
+    return f"there are: {', '.join(BUILTIN_ENTITIES)}, spacy:LABEL"
 
 
-def _check_references(draft: Draft, declared: Sequence[Element]) -> None:
+def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
     """Reports names under ``of`` that no element and no group of the model has."""
     written = draft.file.elements
-    if any(draft.is_spoilt("elements", index, "groups") for index in range(len(written))):
+    if any(draft.is_removed("elements", index, "groups") for index in range(len(written))):
         return
     groups = {group for element in declared for group in element.groups}
-    known = {*draft.element_names, *draft.file.entities, *groups}
+    known = {*draft.element_ids, *draft.file.entities, *groups}
     for index, element in enumerate(declared):
         if element.recognition is None or element.recognition.kind != "built-in":
             continue
         for name in element.recognition.options.get("of", ()):
             if name not in known:
-                hint = did_you_mean(name, sorted(known), what="there are")
+                hint = did_you_mean(name, sorted(known), label="there are")
                 message = f"the model has neither an element nor a group '{name}'"
-                draft.complain(("elements", index, "config", "of"), message, hint)
+                draft.add_error(("elements", index, "config", "of"), message, hint)
 
 
-def _folded(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Labels of spaCy compare without case."""
     return name.casefold() if name.startswith(_SPACY) else name

@@ -7,54 +7,54 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from anaphora.models.domain import AskStep, Dialog, Element, PauseStep, ResetStep, Step
-from anaphora.models.draft import Draft
+from anaphora.models.draft import ModelDraft
 from anaphora.models.hints import did_you_mean
-from anaphora.models.intents import KnownIntents
-from anaphora.models.nodes import Path
+from anaphora.models.intents import IntentTable
+from anaphora.models.nodes import NodePath
 from anaphora.models.schema import AskSchema, PauseSchema, ResetSchema
 
-__all__ = ["read_samples"]
+__all__ = ["build_samples"]
 
-_Values: TypeAlias = Mapping[str, frozenset[str] | None]
+_ValuesByElement: TypeAlias = Mapping[str, frozenset[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownNames:
     """What a sample can speak of.
 
     ``values`` are those of each element, None where not all of them are known; all of it is
     None where not even the elements are.
     """
 
-    intents: KnownIntents
-    values: _Values | None
+    intents: IntentTable
+    values: _ValuesByElement | None
 
 
-def read_samples(
-    draft: Draft, intents: KnownIntents, elements: Iterable[Element]
+def build_samples(
+    draft: ModelDraft, intents: IntentTable, elements: Iterable[Element]
 ) -> tuple[Dialog, ...]:
     """The sample dialogs of a model with these intents and elements; what is wrong with them is
     reported."""
     dialogs = []
-    known = _Known(intents, _known_values(draft, elements))
+    known = _KnownNames(intents, _find_known_values(draft, elements))
     for index, sample in enumerate(draft.file.samples):
         path = ("samples", index)
         steps = tuple(
-            _step(draft, (*path, "dialog", number), step, known)
+            _build_step(draft, (*path, "dialog", number), step, known)
             for number, step in enumerate(sample.dialog)
         )
-        line = draft.line(path)
+        line = draft.line_of(path)
         dialogs.append(Dialog(steps, sample.name, line, sample.at, sample.long_term))
     return tuple(dialogs)
 
 
-def _step(
-    draft: Draft,
-    path: Path,
+def _build_step(
+    draft: ModelDraft,
+    path: NodePath,
     written: AskSchema | PauseSchema | ResetSchema,
-    known: _Known,
+    known: _KnownNames,
 ) -> Step:
-    line = draft.line(path)
+    line = draft.line_of(path)
     match written:
         case PauseSchema():
             return PauseStep(written.pause, line)
@@ -63,10 +63,10 @@ def _step(
         case AskSchema():
             _check_question(draft, path, written, known.intents)
             _check_memory(draft, (*path, "memory"), written.memory or (), known.values)
-            return _question(written, line)
+            return _build_ask_step(written, line)
 
 
-def _question(written: AskSchema, line: int) -> AskStep:
+def _build_ask_step(written: AskSchema, line: int) -> AskStep:
     return AskStep(
         text=written.ask,
         status=written.status,
@@ -77,58 +77,62 @@ def _question(written: AskSchema, line: int) -> AskStep:
         },
         from_memory=None if written.from_memory is None else tuple(written.from_memory),
         missing=None if written.missing is None else tuple(written.missing),
-        memory=None if written.memory is None else tuple(map(_without_blanks, written.memory)),
+        memory=None if written.memory is None else tuple(map(_strip_entry, written.memory)),
         language=written.language,
         line=line,
     )
 
 
-def _check_question(draft: Draft, path: Path, written: AskSchema, intents: KnownIntents) -> None:
+def _check_question(
+    draft: ModelDraft, path: NodePath, written: AskSchema, intents: IntentTable
+) -> None:
     if written.language and written.language not in draft.languages:
         draft.check_language((*path, "language"), written.language)
     if written.intent is not None and intents.is_unknown(written.intent):
-        draft.complain_of_unknown((*path, "intent"), "intent", written.intent, intents.names)
-    terms = _terms(written.intent, intents)
+        draft.add_unknown_name((*path, "intent"), "intent", written.intent, intents.names)
+    terms = _find_terms(written.intent, intents)
     if terms is None:
         return
     for name in written.slots:
         if name not in terms:
-            draft.complain_of_unknown((*path, "slots", name), "slot", name, terms, in_key=True)
+            draft.add_unknown_name((*path, "slots", name), "slot", name, terms, in_key=True)
     for key, names in (("from_memory", written.from_memory), ("missing", written.missing)):
         _check_terms(draft, (*path, key), names or (), terms)
 
 
-def _check_terms(draft: Draft, path: Path, names: Iterable[str], terms: list[str]) -> None:
+def _check_terms(draft: ModelDraft, path: NodePath, names: Iterable[str], terms: list[str]) -> None:
     for index, name in enumerate(names):
         if name not in terms:
-            draft.complain_of_unknown((*path, index), "term", name, terms)
+            draft.add_unknown_name((*path, index), "term", name, terms)
 
 
-def _check_memory(draft: Draft, path: Path, entries: Iterable[str], values: _Values | None) -> None:
+def _check_memory(
+    draft: ModelDraft, path: NodePath, entries: Iterable[str], values: _ValuesByElement | None
+) -> None:
     if values is None:
         return
     for index, entry in enumerate(entries):
         written, sign, value = entry.partition("=")
         name = written.strip()
         if name not in values:
-            draft.complain_of_unknown((*path, index), "element", name, sorted(values))
+            draft.add_unknown_name((*path, index), "element", name, sorted(values))
             continue
         known = values[name]
         if not sign or known is None or value.strip() in known:
             continue
         at = len(written) + 1
         message = f"the element '{name}' has no value '{value.strip()}'"
-        hint = did_you_mean(value.strip(), sorted(known), what="it has")
-        draft.complain_at((*path, index), at, message, hint or f"write '{name}' alone")
+        hint = did_you_mean(value.strip(), sorted(known), label="it has")
+        draft.add_error_at((*path, index), at, message, hint or f"write '{name}' alone")
 
 
-def _without_blanks(entry: str) -> str:
+def _strip_entry(entry: str) -> str:
     return "=".join(part.strip() for part in entry.split("=", 1))
 
 
-def _known_values(draft: Draft, elements: Iterable[Element]) -> _Values | None:
+def _find_known_values(draft: ModelDraft, elements: Iterable[Element]) -> _ValuesByElement | None:
     written = draft.file.elements
-    if not written and draft.is_spoilt("elements"):
+    if not written and draft.is_removed("elements"):
         return None
     found: dict[str, frozenset[str] | None] = {}
     for element in elements:
@@ -138,14 +142,14 @@ def _known_values(draft: Draft, elements: Iterable[Element]) -> _Values | None:
     unsure = {
         element.id
         for index, element in enumerate(written)
-        if draft.is_spoilt("elements", index, "values")
+        if draft.is_removed("elements", index, "values")
         or (element.value_loader is not None and draft.report)
     }
     unsure |= {element.id for element in elements if element.recognition}  # any text at all
-    return found | dict.fromkeys(draft.element_names - found.keys() | unsure)
+    return found | dict.fromkeys(draft.element_ids - found.keys() | unsure)
 
 
-def _terms(intent: str | None, intents: KnownIntents) -> list[str] | None:
+def _find_terms(intent: str | None, intents: IntentTable) -> list[str] | None:
     """The terms that a step can speak of; None where they are not known for certain."""
     if intent is None and (intents.broken or not intents.complete):
         return None

@@ -8,12 +8,12 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["Sandbox"]
+__all__ = ["TemplateSandbox"]
 
-_LARGEST = 100_000  # characters of a repeated text, and the bits of a number
+_MAX_RESULT_SIZE = 100_000  # characters of a repeated text, and the bits of a number
 
 
-class Sandbox(ImmutableSandboxedEnvironment):
+class TemplateSandbox(ImmutableSandboxedEnvironment):
     """A sandbox in which products and powers are bounded, too.
 
     Jinja computes what is constant while it compiles, and ``9**9**9`` would never end; what is
@@ -24,12 +24,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Multiply or raise; raises ``SecurityError`` for a result that is too large."""
-        if _size(operator, left, right) > _LARGEST:
+        if _max_result_size(operator, left, right) > _MAX_RESULT_SIZE:
             raise SecurityError(f"the result of {operator} is too large")
         return super().call_binop(context, operator, left, right)
 
 
-def _size(operator: str, left: Any, right: Any) -> int:
+def _max_result_size(operator: str, left: Any, right: Any) -> int:
     """What the result has at the most: bits of a number, items of a repetition."""
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length()

@@ -22,36 +22,36 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from anaphora.models.builtin import BUILT_IN, NLPCRAFT
-from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode, ResetWhat, Status
+from anaphora.models.builtin import BUILTIN_ENTITIES, NLPCRAFT_ENTITIES
+from anaphora.models.domain import DEFAULT_MAX_GAP, BridgeMode, ResetScope, Status
 from anaphora.models.durations import parse_duration
-from anaphora.models.nodes import WrittenFloat, WrittenInt
+from anaphora.models.nodes import SourceFloat, SourceInt
 
 __all__ = [
-    "TAG",
+    "ALTERNATIVE_TAG",
     "AskSchema",
     "BridgeSchema",
     "ConversationSchema",
     "DialogSchema",
     "ElementSchema",
-    "LanguageTexts",
-    "LocalTextLists",
-    "LocalTexts",
+    "LanguageCodes",
+    "LocalizedTextLists",
+    "LocalizedTextField",
     "ModelSchema",
     "PauseSchema",
     "ResetSchema",
-    "Values",
-    "kind_of",
+    "ElementValuesField",
+    "describe_value",
 ]
 
-TAG = "·"
+ALTERNATIVE_TAG = "·"
 """Begins the names that stand for an alternative of a type in the places of its errors."""
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w:.-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
-def kind_of(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """What a value is, in plain words: "text", "a list", "the number 5", "nothing"."""
     match value:
         case None:
@@ -69,134 +69,138 @@ def kind_of(value: Any) -> str:
     return type(value).__name__
 
 
-def _wrong(message: str, hint: str = "") -> PydanticCustomError:
+def _schema_error(message: str, hint: str = "") -> PydanticCustomError:
     # The texts go through the context: braces in them must not be read as a template.
     return PydanticCustomError("said", "{said}", {"said": message, "hint": hint})
 
 
-def _text(value: Any) -> Any:
+def _validate_text(value: Any) -> Any:
     """Text as it was written; a number stands for its digits (``version: 1.10``)."""
     if isinstance(value, str):
         return value
-    if isinstance(value, WrittenInt | WrittenFloat):
+    if isinstance(value, SourceInt | SourceFloat):
         return value.written
     hint = ""
     if isinstance(value, bool):
-        hint = f'put it in quotes to make it text: "{kind_of(value)}"'
+        hint = f'put it in quotes to make it text: "{describe_value(value)}"'
     elif isinstance(value, dict):
         hint = "a ': ' makes a mapping in YAML: put the text in quotes, or behind >-"
-    raise _wrong(f"expected text, not {kind_of(value)}", hint)
+    raise _schema_error(f"expected text, not {describe_value(value)}", hint)
 
 
-def _name(value: Any) -> str:
-    text: str = _text(value)
+def _validate_name(value: Any) -> str:
+    text: str = _validate_text(value)
     if not text.strip():
-        raise _wrong("expected a name, not an empty text")
+        raise _schema_error("expected a name, not an empty text")
     return text
 
 
-def _identifier(value: Any) -> str:
-    text = _name(value)
+def _validate_identifier(value: Any) -> str:
+    text = _validate_name(value)
     if not _IDENTIFIER.fullmatch(text):
-        raise _wrong(
+        raise _schema_error(
             f"'{text}' cannot be an id",
             "an id begins with a letter and goes on with letters, digits, '_', '-', ':' and '.'",
         )
     return text
 
 
-def _language(value: Any) -> str:
-    text: str = _text(value)
+def _validate_language(value: Any) -> str:
+    text: str = _validate_text(value)
     if not _LANGUAGE.fullmatch(text):
-        raise _wrong(f"'{text}' is not the code of a language", "write it as en, fr or ru")
+        raise _schema_error(f"'{text}' is not the code of a language", "write it as en, fr or ru")
     return text
 
 
-def _entity(value: Any) -> str:
+def _validate_entity(value: Any) -> str:
     if isinstance(value, dict):
         name = next(iter(value), "")
         hint = f"what has options is an element: {{id: {name}, recognizer: {name}, config: {{…}}}}"
         if name in ("spacy", "nlpcraft"):
             hint = f"write it without a blank behind the colon: '{name}:{value[name]}'"
-        raise _wrong(f"expected the name of an entity, not {kind_of(value)}", hint)
-    return _name(value).strip()
+        raise _schema_error(f"expected the name of an entity, not {describe_value(value)}", hint)
+    return _validate_name(value).strip()
 
 
-def _flag(value: Any) -> bool:
+def _validate_flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _wrong(f"expected true or false, not {kind_of(value)}")
+        raise _schema_error(f"expected true or false, not {describe_value(value)}")
     return value
 
 
-def _whole(value: Any) -> int:
+def _validate_integer(value: Any) -> int:
     """A whole number, also as ``3.0``: to JSON Schema it is one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1:
-        raise _wrong(f"expected a whole number, not {kind_of(value)}")
+        raise _schema_error(f"expected a whole number, not {describe_value(value)}")
     return int(value)
 
 
-def _depth(value: Any) -> int:
-    whole = _whole(value)
+def _validate_depth(value: Any) -> int:
+    whole = _validate_integer(value)
     if whole < 1:
-        raise _wrong(f"expected at least 1, not {whole}")
+        raise _schema_error(f"expected at least 1, not {whole}")
     return whole
 
 
-def _amount(value: Any) -> int:
-    whole = _whole(value)
+def _validate_amount(value: Any) -> int:
+    whole = _validate_integer(value)
     if whole < 0:
-        raise _wrong(f"expected at least 0, not {whole}")
+        raise _schema_error(f"expected at least 0, not {whole}")
     return whole
 
 
-def _typos(value: Any) -> int:
-    amount = _amount(value)
+def _validate_typos(value: Any) -> int:
+    amount = _validate_amount(value)
     if amount > 2:
-        raise _wrong(f"expected at most 2, not {amount}", "more wrong letters make another word")
+        raise _schema_error(
+            f"expected at most 2, not {amount}", "more wrong letters make another word"
+        )
     return amount
 
 
-def _duration(value: Any) -> timedelta:
-    if isinstance(value, WrittenInt | WrittenFloat):
-        raise _wrong(
+def _validate_duration(value: Any) -> timedelta:
+    if isinstance(value, SourceInt | SourceFloat):
+        raise _schema_error(
             f"the duration {value.written} needs a unit", f"write {value.written}s for seconds"
         )
-    text: str = _text(value)
+    text: str = _validate_text(value)
     try:
         duration = parse_duration(text)
     except ValueError as error:
-        raise _wrong(str(error)) from None
+        raise _schema_error(str(error)) from None
     if not duration:
-        raise _wrong("a duration must be longer than nothing")
+        raise _schema_error("a duration must be longer than nothing")
     return duration
 
 
-def _moment(value: Any) -> datetime:
-    text: str = _text(value)
+def _validate_moment(value: Any) -> datetime:
+    text: str = _validate_text(value)
     with suppress(ValueError):
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is not None:
             return moment
-    raise _wrong(f"'{text}' is no time with a time zone", "write it as 2026-01-05T09:00+01:00")
+    raise _schema_error(
+        f"'{text}' is no time with a time zone", "write it as 2026-01-05T09:00+01:00"
+    )
 
 
-def _data(value: Any) -> Any:
+def _to_plain_numbers(value: Any) -> Any:
     """Free data with plain numbers."""
     match value:
-        case WrittenInt():
+        case SourceInt():
             return int(value)
-        case WrittenFloat():
+        case SourceFloat():
             return float(value)
         case list():
-            return [_data(item) for item in value]
+            return [_to_plain_numbers(item) for item in value]
         case dict():
-            return {key: _data(item) for key, item in value.items()}
+            return {key: _to_plain_numbers(item) for key, item in value.items()}
     return value
 
 
-def _either(expected: str, **kinds: type) -> Discriminator:
+def _by_type(expected: str, **kinds: type) -> Discriminator:
     """Chooses among the alternatives of a type by the kind of what the file holds."""
-    tags = {kind: f"{TAG}{tag}" for tag, kind in kinds.items()}
+    tags = {kind: f"{ALTERNATIVE_TAG}{tag}" for tag, kind in kinds.items()}
 
     def tag_of(value: Any) -> str | None:
         return next((tag for kind, tag in tags.items() if isinstance(value, kind)), None)
@@ -208,17 +212,17 @@ def _either(expected: str, **kinds: type) -> Discriminator:
     )
 
 
-_WRITTEN = WithJsonSchema({"type": ["string", "number"]})
-_NAMED = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
-_DISTINCT = Field(json_schema_extra={"uniqueItems": True})
+_TEXT_OR_NUMBER = WithJsonSchema({"type": ["string", "number"]})
+_NAME_OR_NUMBER = WithJsonSchema({"type": ["string", "number"], "pattern": r"\S"})
+_UNIQUE_ITEMS = Field(json_schema_extra={"uniqueItems": True})
 
 # Patterns of JSON Schema have no \w for letters beyond ASCII in all validators: what is no part of
 # an id is named instead, ASCII's signs and the common blocks of others.
-_SIGNS = (
+_NON_IDENTIFIER_CHARACTERS = (
     r"\s\x00-\x20!-,/;-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u2070\u207a-\u207e"
     r"\u20a0-\u20cf\u2190-\u245f\u2500-\u2bff\u3000-\u3004\u3008-\u3020\ufe50-\ufe6f\uff00-\uff0f"
 )
-_IDENTIFIER_PATTERN = rf"^[^{_SIGNS}.:0-9-][^{_SIGNS}]*$"
+_IDENTIFIER_PATTERN = rf"^[^{_NON_IDENTIFIER_CHARACTERS}.:0-9-][^{_NON_IDENTIFIER_CHARACTERS}]*$"
 
 _AMOUNT = r"[0-9]{1,9}(\.[0-9]{1,6})?"
 _DURATION_PATTERN = (
@@ -228,26 +232,26 @@ _DURATION_PATTERN = (
 )
 _MOMENT_PATTERN = r"^[0-9]{4}-?[0-9W].*[^0-9].*([zZ]|[+-][0-9]{2}(:?[0-9]{2}.*)?)$"
 
-Text: TypeAlias = Annotated[str, BeforeValidator(_text), _WRITTEN]
-Name: TypeAlias = Annotated[str, BeforeValidator(_name), _NAMED]
+Text: TypeAlias = Annotated[str, BeforeValidator(_validate_text), _TEXT_OR_NUMBER]
+Name: TypeAlias = Annotated[str, BeforeValidator(_validate_name), _NAME_OR_NUMBER]
 MacroName: TypeAlias = Annotated[
     str,
-    BeforeValidator(_text),
+    BeforeValidator(_validate_text),
     WithJsonSchema({"type": "string", "pattern": "^<[A-Za-z0-9_-]+>$"}),
 ]
-_BUILT_IN = {"enum": [*BUILT_IN, *NLPCRAFT]}
-_OF_SPACY = {"type": "string", "pattern": r"^spacy:\S+$", "examples": ["spacy:PERSON"]}
+_BUILTIN_NAME = {"enum": [*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES]}
+_SPACY_LABEL = {"type": "string", "pattern": r"^spacy:\S+$", "examples": ["spacy:PERSON"]}
 EntityName: TypeAlias = Annotated[
-    str, BeforeValidator(_entity), WithJsonSchema({"anyOf": [_BUILT_IN, _OF_SPACY]})
+    str, BeforeValidator(_validate_entity), WithJsonSchema({"anyOf": [_BUILTIN_NAME, _SPACY_LABEL]})
 ]
 Recognizer: TypeAlias = Annotated[
     str,
-    BeforeValidator(_name),
+    BeforeValidator(_validate_name),
     WithJsonSchema(
         {
             "anyOf": [
-                _BUILT_IN,
-                _OF_SPACY,
+                _BUILTIN_NAME,
+                _SPACY_LABEL,
                 {"type": "string", "pattern": r"^component:\S+$"},
                 {"type": "string", "pattern": r"^[\w.]*#[\w.]+$"},
             ]
@@ -256,27 +260,29 @@ Recognizer: TypeAlias = Annotated[
 ]
 Identifier: TypeAlias = Annotated[
     str,
-    BeforeValidator(_identifier),
+    BeforeValidator(_validate_identifier),
     WithJsonSchema({"type": "string", "pattern": _IDENTIFIER_PATTERN}),
 ]
 Language: TypeAlias = Annotated[
     str,
-    BeforeValidator(_language),
+    BeforeValidator(_validate_language),
     WithJsonSchema({"type": "string", "pattern": "^[a-z]{2,3}$"}),
 ]
-Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
+Flag: TypeAlias = Annotated[bool, BeforeValidator(_validate_flag)]
 Depth: TypeAlias = Annotated[
-    int, BeforeValidator(_depth), WithJsonSchema({"type": "integer", "minimum": 1})
+    int, BeforeValidator(_validate_depth), WithJsonSchema({"type": "integer", "minimum": 1})
 ]
 Amount: TypeAlias = Annotated[
-    int, BeforeValidator(_amount), WithJsonSchema({"type": "integer", "minimum": 0})
+    int, BeforeValidator(_validate_amount), WithJsonSchema({"type": "integer", "minimum": 0})
 ]
 Typos: TypeAlias = Annotated[
-    int, BeforeValidator(_typos), WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 2})
+    int,
+    BeforeValidator(_validate_typos),
+    WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 2}),
 ]
 Duration: TypeAlias = Annotated[
     timedelta,
-    BeforeValidator(_duration),
+    BeforeValidator(_validate_duration),
     WithJsonSchema(
         {
             "type": "string",
@@ -287,52 +293,53 @@ Duration: TypeAlias = Annotated[
 ]
 Moment: TypeAlias = Annotated[
     datetime,
-    BeforeValidator(_moment),
+    BeforeValidator(_validate_moment),
     WithJsonSchema(
         {"type": "string", "pattern": _MOMENT_PATTERN, "examples": ["2026-01-05T09:00+01:00"]}
     ),
 ]
-Data: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_data)]
+Data: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_to_plain_numbers)]
 
-LanguageTexts: TypeAlias = Annotated[
-    Annotated[Language, Tag(f"{TAG}one")]
+LanguageCodes: TypeAlias = Annotated[
+    Annotated[Language, Tag(f"{ALTERNATIVE_TAG}one")]
     | Annotated[
         list[Language],
         Field(json_schema_extra={"uniqueItems": True, "minItems": 1}),
-        Tag(f"{TAG}list"),
+        Tag(f"{ALTERNATIVE_TAG}list"),
     ],
-    _either("the code of a language or a list of codes", list=list, one=object),
+    _by_type("the code of a language or a list of codes", list=list, one=object),
 ]
-LocalTexts: TypeAlias = Annotated[
-    Annotated[dict[Language, Text], Tag(f"{TAG}map")] | Annotated[Text, Tag(f"{TAG}one")],
-    _either("a text, or a mapping from languages to texts", map=dict, one=object),
+LocalizedTextField: TypeAlias = Annotated[
+    Annotated[dict[Language, Text], Tag(f"{ALTERNATIVE_TAG}map")]
+    | Annotated[Text, Tag(f"{ALTERNATIVE_TAG}one")],
+    _by_type("a text, or a mapping from languages to texts", map=dict, one=object),
 ]
-LocalTextLists: TypeAlias = Annotated[
-    Annotated[list[Text], Tag(f"{TAG}list")]
-    | Annotated[dict[Language, list[Text]], Tag(f"{TAG}map")],
-    _either("a list of texts, or a mapping from languages to lists", list=list, map=dict),
+LocalizedTextLists: TypeAlias = Annotated[
+    Annotated[list[Text], Tag(f"{ALTERNATIVE_TAG}list")]
+    | Annotated[dict[Language, list[Text]], Tag(f"{ALTERNATIVE_TAG}map")],
+    _by_type("a list of texts, or a mapping from languages to lists", list=list, map=dict),
 ]
 ValueTexts: TypeAlias = Annotated[
-    Annotated[list[Text], Tag(f"{TAG}list")]
-    | Annotated[dict[Language, list[Text]], Tag(f"{TAG}map")]
-    | Annotated[None, Tag(f"{TAG}none")],
-    _either(
+    Annotated[list[Text], Tag(f"{ALTERNATIVE_TAG}list")]
+    | Annotated[dict[Language, list[Text]], Tag(f"{ALTERNATIVE_TAG}map")]
+    | Annotated[None, Tag(f"{ALTERNATIVE_TAG}none")],
+    _by_type(
         "a list of texts, a mapping from languages to lists, or nothing",
         list=list,
         map=dict,
         none=type(None),
     ),
 ]
-Values: TypeAlias = Annotated[
-    Annotated[list[Name], _DISTINCT, Tag(f"{TAG}list")]
-    | Annotated[dict[Name, ValueTexts], Tag(f"{TAG}map")],
-    _either("a mapping from names to synonyms, or a list of names", list=list, map=dict),
+ElementValuesField: TypeAlias = Annotated[
+    Annotated[list[Name], _UNIQUE_ITEMS, Tag(f"{ALTERNATIVE_TAG}list")]
+    | Annotated[dict[Name, ValueTexts], Tag(f"{ALTERNATIVE_TAG}map")],
+    _by_type("a mapping from names to synonyms, or a list of names", list=list, map=dict),
 ]
 SlotTexts: TypeAlias = Annotated[
-    Annotated[list[Text], Tag(f"{TAG}list")]
-    | Annotated[None, Tag(f"{TAG}none")]
-    | Annotated[Text, Tag(f"{TAG}one")],
-    _either("a text, a list of texts, or null", list=list, none=type(None), one=object),
+    Annotated[list[Text], Tag(f"{ALTERNATIVE_TAG}list")]
+    | Annotated[None, Tag(f"{ALTERNATIVE_TAG}none")]
+    | Annotated[Text, Tag(f"{ALTERNATIVE_TAG}one")],
+    _by_type("a text, a list of texts, or null", list=list, none=type(None), one=object),
 ]
 
 
@@ -369,17 +376,18 @@ class BridgeSchema(_Schema):
 
 
 BridgeOrMode: TypeAlias = Annotated[
-    Annotated[BridgeSchema, Tag(f"{TAG}map")] | Annotated[BridgeMode, Tag(f"{TAG}one")],
-    _either(
+    Annotated[BridgeSchema, Tag(f"{ALTERNATIVE_TAG}map")]
+    | Annotated[BridgeMode, Tag(f"{ALTERNATIVE_TAG}one")],
+    _by_type(
         "off, offered or automatic, or a mapping with one of them as its mode", map=dict, one=str
     ),
 ]
 
 
 UnusedOrTexts: TypeAlias = Annotated[
-    Annotated[dict[str, LocalTexts], Tag(f"{TAG}map")]
-    | Annotated[Literal["ignore", "ask"], Tag(f"{TAG}one")],
-    _either("ignore or ask, or a mapping from intents to texts", map=dict, one=str),
+    Annotated[dict[str, LocalizedTextField], Tag(f"{ALTERNATIVE_TAG}map")]
+    | Annotated[Literal["ignore", "ask"], Tag(f"{ALTERNATIVE_TAG}one")],
+    _by_type("ignore or ask, or a mapping from intents to texts", map=dict, one=str),
 ]
 
 
@@ -402,11 +410,11 @@ class ElementSchema(_Schema):
         default=[],
         description="The groups that decide what it pushes out of memory; its id, if none.",
     )
-    synonyms: LocalTextLists = Field(
+    synonyms: LocalizedTextLists = Field(
         default=[],
         description="Ways to say it: words, phrases, macros. A list, or one for each language.",
     )
-    values: Values = Field(
+    values: ElementValuesField = Field(
         default={},
         description="The values it can have, each with further synonyms: a mapping from names "
         "to lists (or to nothing), or a list of names.",
@@ -539,19 +547,19 @@ class PauseSchema(_Schema):
 class ResetSchema(_Schema):
     """An explicit reset of the memory."""
 
-    reset: ResetWhat = Field(description="What is forgotten.")
+    reset: ResetScope = Field(description="What is forgotten.")
 
 
 def _step_tag(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
-    return next((TAG + key for key in ("ask", "pause", "reset") if key in value), None)
+    return next((ALTERNATIVE_TAG + key for key in ("ask", "pause", "reset") if key in value), None)
 
 
 StepSchema: TypeAlias = Annotated[
-    Annotated[AskSchema, Tag(f"{TAG}ask")]
-    | Annotated[PauseSchema, Tag(f"{TAG}pause")]
-    | Annotated[ResetSchema, Tag(f"{TAG}reset")],
+    Annotated[AskSchema, Tag(f"{ALTERNATIVE_TAG}ask")]
+    | Annotated[PauseSchema, Tag(f"{ALTERNATIVE_TAG}pause")]
+    | Annotated[ResetSchema, Tag(f"{ALTERNATIVE_TAG}reset")],
     Discriminator(
         _step_tag,
         custom_error_type="step",
@@ -596,7 +604,7 @@ class ModelSchema(_Schema):
     version: Text = Field(default="", description="The version of the model.")
     origin: Text = Field(default="", description="Where the model comes from.")
     description: Text = Field(default="", description="What the bot is for.")
-    language: LanguageTexts = Field(
+    language: LanguageCodes = Field(
         default="en",
         description="The ISO code of its language, or a list of them; the first is the default.",
     )
@@ -610,7 +618,7 @@ class ModelSchema(_Schema):
         description="The built-in entities that are switched on, by their names: date, number, "
         "place …, spacy:PERSON.",
     )
-    pipeline: LocalTexts = Field(
+    pipeline: LocalizedTextField = Field(
         default="",
         description="The spaCy pipeline that reads its texts: an installed package or a folder, "
         "or one for each language.",
@@ -651,10 +659,10 @@ class ModelSchema(_Schema):
         json_schema_extra={"minItems": 1},
         description="What a user can want, in the intent definition language.",
     )
-    responses: dict[str, LocalTexts] = Field(
+    responses: dict[str, LocalizedTextField] = Field(
         default={}, description="The answer of each intent: a Jinja template over its slots."
     )
-    prompts: dict[str, dict[str, LocalTexts]] = Field(
+    prompts: dict[str, dict[str, LocalizedTextField]] = Field(
         default={}, description="For each intent and required term, the question that asks for it."
     )
     bridge: BridgeOrMode = Field(
@@ -662,7 +670,7 @@ class ModelSchema(_Schema):
         description="Whether a question that nothing remembered completes is completed from the "
         "long-term memory, if there is one: off, offered or automatic.",
     )
-    offers: dict[str, LocalTexts] = Field(
+    offers: dict[str, LocalizedTextField] = Field(
         default={},
         description="For each intent, what is said to ask whether it is still about the same.",
     )
@@ -672,7 +680,7 @@ class ModelSchema(_Schema):
         "before anything is carried out; or a mapping from the intents that ask to the texts they "
         "ask with.",
     )
-    reset: LocalTextLists = Field(
+    reset: LocalizedTextLists = Field(
         default=[], description="Phrases that make the bot forget the conversation."
     )
     samples: list[DialogSchema] = Field(

@@ -8,20 +8,20 @@ from typing import Any
 from jinja2 import ChainableUndefined, pass_context
 from jinja2.runtime import Context
 
-from anaphora.models.formatting.filters import FILTERS, LOCALITY, Filter, Locality
-from anaphora.models.sandbox import Sandbox
+from anaphora.models.formatting.filters import FILTERS, FORMAT_LOCALE_KEY, Filter, FormatLocale
+from anaphora.models.sandbox import TemplateSandbox
 from anaphora.models.template_values import EntityText
 
 __all__ = ["TemplateEnvironment"]
 
 
-class TemplateEnvironment(Sandbox):
+class TemplateEnvironment(TemplateSandbox):
     """A sandbox with the filters ``date``, ``money`` …, in which the parts of an entity come
     before the methods of its text (``{{ book.title }}``). Of an empty slot they are empty, too."""
 
     def __init__(self) -> None:
         super().__init__(autoescape=False, undefined=ChainableUndefined)
-        self.filters.update({name: _in_context(filter) for name, filter in FILTERS.items()})
+        self.filters.update({name: _with_locale(filter) for name, filter in FILTERS.items()})
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, EntityText) and (part := obj.part(attribute)) is not None:
@@ -36,9 +36,9 @@ class TemplateEnvironment(Sandbox):
         return super().getitem(obj, argument)
 
 
-def _in_context(filter: Filter) -> Callable[..., str]:
+def _with_locale(filter: Filter) -> Callable[..., str]:
     @pass_context
     def format_value(context: Context, value: Any, *arguments: Any, **options: Any) -> str:
-        return filter(Locality(*context[LOCALITY]), value, *arguments, **options)
+        return filter(FormatLocale(*context[FORMAT_LOCALE_KEY]), value, *arguments, **options)
 
     return format_value

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 from anaphora.models.utterance import Entity
 
-__all__ = ["EntityText", "template_value"]
+__all__ = ["EntityText", "to_template_value"]
 
 
-def template_value(entity: Entity) -> str:
+def to_template_value(entity: Entity) -> str:
     """The value of an entity (its text, if it has none); one that knows of the entity where that
     has parts or metadata of its own."""
-    return EntityText(entity) if entity.parts or not entity.own else entity.said
+    return EntityText(entity) if entity.parts or not entity.own else entity.value_or_text
 
 
 class EntityText(str):
@@ -23,7 +23,7 @@ class EntityText(str):
     entity: Entity
 
     def __new__(cls, entity: Entity) -> Self:
-        self = super().__new__(cls, entity.said)
+        self = super().__new__(cls, entity.value_or_text)
         self.entity = entity
         return self
 
@@ -38,5 +38,5 @@ class EntityText(str):
         found = [part for part in parts if name in part.aliases]
         found = found or [part for part in parts if part.element == name]
         if len(found) > 1:
-            return [template_value(part) for part in found]
-        return template_value(found[0]) if found else None
+            return [to_template_value(part) for part in found]
+        return to_template_value(found[0]) if found else None

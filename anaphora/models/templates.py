@@ -7,55 +7,67 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from anaphora.grammar.intent import Intent
-from anaphora.models.domain import ANY_LANGUAGE, Localized
-from anaphora.models.draft import Draft
+from anaphora.models.domain import ANY_LANGUAGE, LocalizedText
+from anaphora.models.draft import ModelDraft
 from anaphora.models.formatting.filters import FILTERS
 from anaphora.models.hints import did_you_mean
-from anaphora.models.intents import KnownIntents
-from anaphora.models.nodes import Path
+from anaphora.models.intents import IntentTable
+from anaphora.models.nodes import NodePath
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import Getattr, Node
 
-__all__ = ["TEMPLATE_VARIABLES", "read_offers", "read_prompts", "read_responses", "read_unused"]
+__all__ = [
+    "TEMPLATE_VARIABLES",
+    "build_offers",
+    "build_prompts",
+    "build_responses",
+    "build_unused_texts",
+]
 
 TEMPLATE_VARIABLES = frozenset({"intent", "slots", "text", "unused", "user"})
 """What a template can use beside the slots of its intent."""
 
-_DEEPEST = 100
-_OWN_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+_MAX_DEPTH = 100
+_JINJA_NAMES = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
-_Written = str | Mapping[str, str]
+_TextOrTranslations = str | Mapping[str, str]
 
 PartNames: TypeAlias = Mapping[str, frozenset[str] | None]
 """By element the names of the parts that it may have, None if they are not known."""
 
 
-def read_responses(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
+def build_responses(
+    draft: ModelDraft, intents: IntentTable, parts: PartNames
+) -> dict[str, LocalizedText]:
     """The responses by intent; what is wrong with them is reported."""
-    return _by_intent(draft, "responses", draft.file.responses, intents, parts)
+    return _build_texts(draft, "responses", draft.file.responses, intents, parts)
 
 
-def read_offers(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
+def build_offers(
+    draft: ModelDraft, intents: IntentTable, parts: PartNames
+) -> dict[str, LocalizedText]:
     """The offers by intent; what is wrong with them is reported."""
-    return _by_intent(draft, "offers", draft.file.offers, intents, parts)
+    return _build_texts(draft, "offers", draft.file.offers, intents, parts)
 
 
-def read_unused(draft: Draft, intents: KnownIntents, parts: PartNames) -> dict[str, Localized]:
+def build_unused_texts(
+    draft: ModelDraft, intents: IntentTable, parts: PartNames
+) -> dict[str, LocalizedText]:
     """By intent that asks about what a sentence has left over, in which words it does; none for
     those of the language. What is wrong with them is reported."""
     written = draft.file.unused
     if isinstance(written, str):
         return {id: {} for id in intents.by_id} if written == "ask" else {}
-    return _by_intent(draft, "unused", written, intents, parts)
+    return _build_texts(draft, "unused", written, intents, parts)
 
 
-def read_prompts(
-    draft: Draft, intents: KnownIntents, parts: PartNames
-) -> dict[str, dict[str, Localized]]:
+def build_prompts(
+    draft: ModelDraft, intents: IntentTable, parts: PartNames
+) -> dict[str, dict[str, LocalizedText]]:
     """The prompts by intent and term; what is wrong with them is reported."""
-    read: dict[str, dict[str, Localized]] = {}
+    read: dict[str, dict[str, LocalizedText]] = {}
     for name, terms in draft.file.prompts.items():
         _check_intent(draft, ("prompts", name), name, intents)
         intent = intents.get(name)
@@ -64,86 +76,93 @@ def read_prompts(
             path = ("prompts", name, term)
             if intent is not None:
                 _check_term(draft, path, intent, term)
-            read[name][term] = _localized(draft, path, written, intent, parts)
+            read[name][term] = _build_localized(draft, path, written, intent, parts)
     return read
 
 
-def _by_intent(
-    draft: Draft,
+def _build_texts(
+    draft: ModelDraft,
     key: str,
-    texts: Mapping[str, _Written],
-    intents: KnownIntents,
+    texts: Mapping[str, _TextOrTranslations],
+    intents: IntentTable,
     parts: PartNames,
-) -> dict[str, Localized]:
+) -> dict[str, LocalizedText]:
     read = {}
     for name, written in texts.items():
         path = (key, name)
         _check_intent(draft, path, name, intents)
-        read[name] = _localized(draft, path, written, intents.get(name), parts)
+        read[name] = _build_localized(draft, path, written, intents.get(name), parts)
     return read
 
 
-def _check_intent(draft: Draft, path: Path, name: str, intents: KnownIntents) -> None:
+def _check_intent(draft: ModelDraft, path: NodePath, name: str, intents: IntentTable) -> None:
     if intents.is_unknown(name):
-        draft.complain_of_unknown(path, "intent", name, intents.names, in_key=True)
+        draft.add_unknown_name(path, "intent", name, intents.names, in_key=True)
 
 
-def _check_term(draft: Draft, path: Path, intent: Intent, name: str) -> None:
+def _check_term(draft: ModelDraft, path: NodePath, intent: Intent, name: str) -> None:
     term = intent.term(name)
     if term is None:
         known = [term.id for term in intent.terms if term.id]
         what = f"term of the intent '{intent.id}':"
-        draft.complain_of_unknown(path, what, name, known, in_key=True)
+        draft.add_unknown_name(path, what, name, known, in_key=True)
     elif term.min == 0:
-        draft.complain_of_key(
+        draft.add_key_error(
             path,
             f"the term '{name}' of the intent '{intent.id}' is optional: nobody will be asked "
             "for it",
         )
 
 
-def _localized(
-    draft: Draft, path: Path, written: _Written, intent: Intent | None, parts: PartNames
-) -> Localized:
+def _build_localized(
+    draft: ModelDraft,
+    path: NodePath,
+    written: _TextOrTranslations,
+    intent: Intent | None,
+    parts: PartNames,
+) -> LocalizedText:
     texts = {ANY_LANGUAGE: written} if isinstance(written, str) else written
     for language, text in texts.items():
         place = (*path, language) if language else path
         if language:
             draft.check_language(place, language)
         if not text.strip():
-            draft.complain(place, "the text is empty")
+            draft.add_error(place, "the text is empty")
         elif "{" in text:
             _check_template(draft, place, text, intent, parts)
     return texts
 
 
 def _check_template(
-    draft: Draft, path: Path, text: str, intent: Intent | None, parts: PartNames
+    draft: ModelDraft, path: NodePath, text: str, intent: Intent | None, parts: PartNames
 ) -> None:
     from jinja2 import TemplateSyntaxError
 
     try:
-        nodes = _nodes(_environment().parse(text))
+        nodes = _collect_nodes(_environment().parse(text))
     except TemplateSyntaxError as error:
-        at = _start_of_line(text, error.lineno)
+        at = _line_offset(text, error.lineno)
         message = error.message or "it cannot be read"
-        draft.complain_at(path, at, f"not a valid template: {message[0].lower()}{message[1:]}")
+        draft.add_error_at(path, at, f"not a valid template: {message[0].lower()}{message[1:]}")
         return
     except RecursionError:
-        draft.complain(path, "the template is nested too deeply")
+        draft.add_error(path, "the template is nested too deeply")
         return
-    for unknown in (*_unknown_names(nodes, intent), *_unknown_parts(nodes, intent, parts)):
-        hint = did_you_mean(unknown.name, unknown.known, what="there is")
-        at = text.find(unknown.name, _start_of_line(text, unknown.line))
+    for unknown in (
+        *_find_unknown_names(nodes, intent),
+        *_find_unknown_parts(nodes, intent, parts),
+    ):
+        hint = did_you_mean(unknown.name, unknown.known, label="there is")
+        at = text.find(unknown.name, _line_offset(text, unknown.line))
         message = f"unknown {unknown.kind} '{unknown.name}' in the template"
-        draft.complain_at(path, max(at, 0), message, hint)
+        draft.add_error_at(path, max(at, 0), message, hint)
 
 
-def _nodes(tree: Node) -> list[Node]:
+def _collect_nodes(tree: Node) -> list[Node]:
     """All nodes of a template, in no order; ``RecursionError`` for one that nobody could run."""
     level = [tree]
     found = []
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         found += level
         level = [child for node in level for child in node.iter_child_nodes()]
         if not level:
@@ -151,7 +170,7 @@ def _nodes(tree: Node) -> list[Node]:
     raise RecursionError
 
 
-class _Unknown(NamedTuple):
+class _UnknownName(NamedTuple):
     """A name in a template that it will not find, and the names of its kind that it could."""
 
     name: str
@@ -160,7 +179,7 @@ class _Unknown(NamedTuple):
     known: Collection[str] = ()
 
 
-def _unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_Unknown]:
+def _find_unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_UnknownName]:
     """Filters, tests, variables and slots that the template uses and will not find."""
     from jinja2 import nodes
 
@@ -168,34 +187,34 @@ def _unknown_names(tree: Sequence[Node], intent: Intent | None) -> Iterator[_Unk
     filters = environment.filters.keys() | FILTERS.keys()
     for node in tree:
         if isinstance(node, nodes.Filter) and node.name not in filters:
-            yield _Unknown(node.name, node.lineno, "filter")
+            yield _UnknownName(node.name, node.lineno, "filter")
         if isinstance(node, nodes.Test) and node.name not in environment.tests:
-            yield _Unknown(node.name, node.lineno, "test")
+            yield _UnknownName(node.name, node.lineno, "test")
     if intent is None:
         return
     # jinja2.meta could tell the variables, but on its way it would compute `9 ** 9 ** 9`.
     if intent.term("slots") is None:
-        slots = _slots(intent)
-        for node, variable in _attributes(tree):
+        slots = _slot_names(intent)
+        for node, variable in _iter_attributes(tree):
             if variable == "slots" and node.attr not in slots:
-                yield _Unknown(node.attr, node.lineno, "slot", slots)
+                yield _UnknownName(node.attr, node.lineno, "slot", slots)
     names = [node for node in tree if isinstance(node, nodes.Name)]
     variables = _known_variables(intent)
-    known = {*variables, *environment.globals, *_OWN_NAMES, *_assigned(tree)}
+    known = {*variables, *environment.globals, *_JINJA_NAMES, *_assigned_names(tree)}
     known.update(node.name for node in tree if isinstance(node, nodes.Macro))
     for name in names:
         if name.name not in known:
             known.add(name.name)
-            yield _Unknown(name.name, name.lineno, "variable", variables)
+            yield _UnknownName(name.name, name.lineno, "variable", variables)
 
 
-def _unknown_parts(
+def _find_unknown_parts(
     tree: Sequence[Node], intent: Intent | None, parts: PartNames
-) -> Iterator[_Unknown]:
+) -> Iterator[_UnknownName]:
     """Attributes of a slot (``{{ from.account }}``) that are no parts of what may fill it, as far
     as that is known."""
-    assigned = _assigned(tree)
-    for node, name in _attributes(tree):
+    assigned = _assigned_names(tree)
+    for node, name in _iter_attributes(tree):
         term = intent.term(name) if intent and name not in assigned else None
         elements = term.predicate.elements if term and term.max == 1 else None
         known: set[str] | None = None if elements is None else set()
@@ -204,10 +223,10 @@ def _unknown_parts(
             known = None if known is None or names is None else known | names
         if known is None or node.attr in known or hasattr(str, node.attr):
             continue
-        yield _Unknown(node.attr, node.lineno, "part", sorted(known))
+        yield _UnknownName(node.attr, node.lineno, "part", sorted(known))
 
 
-def _attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
+def _iter_attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
     """The nodes for attributes of variables, with the names of these."""
     from jinja2 import nodes
 
@@ -216,7 +235,7 @@ def _attributes(tree: Sequence[Node]) -> Iterator[tuple[Getattr, str]]:
             yield node, node.node.name
 
 
-def _assigned(tree: Sequence[Node]) -> set[str]:
+def _assigned_names(tree: Sequence[Node]) -> set[str]:
     """The variables that the template itself sets."""
     from jinja2 import nodes
 
@@ -225,14 +244,14 @@ def _assigned(tree: Sequence[Node]) -> set[str]:
 
 
 def _known_variables(intent: Intent | None) -> list[str]:
-    return [*_slots(intent), *sorted(TEMPLATE_VARIABLES)]
+    return [*_slot_names(intent), *sorted(TEMPLATE_VARIABLES)]
 
 
-def _slots(intent: Intent | None) -> list[str]:
+def _slot_names(intent: Intent | None) -> list[str]:
     return [term.id for term in intent.terms if term.id] if intent else []
 
 
-def _start_of_line(text: str, line: int) -> int:
+def _line_offset(text: str, line: int) -> int:
     lines = text.split("\n")[: max(line - 1, 0)]
     return min(sum(len(each) + 1 for each in lines), max(len(text) - 1, 0))
 

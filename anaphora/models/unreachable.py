@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anaphora.grammar.intent import Key, Predicate
-from anaphora.models.builtin import NLPCRAFT
-from anaphora.models.composition import parts_of
+from anaphora.grammar.intent import EntitySelector, Predicate
+from anaphora.models.builtin import NLPCRAFT_ENTITIES
+from anaphora.models.composition import find_parts
 from anaphora.models.domain import Element, Model
 
-__all__ = ["unreachable_elements"]
+__all__ = ["find_unreachable_elements"]
 
-_REFERRING = frozenset({"limit", "sort", "relation"})  # built-in entities that refer to others
+_REFERRING_ENTITIES = frozenset(
+    {"limit", "sort", "relation"}
+)  # built-in entities that refer to others
 
 
-def unreachable_elements(model: Model) -> tuple[str, ...]:
+def find_unreachable_elements(model: Model) -> tuple[str, ...]:
     """The ids of the elements that neither an intent nor another element has a use for; none where
     that is not certain.
 
     An element also serves by being left over (where an intent or a limit forbids that), by
     changing the topic, by keeping remembered ones of its groups out, and as a parent.
     """
-    asked = _keys_in_use(model)
+    asked = _find_used_selectors(model)
     if asked is None:
         return ()
     parents = {element.ancestors[0] for element in model.elements if element.ancestors}
     return tuple(
         element.id
         for element in model.elements
-        if asked.isdisjoint(_keys(element))
+        if asked.isdisjoint(_selectors_of(element))
         and not element.topic
         and element.id not in parents
         and not any(
@@ -37,7 +39,7 @@ def unreachable_elements(model: Model) -> tuple[str, ...]:
     )
 
 
-def _keys_in_use(model: Model) -> set[Key] | None:
+def _find_used_selectors(model: Model) -> set[EntitySelector] | None:
     """What intents, parts and references ask of elements; None if that may be anything."""
     limits = model.limits
     if not model.intents or limits.min_entities is not None or limits.max_entities is not None:
@@ -46,30 +48,34 @@ def _keys_in_use(model: Model) -> set[Key] | None:
         if not (options.unused_user_entities and options.unused_system_entities):
             return None
     keys = {key for intent in model.intents for key in intent.mentions}
-    for predicate in _predicates(model):
+    for predicate in _iter_predicates(model):
         if predicate.requires is None:
             return None
         keys |= predicate.requires
     for element in model.elements:
-        referred = _referred_to(element)
+        referred = _find_references(element)
         if referred is None:
             return None
         keys |= referred
     return keys
 
 
-def _predicates(model: Model) -> Iterator[Predicate]:
+def _iter_predicates(model: Model) -> Iterator[Predicate]:
     yield from (term.predicate for intent in model.intents for term in intent.terms)
-    yield from (part.predicate for element in model.elements for part in parts_of(element))
+    yield from (part.predicate for element in model.elements for part in find_parts(element))
 
 
-def _referred_to(element: Element) -> set[Key] | None:
+def _find_references(element: Element) -> set[EntitySelector] | None:
     """What the recognizer of the element refers to; None if that may be anything."""
     recognition = element.recognition
     if recognition is None or recognition.kind != "built-in":
         return set()
-    wrapped = NLPCRAFT[recognition.name].wraps if recognition.name in NLPCRAFT else ""
-    if (wrapped or recognition.name) not in _REFERRING:
+    wrapped = (
+        NLPCRAFT_ENTITIES[recognition.name].base_entity
+        if recognition.name in NLPCRAFT_ENTITIES
+        else ""
+    )
+    if (wrapped or recognition.name) not in _REFERRING_ENTITIES:
         return set()
     names = recognition.options.get("of")
     if not names:
@@ -77,7 +83,7 @@ def _referred_to(element: Element) -> set[Key] | None:
     return {(kind, name) for name in names for kind in ("element", "group")}
 
 
-def _keys(element: Element) -> Iterator[Key]:
+def _selectors_of(element: Element) -> Iterator[EntitySelector]:
     yield "element", element.id
     yield from (("group", group) for group in element.groups)
     yield from (("ancestor", ancestor) for ancestor in element.ancestors)

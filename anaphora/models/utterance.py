@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from anaphora.frozen import EMPTY
 
-__all__ = ["Entity", "Token", "Tokens", "Utterance", "Variant", "courteous_words"]
+__all__ = ["Entity", "Token", "LazyTokens", "Utterance", "Variant", "find_courtesy_words"]
 
 
 class Token(Struct, frozen=True, gc=False):
@@ -26,10 +26,10 @@ class Token(Struct, frozen=True, gc=False):
     index: int
     start: int
     end: int
-    free: bool = True
+    is_content_word: bool = True
 
 
-class _Word(Protocol):
+class _WordFlags(Protocol):
     @property
     def lower(self) -> str: ...
 
@@ -43,7 +43,7 @@ class _Word(Protocol):
     def qualifier(self) -> bool: ...
 
 
-def courteous_words(words: Sequence[_Word]) -> frozenset[int]:
+def find_courtesy_words(words: Sequence[_WordFlags]) -> frozenset[int]:
     """The indexes of the words that stand in phrases which are only polite: "would like"."""
     lowers = [word.lower for word in words]
     return frozenset(
@@ -55,25 +55,25 @@ def courteous_words(words: Sequence[_Word]) -> frozenset[int]:
     )
 
 
-class Tokens(Sequence[Token]):
+class LazyTokens(Sequence[Token]):
     """The tokens of an utterance, made when the first of them is asked for (0.8 µs each, and
     most questions are answered without), of ``words`` that tell which of them are free."""
 
     __slots__ = ("_free", "_made", "_make", "_words")
 
-    def __init__(self, make: Callable[[], tuple[Token, ...]], words: Sequence[_Word]) -> None:
+    def __init__(self, make: Callable[[], tuple[Token, ...]], words: Sequence[_WordFlags]) -> None:
         self._words = words
         self._make = make
         self._made: tuple[Token, ...] | None = None
         self._free: Sequence[int] | None = None
 
     @property
-    def free(self) -> Sequence[int]:
+    def content_words(self) -> Sequence[int]:
         """The indexes of those that are free."""
         if self._free is None:
             free = [i for i, word in enumerate(self._words) if word.free]
             if [i for i in free if self._words[i].courtesy]:
-                polite = courteous_words(self._words)
+                polite = find_courtesy_words(self._words)
                 free = [i for i in free if i not in polite]
             self._free = free
         return self._free
@@ -82,7 +82,7 @@ class Tokens(Sequence[Token]):
     def qualifiers(self) -> Sequence[int]:
         """The indexes of those that turn the sense of others or bound it: not, without, only."""
         found = [i for i, word in enumerate(self._words) if word.qualifier]
-        return [i for i in found if i in self.free] if found else found
+        return [i for i in found if i in self.content_words] if found else found
 
     def _all(self) -> tuple[Token, ...]:
         if self._made is None:
@@ -103,7 +103,7 @@ class Tokens(Sequence[Token]):
         return iter(self._all())
 
     def __eq__(self, other: object) -> bool:
-        return self._all() == (other._all() if isinstance(other, Tokens) else other)
+        return self._all() == (other._all() if isinstance(other, LazyTokens) else other)
 
     def __hash__(self) -> int:
         return hash(self._all())
@@ -147,7 +147,7 @@ class Entity(Struct, frozen=True):
     marks: frozenset[str] = frozenset()
 
     @property
-    def said(self) -> str:
+    def value_or_text(self) -> str:
         """Its value, else its text."""
         return self.text if self.value is None else self.value
 
@@ -173,16 +173,16 @@ class Utterance(Struct, frozen=True, gc=False):
     fallback: tuple[Entity, ...] = ()
 
     @property
-    def free(self) -> Sequence[int]:
+    def content_words(self) -> Sequence[int]:
         """The indexes of the tokens that mean something by themselves."""
-        if isinstance(self.tokens, Tokens):
-            return self.tokens.free
-        return [token.index for token in self.tokens if token.free]
+        if isinstance(self.tokens, LazyTokens):
+            return self.tokens.content_words
+        return [token.index for token in self.tokens if token.is_content_word]
 
     @property
     def qualifiers(self) -> Sequence[int]:
         """The indexes of the tokens that turn the sense of others or bound it."""
-        return self.tokens.qualifiers if isinstance(self.tokens, Tokens) else ()
+        return self.tokens.qualifiers if isinstance(self.tokens, LazyTokens) else ()
 
 
 class Variant(Struct, frozen=True, gc=False):

@@ -7,19 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.code import Code
+from anaphora.grammar.code import FunctionLoader
 from anaphora.models.domain import Element, ElementValue
-from anaphora.models.draft import Draft
-from anaphora.models.nodes import Path
-from anaphora.models.phrases import Phrasebook
+from anaphora.models.draft import ModelDraft
+from anaphora.models.nodes import NodePath
+from anaphora.models.phrases import PhraseExpander
 
-__all__ = ["with_loaded_values"]
+__all__ = ["load_values"]
 
-_EXPECTED = "a mapping from names to lists of synonyms, or a list of names"
+_EXPECTED_RESULT = "a mapping from names to lists of synonyms, or a list of names"
 
 
-def with_loaded_values(
-    draft: Draft, phrasebook: Phrasebook, path: Path, reference: str, element: Element, code: Code
+def load_values(
+    draft: ModelDraft,
+    phrasebook: PhraseExpander,
+    path: NodePath,
+    reference: str,
+    element: Element,
+    code: FunctionLoader,
 ) -> Element:
     """The element with the values that the function ``module#function`` gives for it.
 
@@ -30,23 +35,23 @@ def with_loaded_values(
     try:
         function = code.find(module, name)
     except GrammarError as error:
-        draft.complain(path, error.message, error.hint)
+        draft.add_error(path, error.message, error.hint)
         return element
     try:
-        written = dict(_named(function(element)))
+        written = dict(_iter_named_values(function(element)))
     except (Exception, SystemExit) as error:
-        draft.complain(path, f"{reference} failed: {type(error).__name__}: {error}")
+        draft.add_error(path, f"{reference} failed: {type(error).__name__}: {error}")
         return element
     values = {value.name: value for value in element.values}
     for name, synonyms in written.items():
-        values[name] = ElementValue(name, phrasebook.read(path, synonyms, (name,)))
+        values[name] = ElementValue(name, phrasebook.expand(path, synonyms, (name,)))
     return replace(element, values=tuple(values.values()))
 
 
-def _named(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _iter_named_values(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Names and their synonyms; raises TypeError for anything else."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"it must give {_EXPECTED}")
+        raise TypeError(f"it must give {_EXPECTED_RESULT}")
     pairs = given.items() if isinstance(given, Mapping) else ((name, ()) for name in given)
     for name, synonyms in pairs:
         usable = synonyms is None or isinstance(synonyms, Iterable)
@@ -56,7 +61,7 @@ def _named(given: Any) -> Iterable[tuple[str, tuple[str, ...]]]:
             or isinstance(synonyms, str | Mapping)
             or not all(isinstance(one, str) for one in (name, *listed))
         ):
-            raise TypeError(f"it must give {_EXPECTED}")
+            raise TypeError(f"it must give {_EXPECTED_RESULT}")
         if not name.strip():
             raise ValueError("one of the names is empty")
         yield name, listed

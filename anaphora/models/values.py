@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
-from anaphora.grammar.parts import Part
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 
 __all__ = [
@@ -16,13 +16,13 @@ __all__ = [
     "PackedValues",
     "Phrase",
     "Phrases",
-    "names_of",
-    "packed",
-    "phrases_of",
-    "said_with_more",
+    "value_names",
+    "pack_values",
+    "iter_phrases",
+    "find_complex_values",
 ]
 
-Phrase: TypeAlias = tuple[str | Pattern | Part, ...]
+Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
 """One way to say something: texts (of one or more words), patterns (of one run of
 tokens each) and parts (each an entity)."""
 
@@ -31,7 +31,7 @@ Phrases: TypeAlias = Mapping[str, tuple[Phrase, ...]]
 
 ANY_LANGUAGE = ""
 
-_PACKED_FROM = 256  # values; fewer take little memory, and are quicker as they are
+_MIN_PACKED = 256  # values; fewer take little memory, and are quicker as they are
 
 _Shape: TypeAlias = tuple[bool, tuple[tuple[str, int], ...]]
 """Whether the first phrase is the name of the value, and how many there are by language."""
@@ -45,20 +45,20 @@ class ElementValue:
     phrases: Phrases
 
 
-def packed(values: Iterable[ElementValue]) -> Sequence[ElementValue]:
+def pack_values(values: Iterable[ElementValue]) -> Sequence[ElementValue]:
     """The same values; where they are many, in a form that takes less memory."""
     if isinstance(values, PackedValues):
         return values
     listed = tuple(values)
-    return listed if len(listed) < _PACKED_FROM else PackedValues(listed)
+    return listed if len(listed) < _MIN_PACKED else PackedValues(listed)
 
 
-def names_of(values: Sequence[ElementValue]) -> list[str]:
+def value_names(values: Sequence[ElementValue]) -> list[str]:
     """The names of the values, in their order."""
     return values.names() if isinstance(values, PackedValues) else [one.name for one in values]
 
 
-def phrases_of(
+def iter_phrases(
     values: Sequence[ElementValue], languages: Sequence[str]
 ) -> Iterator[tuple[int, Phrase]]:
     """The phrases of the values in those languages, language by language for each value, each
@@ -72,9 +72,9 @@ def phrases_of(
                 yield index, phrase
 
 
-def said_with_more(values: Sequence[ElementValue]) -> Iterable[ElementValue]:
+def find_complex_values(values: Sequence[ElementValue]) -> Iterable[ElementValue]:
     """Those values that may be said with more than texts: with patterns and parts."""
-    return values.odd() if isinstance(values, PackedValues) else values
+    return values.complex_values() if isinstance(values, PackedValues) else values
 
 
 class PackedValues(Sequence[ElementValue]):
@@ -87,8 +87,8 @@ class PackedValues(Sequence[ElementValue]):
     __slots__ = ("_first", "_names", "_odd", "_shape_of", "_shapes", "_texts")
 
     def __init__(self, values: Iterable[ElementValue] = ()) -> None:
-        self._names = _Texts()
-        self._texts = _Texts()  # of their phrases, without those that are the names
+        self._names = _PackedTexts()
+        self._texts = _PackedTexts()  # of their phrases, without those that are the names
         self._first = array("I")  # of the texts of each value
         self._shape_of = array("I")
         self._shapes: list[_Shape] = []
@@ -96,7 +96,7 @@ class PackedValues(Sequence[ElementValue]):
         shapes: dict[_Shape, int] = {}
         for value in values:
             self._first.append(len(self._texts))
-            texts = _plain_texts(value.phrases)
+            texts = _find_texts(value.phrases)
             if texts is None:
                 self._odd[len(self._names)] = value
                 texts = {}
@@ -117,16 +117,16 @@ class PackedValues(Sequence[ElementValue]):
     def __getitem__(self, index: slice) -> tuple[ElementValue, ...]: ...
     def __getitem__(self, index: int | slice) -> ElementValue | tuple[ElementValue, ...]:
         if isinstance(index, slice):
-            return tuple([self._made(one) for one in range(len(self))[index]])
-        return self._made(range(len(self))[index])
+            return tuple([self._build_value(one) for one in range(len(self))[index]])
+        return self._build_value(range(len(self))[index])
 
     def __iter__(self) -> Iterator[ElementValue]:
-        return map(self._made, range(len(self)))
+        return map(self._build_value, range(len(self)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PackedValues | tuple):
             return NotImplemented
-        if isinstance(other, PackedValues) and self._alike() == other._alike():
+        if isinstance(other, PackedValues) and self._comparison_key() == other._comparison_key():
             return True
         return len(self) == len(other) and all(
             one == another for one, another in zip(self, other, strict=True)
@@ -135,11 +135,11 @@ class PackedValues(Sequence[ElementValue]):
     def __repr__(self) -> str:
         return f"<{len(self)} values>"
 
-    def _alike(self) -> tuple[object, ...]:
+    def _comparison_key(self) -> tuple[object, ...]:
         """What is the same only in equal values."""
         return (
-            self._names.as_plain(),
-            self._texts.as_plain(),
+            self._names.to_data(),
+            self._texts.to_data(),
             self._first,
             self._shape_of,
             self._shapes,
@@ -147,12 +147,12 @@ class PackedValues(Sequence[ElementValue]):
         )
 
     def phrases(self, languages: Sequence[str]) -> Iterator[tuple[int, Phrase]]:
-        """As :func:`phrases_of`, without making the values."""
-        plans = [_plan(shape, languages) for shape in self._shapes]
+        """As :func:`iter_phrases`, without making the values."""
+        plans = [_phrase_indexes(shape, languages) for shape in self._shapes]
         texts = self._texts
         for index, (name, shape) in enumerate(zip(self._names, self._shape_of, strict=True)):
             if index in self._odd:
-                for _, phrase in phrases_of((self._odd[index],), languages):
+                for _, phrase in iter_phrases((self._odd[index],), languages):
                     yield index, phrase
                 continue
             for place in plans[shape]:
@@ -162,28 +162,28 @@ class PackedValues(Sequence[ElementValue]):
         """Their names, in their order."""
         return list(self._names)
 
-    def odd(self) -> Iterable[ElementValue]:
+    def complex_values(self) -> Iterable[ElementValue]:
         """Those that are not said with texts alone."""
         return self._odd.values()
 
-    def as_plain(self) -> dict[str, Any] | None:
+    def to_data(self) -> dict[str, Any] | None:
         """What they are packed into, for :meth:`from_plain`; None where not all are texts."""
         if self._odd:
             return None
         return {
-            "names": self._names.as_plain(),
-            "texts": self._texts.as_plain(),
+            "names": self._names.to_data(),
+            "texts": self._texts.to_data(),
             "first": self._first.tobytes(),
             "shape_of": self._shape_of.tobytes(),
             "shapes": self._shapes,
         }
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> PackedValues:
-        """The values of :meth:`as_plain`, on a machine of the same kind."""
+    def from_data(cls, data: Mapping[str, Any]) -> PackedValues:
+        """The values of :meth:`to_data`, on a machine of the same kind."""
         values = cls()
-        values._names = _Texts.from_plain(data["names"])
-        values._texts = _Texts.from_plain(data["texts"])
+        values._names = _PackedTexts.from_data(data["names"])
+        values._texts = _PackedTexts.from_data(data["texts"])
         values._first = array("I", data["first"])
         values._shape_of = array("I", data["shape_of"])
         values._shapes = [
@@ -192,7 +192,7 @@ class PackedValues(Sequence[ElementValue]):
         ]
         return values
 
-    def _made(self, index: int) -> ElementValue:
+    def _build_value(self, index: int) -> ElementValue:
         if index in self._odd:
             return self._odd[index]
         name = self._names[index]
@@ -209,7 +209,7 @@ class PackedValues(Sequence[ElementValue]):
         return ElementValue(name, phrases)
 
 
-class _Texts(Sequence[str]):
+class _PackedTexts(Sequence[str]):
     """Texts in one piece of memory."""
 
     __slots__ = ("_bytes", "_ends")
@@ -243,18 +243,18 @@ class _Texts(Sequence[str]):
             self._bytes += text.encode("utf-8", "surrogatepass")
             self._ends.append(len(self._bytes))
 
-    def as_plain(self) -> dict[str, bytes]:
+    def to_data(self) -> dict[str, bytes]:
         return {"bytes": bytes(self._bytes), "ends": self._ends.tobytes()}
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, bytes]) -> _Texts:
+    def from_data(cls, data: Mapping[str, bytes]) -> _PackedTexts:
         texts = cls()
         texts._bytes = bytearray(data["bytes"])
         texts._ends = array("I", data["ends"])
         return texts
 
 
-def _plan(shape: _Shape, languages: Sequence[str]) -> list[int]:
+def _phrase_indexes(shape: _Shape, languages: Sequence[str]) -> list[int]:
     """Which texts of a value are its phrases in those languages, by their places behind its
     first one; -1 for the name."""
     is_named, counts = shape
@@ -266,7 +266,7 @@ def _plan(shape: _Shape, languages: Sequence[str]) -> list[int]:
     return [place for code in languages for place in places.get(code, ())]
 
 
-def _plain_texts(phrases: Phrases) -> dict[str, list[str]] | None:
+def _find_texts(phrases: Phrases) -> dict[str, list[str]] | None:
     """The phrases as texts, None where not each is just one."""
     texts: dict[str, list[str]] = {}
     for language, some in phrases.items():

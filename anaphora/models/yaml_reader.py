@@ -9,9 +9,13 @@ from typing import Any
 
 import yaml
 
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, TreeBuilder
-from anaphora.models.source import Report
-from anaphora.models.yaml_comments import comment_hint, find_cut_list, warn_of_cut_texts
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, TreeBuilder
+from anaphora.models.source import FileDiagnostics
+from anaphora.models.yaml_comments import (
+    comment_hint,
+    find_truncating_comment,
+    warn_about_truncated_texts,
+)
 
 __all__ = ["read_yaml"]
 
@@ -20,7 +24,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Named one by one: to compile a class of all others takes 3 ms.
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
-_HINTS = {
+_HINT_BY_MESSAGE = {
     "mapping values are not allowed": "look at the indentation; a text with ': ' in it needs "
     "quotes",
     "unexpected end of stream": "a quote that is opened here is never closed",
@@ -36,22 +40,22 @@ _HINTS = {
 _BARE_BRACE = re.compile(r"[-,:\[]\s+\{[^}:]*\|")  # a synonym such as {a|b} without its quotes
 
 
-def read_yaml(report: Report) -> Node | None:
+def read_yaml(report: FileDiagnostics) -> Node | None:
     """The tree of a YAML text; None for an empty one.
 
     Raises :class:`~anaphora.errors.ModelError` where the syntax is broken.
     """
     if found := _FORBIDDEN.search(report.source.text):
         code = f"U+{ord(found[0]):04X}"
-        report.stop(found.start(), f"the character {code} must not stand in a model file")
+        report.abort(found.start(), f"the character {code} must not stand in a model file")
     builder = TreeBuilder(report)
     try:
         for event in _events(report.source.text):
-            _build(event, builder, report)
+            _handle_event(event, builder, report)
     except yaml.MarkedYAMLError as error:
-        _stop_at_syntax(error, report)
+        _abort_at_syntax_error(error, report)
     root = builder.finish()
-    warn_of_cut_texts(root, report)
+    warn_about_truncated_texts(root, report)
     return root
 
 
@@ -64,45 +68,45 @@ def _events(text: str) -> Iterator[Any]:
         loader.dispose()
 
 
-def _build(event: Any, builder: TreeBuilder, report: Report) -> None:
+def _handle_event(event: Any, builder: TreeBuilder, report: FileDiagnostics) -> None:
     match event:
         case yaml.ScalarEvent():
             _refuse_tag(event, report)
-            start, end = _span(event)
-            builder.text(TextNode(start, end, event.value, event.style or ""), event.anchor)
+            start, end = _offsets_of(event)
+            builder.add_scalar(ScalarNode(start, end, event.value, event.style or ""), event.anchor)
         case yaml.SequenceStartEvent():
             _refuse_tag(event, report)
-            builder.open(ListNode(_span(event)[0]), event.anchor)
+            builder.open_collection(SequenceNode(_offsets_of(event)[0]), event.anchor)
         case yaml.MappingStartEvent():
             _refuse_tag(event, report)
-            builder.open(MapNode(_span(event)[0]), event.anchor)
+            builder.open_collection(MappingNode(_offsets_of(event)[0]), event.anchor)
         case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-            builder.close()
+            builder.close_collection()
         case yaml.AliasEvent():
-            builder.alias(event.anchor or "", _span(event)[0])
+            builder.add_alias(event.anchor or "", _offsets_of(event)[0])
         case yaml.DocumentStartEvent() if builder.root is not None:
-            report.stop(_span(event)[0], "a model file holds one document, not several")
+            report.abort(_offsets_of(event)[0], "a model file holds one document, not several")
 
 
-def _span(event: Any) -> tuple[int, int]:
+def _offsets_of(event: Any) -> tuple[int, int]:
     """The offsets at which an event begins and ends (the stubs of PyYAML make marks optional)."""
     return event.start_mark.index, event.end_mark.index
 
 
-def _refuse_tag(event: Any, report: Report) -> None:
+def _refuse_tag(event: Any, report: FileDiagnostics) -> None:
     if event.tag is None:
         return
     tag = event.tag.replace("tag:yaml.org,2002:", "!!")
-    report.add(
+    report.add_error(
         event.start_mark.index,
         f"tags such as '{tag}' are not allowed in a model file",
         "a text that begins with '!' needs quotes",
     )
 
 
-def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
+def _abort_at_syntax_error(error: yaml.MarkedYAMLError, report: FileDiagnostics) -> None:
     problem = error.problem or "it cannot be read"
-    _stop_at_comment(error, report)
+    _abort_at_comment(error, report)
     is_unclosed = "unexpected end of stream" in problem
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
     offset = min(mark.index, len(report.source.text)) if mark else 0
@@ -111,25 +115,25 @@ def _stop_at_syntax(error: yaml.MarkedYAMLError, report: Report) -> None:
     offsets = [one.index for one in marks if one is not None]
     is_block = "flow" not in (error.context or "") and not is_unclosed
     hint = comment_hint(report.source.text, *offsets) if is_block else ""
-    hint = hint or _hint(problem, report, offset)
-    report.stop(offset, f"not valid YAML: {problem}{context}", hint)
+    hint = hint or _find_hint(problem, report, offset)
+    report.abort(offset, f"not valid YAML: {problem}{context}", hint)
 
 
-def _stop_at_comment(error: yaml.MarkedYAMLError, report: Report) -> None:
+def _abort_at_comment(error: yaml.MarkedYAMLError, report: FileDiagnostics) -> None:
     """Names a comment that cuts off the end of a list, if that is what broke the syntax."""
     mark, context = error.problem_mark, error.context_mark
     is_flow = context is not None and "flow" in (error.context or "")
     start = context.index if is_flow and context is not None else None
-    cut = find_cut_list(report.source.text, start, mark.index) if mark else None
+    cut = find_truncating_comment(report.source.text, start, mark.index) if mark else None
     if cut is not None:
         at, bracket = cut
         message = f"not valid YAML: ' #' begins a comment here, so that '{bracket}' is never closed"
-        report.stop(at, message, "put the text into quotes")
+        report.abort(at, message, "put the text into quotes")
 
 
-def _hint(problem: str, report: Report, offset: int) -> str:
+def _find_hint(problem: str, report: FileDiagnostics, offset: int) -> str:
     text = report.source.text
     line = text[text.rfind("\n", 0, offset) + 1 :].partition("\n")[0]
     if _BARE_BRACE.search(line):
         return "a text that begins with { needs quotes"
-    return next((hint for words, hint in _HINTS.items() if words in problem), "")
+    return next((hint for words, hint in _HINT_BY_MESSAGE.items() if words in problem), "")

@@ -14,101 +14,105 @@ from starlette.requests import Request
 from starlette.types import Scope as Connection
 
 from anaphora.grammar.request import Company, User
-from anaphora.models.source import printable
-from anaphora.server.addresses import address_of
-from anaphora.server.keys import ANYONE, BadKey, Key, KeyRing
-from anaphora.server.limits import Use
-from anaphora.server.problems import Mistake, Refusal
-from anaphora.server.settings import Scope, Settings
+from anaphora.models.source import replace_unprintable
+from anaphora.server.addresses import client_address
+from anaphora.server.keys import ANONYMOUS_KEY, InvalidKeyError, ApiKey, KeyRing
+from anaphora.server.limits import RateBucket
+from anaphora.server.problems import FieldError, ProblemError
+from anaphora.server.settings import KeyScope, Settings
 
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["Caller", "caller_of", "key_of", "refuse_strangers", "require"]
+__all__ = ["Caller", "authenticate", "find_key", "check_origin", "require_scope"]
 
 _DEFAULT_USER = "user"
-_ELSEWHERE = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
-_HERE = (b"same-origin", b"none")
-_OF_BROWSERS = (b"host", b"origin", b"sec-fetch-site")
+_CROSS_ORIGIN = (b"cross-site", b"same-site")  # what browsers say of pages of other origins
+_SAME_ORIGIN = (b"same-origin", b"none")
+_BROWSER_HEADERS = (b"host", b"origin", b"sec-fetch-site")
 _DEFAULT_PORTS = {b"http": b":80", b"https": b":443"}
 _PORT = re.compile(rb":[0-9]*$")
-_NUMBERS = re.compile(r"[0-9.]+")
+_NUMERIC_HOST = re.compile(r"[0-9.]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who sent a request: their key, and the address that they sent it from."""
 
-    key: Key
+    key: ApiKey
     address: str = ""
 
     @property
     def is_admin(self) -> bool:
         return "admin" in self.key.scopes
 
-    def user_allowed(self, user: str) -> None:
-        """Raises :class:`Refusal` if the key does not speak for ``user``."""
+    def require_user(self, user: str) -> None:
+        """Raises :class:`ProblemError` if the key does not speak for ``user``."""
         if self.key.user is not None and self.key.user != user:
-            raise Refusal("forbidden", "This key speaks for one user, and this is another one.")
+            raise ProblemError(
+                "forbidden", "This key speaks for one user, and this is another one."
+            )
 
-    def user(self, named: str | None) -> str:
+    def resolve_user(self, named: str | None) -> str:
         """The user that a request speaks of; the key's own, else ``user``, if it names none.
 
-        Raises :class:`Refusal` for one that the key does not speak for.
+        Raises :class:`ProblemError` for one that the key does not speak for.
         """
         if named is None:
             return self.key.user or _DEFAULT_USER
-        self.user_allowed(named)
+        self.require_user(named)
         return named
 
     def engine_user(self, named: str | None) -> User:
         """The same as the engine knows them: a user of the key's tenant, whatever their id."""
         tenant = self.key.tenant
-        return User(self.user(named), company=Company(tenant) if tenant else None)
+        return User(self.resolve_user(named), company=Company(tenant) if tenant else None)
 
 
-async def caller_of(request: Request, scope: Scope | None = None, *, use: Use = "call") -> Caller:
+async def authenticate(
+    request: Request, scope: KeyScope | None = None, *, bucket: RateBucket = "call"
+) -> Caller:
     """The one who sent a request, which is counted as a ``use`` for the rate of their key.
 
-    Raises :class:`Refusal` for a key that is none, is used too often, or lacks the ``scope``
+    Raises :class:`ProblemError` for a key that is none, is used too often, or lacks the ``scope``
     (None: every key may).
     """
     service: Service = request.app.state.service
     connection = request.scope
     settings = service.settings
     if service.keys.is_empty:
-        refuse_strangers(connection, settings)
-    key = key_of(connection, service.keys)
+        check_origin(connection, settings)
+    key = find_key(connection, service.keys)
     connection["anaphora.key"] = key.id
-    address = address_of(connection, settings.trusted_proxies)
+    address = client_address(connection, settings.trusted_proxies)
     caller = connection["anaphora.caller"] = Caller(key, address)
-    await service.limits.count(key, address, use=use)
+    await service.limits.consume(key, address, bucket=bucket)
     if scope is not None and scope not in key.scopes:
-        raise Refusal("forbidden", f"The key lacks the scope '{scope}'.")
+        raise ProblemError("forbidden", f"The key lacks the scope '{scope}'.")
     return caller
 
 
-def require(
-    scope: Scope | None = None, *, use: Use = "call"
+def require_scope(
+    scope: KeyScope | None = None, *, bucket: RateBucket = "call"
 ) -> Callable[[Request], Awaitable[Caller]]:
-    """:func:`caller_of` as a dependency of an endpoint that takes query parameters: none of them
+    """:func:`authenticate` as a dependency of an endpoint that takes query parameters: none of them
     may stand twice, for whatever stands before this service may look at the other one."""
 
     async def caller(request: Request) -> Caller:
-        found = await caller_of(request, scope, use=use)
-        _refuse_repeated(request)
+        found = await authenticate(request, scope, bucket=bucket)
+        _reject_repeated_parameters(request)
         return found
 
     return caller
 
 
-def key_of(connection: Connection, ring: KeyRing) -> Key:
+def find_key(connection: Connection, key_ring: KeyRing) -> ApiKey:
     """The key that a request was sent with.
 
-    Raises :class:`Refusal` if there is none, if it is wrong, or if there are two.
+    Raises :class:`ProblemError` if there is none, if it is wrong, or if there are two.
     """
-    if ring.is_empty:
-        return ANYONE
+    if key_ring.is_empty:
+        return ANONYMOUS_KEY
     sent = set()
     for name, value in connection["headers"]:
         if name == b"authorization":
@@ -117,54 +121,58 @@ def key_of(connection: Connection, ring: KeyRing) -> Key:
         elif name == b"x-api-key":
             sent.add(value.decode("latin-1").strip())
     if not sent:
-        raise Refusal("unauthorized")
+        raise ProblemError("unauthorized")
     if len(sent) > 1:
-        raise Refusal("unauthorized", "Two different keys were sent.")
+        raise ProblemError("unauthorized", "Two different keys were sent.")
     try:
-        return ring.check(sent.pop())
-    except BadKey as error:
-        raise _wrong(str(error)) from None
+        return key_ring.verify(sent.pop())
+    except InvalidKeyError as error:
+        raise _invalid_token(str(error)) from None
 
 
-def refuse_strangers(connection: Connection, settings: Settings) -> None:
+def check_origin(connection: Connection, settings: Settings) -> None:
     """Where there are no keys, whatever reaches the service may do everything, and a browser on
     this machine does: refuse what a page of another origin has it send, and what comes by a name
     that this machine does not have (which such a page gives it, to be of the same origin).
 
-    Browsers leave out ``Sec-Fetch-Site`` for most addresses without TLS, but not ``Origin``.
+    Browsers leave out ``Sec-Fetch-Site`` for most addresses without TLS, but not ``SettingOrigin``.
 
-    Raises :class:`Refusal`.
+    Raises :class:`ProblemError`.
     """
-    sent = {name: value for name, value in connection["headers"] if name in _OF_BROWSERS}
-    if not settings.open and not _is_of_this_machine(sent.get(b"host", b"")):
-        raise Refusal(
+    sent = {name: value for name, value in connection["headers"] if name in _BROWSER_HEADERS}
+    if not settings.open and not _is_local_host(sent.get(b"host", b"")):
+        raise ProblemError(
             "forbidden",
             "Without keys this service is for this machine alone: make a key with 'anaphora key', "
             "or let everyone in with --open.",
         )
-    if not _is_of_other_origin(sent):
+    if not _is_cross_origin(sent):
         return
     if not {"*", sent.get(b"origin", b"").decode("latin-1")} & set(settings.cors):
-        raise Refusal("forbidden", "The setting 'cors' does not let in the page that sent this.")
+        raise ProblemError(
+            "forbidden", "The setting 'cors' does not let in the page that sent this."
+        )
 
 
-def _refuse_repeated(request: Request) -> None:
-    """Raises :class:`Refusal` for a query parameter that stands twice."""
+def _reject_repeated_parameters(request: Request) -> None:
+    """Raises :class:`ProblemError` for a query parameter that stands twice."""
     if not request.scope["query_string"]:
         return
     counted = Counter(name for name, _ in request.query_params.multi_items())
     mistakes = [
-        Mistake(printable(name[:100]), "It stands twice.") for name, it in counted.items() if it > 1
+        FieldError(replace_unprintable(name[:100]), "It stands twice.")
+        for name, it in counted.items()
+        if it > 1
     ]
     if mistakes:
         detail = f"{mistakes[0].where}: {mistakes[0].message}"
-        raise Refusal("invalid-request", detail, errors=mistakes[:1])
+        raise ProblemError("invalid-request", detail, errors=mistakes[:1])
 
 
-def _is_of_other_origin(sent: Mapping[bytes, bytes]) -> bool:
+def _is_cross_origin(sent: Mapping[bytes, bytes]) -> bool:
     """Whether a browser sends a request for a page that is not ours."""
-    if (site := sent.get(b"sec-fetch-site")) in (*_ELSEWHERE, *_HERE):
-        return site in _ELSEWHERE
+    if (site := sent.get(b"sec-fetch-site")) in (*_CROSS_ORIGIN, *_SAME_ORIGIN):
+        return site in _CROSS_ORIGIN
     origin = sent.get(b"origin")
     if origin is None:
         return False
@@ -175,7 +183,7 @@ def _is_of_other_origin(sent: Mapping[bytes, bytes]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _is_of_this_machine(host: bytes) -> bool:
+def _is_local_host(host: bytes) -> bool:
     """Whether a header ``Host`` names this machine as none can be named on the internet: by an
     address, by a name without a dot, or below ``localhost``. ``0.0.0.0`` and ``[::]`` lead here
     from any page, and are the address of nothing."""
@@ -183,14 +191,14 @@ def _is_of_this_machine(host: bytes) -> bool:
     try:
         address = ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
-        is_name = _NUMBERS.fullmatch(name) is None
+        is_name = _NUMERIC_HOST.fullmatch(name) is None
         return is_name and ("." not in name or name.endswith(".localhost"))
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return not (mapped or address).is_unspecified
 
 
-def _wrong(reason: str) -> Refusal:
-    return Refusal(
+def _invalid_token(reason: str) -> ProblemError:
+    return ProblemError(
         "unauthorized",
         f"{reason[:1].upper()}{reason[1:]}.",
         headers={"WWW-Authenticate": 'Bearer realm="anaphora", error="invalid_token"'},

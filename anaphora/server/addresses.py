@@ -8,16 +8,16 @@ from typing import TypeAlias
 
 from starlette.types import Scope as Connection
 
-__all__ = ["address_of", "neighbourhood"]
+__all__ = ["client_address", "client_network"]
 
 _Address: TypeAlias = IPv4Address | IPv6Address
 _Network: TypeAlias = IPv4Network | IPv6Network
 
-_EVERYONE = "*"
-_ONE_HOUSEHOLD = 64  # bits of an IPv6 address; whoever has one has all that begin so
+_ANY_PROXY = "*"
+_IPV6_PREFIX_BITS = 64  # bits of an IPv6 address; whoever has one has all that begin so
 
 
-def address_of(connection: Connection, trusted: tuple[str, ...] = ()) -> str:
+def client_address(connection: Connection, trusted: tuple[str, ...] = ()) -> str:
     """The address that a request was sent from; '' if there is none.
 
     ``trusted`` are the addresses and networks of proxies (``*``: of everyone). What the header
@@ -30,7 +30,7 @@ def address_of(connection: Connection, trusted: tuple[str, ...] = ()) -> str:
         return address
     said = b",".join(it for name, it in connection["headers"] if name == b"x-forwarded-for")
     for hop in reversed(said.decode("latin-1").split(",")):
-        found = _read(hop.strip())
+        found = _parse_address(hop.strip())
         if found is None:
             break
         address = str(found)
@@ -40,20 +40,20 @@ def address_of(connection: Connection, trusted: tuple[str, ...] = ()) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def neighbourhood(address: str) -> str:
+def client_network(address: str) -> str:
     """All addresses that one client can take as it likes, by one name: an IPv4 address, or the
     IPv6 addresses of one household."""
-    found = _read(address)
+    found = _parse_address(address)
     if isinstance(found, IPv6Address):
-        return str(ip_network((found, _ONE_HOUSEHOLD), strict=False))
+        return str(ip_network((found, _IPV6_PREFIX_BITS), strict=False))
     return address if found is None else str(found)
 
 
 @lru_cache(maxsize=4_096)
 def _is_trusted(address: str, trusted: tuple[str, ...]) -> bool:
-    if _EVERYONE in trusted:
+    if _ANY_PROXY in trusted:
         return True
-    found = _read(address)
+    found = _parse_address(address)
     return found is not None and any(found in network for network in _networks(trusted))
 
 
@@ -62,7 +62,7 @@ def _networks(trusted: tuple[str, ...]) -> tuple[_Network, ...]:
     return tuple(ip_network(one) for one in trusted)
 
 
-def _read(text: str) -> _Address | None:
+def _parse_address(text: str) -> _Address | None:
     """An address, which some proxies write with a port."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]

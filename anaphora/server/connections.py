@@ -74,17 +74,17 @@ class ConnectionPool:
         self._warned: dict[str, float] = {}
         self._turns: deque[tuple[Context, Callable[[], None]]] = deque()
 
-    def take_turn(self, context: Context, parse: Callable[[], None]) -> None:
+    def schedule_parse(self, context: Context, parse: Callable[[], None]) -> None:
         """Call ``parse`` in one of the next turns of the event loop. Each turn has one call: many
         connections with pipelined requests delay the others no more than one does."""
         self._turns.append((context, parse))
         if len(self._turns) == 1:
-            asyncio.get_running_loop().call_soon(self._next_turn)
+            asyncio.get_running_loop().call_soon(self._run_next_parse)
 
-    def _next_turn(self) -> None:
+    def _run_next_parse(self) -> None:
         context, parse = self._turns.popleft()
         if self._turns:
-            asyncio.get_running_loop().call_soon(self._next_turn)
+            asyncio.get_running_loop().call_soon(self._run_next_parse)
         context.run(parse)
 
     def make_room(self) -> bool:

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from anaphora.server.problems import Refusal
+from anaphora.server.problems import ProblemError
 
 __all__ = ["CommitGuard", "Deadline"]
 
@@ -68,16 +68,16 @@ class CommitGuard:
     def begin(self) -> None:
         """Begin to keep changes.
 
-        Raises :class:`Refusal` if the request has been refused.
+        Raises :class:`ProblemError` if the request has been refused.
         """
         with self._mutex:
             if self._is_refused:
-                raise Refusal("shutting-down")
+                raise ProblemError("shutting-down")
             self._has_begun = True
 
-    def refuse(self, *, anyway: bool = False) -> bool:
+    def refuse(self, *, force: bool = False) -> bool:
         """Refuse the request unless it has begun to keep changes; whether it has not. With
         ``anyway`` it cannot keep any further ones."""
         with self._mutex:
-            self._is_refused = anyway or not self._has_begun
+            self._is_refused = force or not self._has_begun
             return not self._has_begun

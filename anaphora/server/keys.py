@@ -15,24 +15,24 @@ from secrets import token_hex
 from typing import get_args
 
 from anaphora.errors import AnaphoraError
-from anaphora.server.settings import KeySettings, Scope
+from anaphora.server.settings import KeySettings, KeyScope
 
-__all__ = ["ALL_SCOPES", "ANYONE", "BadKey", "Key", "KeyRing", "new_key"]
+__all__ = ["ALL_SCOPES", "ANONYMOUS_KEY", "InvalidKeyError", "ApiKey", "KeyRing", "generate_key"]
 
-ALL_SCOPES: tuple[Scope, ...] = get_args(Scope)
+ALL_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _PREFIX = "ana_"
-_LONGEST = 512  # characters; a longer one is not even hashed
-_SECRET = 32  # bytes
-_NOBODY = "0" * 64  # what a key of an unknown id is compared with: no text has this hash
+_MAX_LENGTH = 512  # characters; a longer one is not even hashed
+_SECRET_BYTES = 32  # bytes
+_UNKNOWN_KEY_HASH = "0" * 64  # what a key of an unknown id is compared with: no text has this hash
 
 
-class BadKey(AnaphoraError):  # noqa: N818 - the name that readers expect
+class InvalidKeyError(AnaphoraError):  # noqa: N818 - the name that readers expect
     """A text that is none of the keys, or no longer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """What the one who sent a key may do, and for whom.
 
     ``id`` is None where there are no keys and anyone may do everything. ``user`` is the only
@@ -41,13 +41,13 @@ class Key:
 
     id: str | None
     tenant: str = ""
-    scopes: frozenset[Scope] = frozenset()
+    scopes: frozenset[KeyScope] = frozenset()
     user: str | None = None
     rate: str | None = None
     expires: datetime | None = None
 
 
-ANYONE = Key(None, scopes=frozenset(ALL_SCOPES))
+ANONYMOUS_KEY = ApiKey(None, scopes=frozenset(ALL_SCOPES))
 """The key of a service that has none."""
 
 
@@ -65,7 +65,7 @@ class KeyRing:
         self._keys = {
             key.id: (
                 key.hash.removeprefix("sha256:"),
-                Key(key.id, key.tenant, frozenset(key.scopes), key.user, key.rate, key.expires),
+                ApiKey(key.id, key.tenant, frozenset(key.scopes), key.user, key.rate, key.expires),
             )
             for key in keys
         }
@@ -75,28 +75,28 @@ class KeyRing:
         """Whether there are no keys at all: then anyone may do everything."""
         return not self._keys
 
-    def check(self, text: str) -> Key:
+    def verify(self, text: str) -> ApiKey:
         """The key that ``text`` is.
 
-        Raises :class:`BadKey` for one that is unknown, wrong or expired. How long that takes
+        Raises :class:`InvalidKeyError` for one that is unknown, wrong or expired. How long that takes
         tells nothing of the secret, nor whether the id exists.
         """
         id = text.removeprefix(_PREFIX).partition("_")[0] if text.startswith(_PREFIX) else ""
         known = self._keys.get(id)
-        kept = known[0] if known else _NOBODY
-        is_right = hmac.compare_digest(_hash(text[:_LONGEST]), kept)
-        if known is None or not is_right or len(text) > _LONGEST:
-            raise BadKey("this is none of the keys of this service")
+        kept = known[0] if known else _UNKNOWN_KEY_HASH
+        is_right = hmac.compare_digest(_hash(text[:_MAX_LENGTH]), kept)
+        if known is None or not is_right or len(text) > _MAX_LENGTH:
+            raise InvalidKeyError("this is none of the keys of this service")
         key = known[1]
         if key.expires is not None and self._clock() >= key.expires:
-            raise BadKey(f"the key '{key.id}' has expired")
+            raise InvalidKeyError(f"the key '{key.id}' has expired")
         return key
 
 
-def new_key(
+def generate_key(
     id: str,
     *,
-    scopes: Iterable[Scope] = ("ask", "read"),
+    scopes: Iterable[KeyScope] = ("ask", "read"),
     tenant: str = "",
     user: str | None = None,
     rate: str | None = None,
@@ -106,7 +106,7 @@ def new_key(
 
     Raises ``pydantic.ValidationError`` (a ``ValueError``) for what the settings would not take.
     """
-    text = f"{_PREFIX}{id}_{token_hex(_SECRET)}"
+    text = f"{_PREFIX}{id}_{token_hex(_SECRET_BYTES)}"
     kept = KeySettings(
         id=id,
         hash=f"sha256:{_hash(text)}",

@@ -16,17 +16,17 @@ from pydantic_core import to_json
 from structlog.stdlib import ExtraAdder, ProcessorFormatter, add_logger_name
 from structlog.typing import EventDict, Processor
 
-from anaphora.models.source import printable
+from anaphora.models.source import replace_unprintable
 from anaphora.server.settings import LogSettings
 
 __all__ = ["configure_logs"]
 
-_FIRST: tuple[Processor, ...] = (
+_COMMON_PROCESSORS: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
 )
-_TALKATIVE = {  # below these levels they tell nothing of ours
+_MIN_LEVELS = {  # below these levels they tell nothing of ours
     "uvicorn.error": logging.WARNING,
     "httpx": logging.WARNING,
     "httpcore": logging.WARNING,
@@ -40,11 +40,11 @@ def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None
     What an exception says of itself may quote a user: unless ``settings.texts``, only its kind
     and the lines that it came through are logged.
     """
-    out = _Steadfast(sys.stderr if stream is None else stream)
+    out = _FailSafeStream(sys.stderr if stream is None else stream)
     level = getattr(logging, settings.level.upper())
-    last = _last(settings, is_terminal=out.is_terminal)
+    last = _rendering_processors(settings, is_terminal=out.is_terminal)
     structlog.configure(
-        processors=[*_FIRST, *last],
+        processors=[*_COMMON_PROCESSORS, *last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         # Straight to the stream: through the standard library a line takes twice as long.
         logger_factory=structlog.WriteLoggerFactory(out),  # type: ignore[arg-type]  # it can write
@@ -53,21 +53,21 @@ def configure_logs(settings: LogSettings, stream: IO[str] | None = None) -> None
     handler: logging.StreamHandler[Any] = logging.StreamHandler(out)
     handler.setFormatter(
         ProcessorFormatter(
-            foreign_pre_chain=[*_FIRST, add_logger_name, ExtraAdder()],
+            foreign_pre_chain=[*_COMMON_PROCESSORS, add_logger_name, ExtraAdder()],
             processors=[ProcessorFormatter.remove_processors_meta, *last],
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    for name, least in _TALKATIVE.items():
+    for name, least in _MIN_LEVELS.items():
         quiet = logging.NOTSET if level < logging.INFO else max(level, least)
         logging.getLogger(name).setLevel(quiet)
 
 
-def _last(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
+def _rendering_processors(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
     """What makes the line of an event."""
-    error = _error_in_full if settings.texts else _error_without_its_text
+    error = _format_error if settings.texts else _redact_error
     if settings.format == "json" or (settings.format == "auto" and not is_terminal):
-        return error, _as_json
+        return error, _render_json
     console = structlog.dev.ConsoleRenderer(
         colors=is_terminal,
         timestamp_key="time",
@@ -76,30 +76,30 @@ def _last(settings: LogSettings, *, is_terminal: bool) -> tuple[Processor, ...]:
         pad_level=False,
         sort_keys=False,
     )
-    return error, _for_people, _printable, console
+    return error, _humanize_event, _escape_controls, console
 
 
-def _error_in_full(_: Any, __: str, event: EventDict) -> EventDict:
-    error = _taken_error(event)
+def _format_error(_: Any, __: str, event: EventDict) -> EventDict:
+    error = _pop_exception(event)
     if error is not None:
         event["error"] = type(error).__name__
         event["traceback"] = "".join(traceback.format_exception(error))
     return event
 
 
-def _error_without_its_text(_: Any, __: str, event: EventDict) -> EventDict:
-    error = _taken_error(event)
+def _redact_error(_: Any, __: str, event: EventDict) -> EventDict:
+    error = _pop_exception(event)
     if error is not None:
-        event["error"] = " from ".join(type(one).__name__ for one in _chain(error))
+        event["error"] = " from ".join(type(one).__name__ for one in _exception_chain(error))
         event["raised"] = [
             f"{frame.filename}:{frame.lineno} {frame.name}"
-            for one in reversed(_chain(error))
+            for one in reversed(_exception_chain(error))
             for frame in traceback.extract_tb(one.__traceback__)
         ]
     return event
 
 
-def _taken_error(event: EventDict) -> BaseException | None:
+def _pop_exception(event: EventDict) -> BaseException | None:
     info = event.pop("exc_info", None)
     if isinstance(info, BaseException):
         return info
@@ -108,7 +108,7 @@ def _taken_error(event: EventDict) -> BaseException | None:
     return sys.exception() if info else None
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def _exception_chain(error: BaseException) -> list[BaseException]:
     """The error, what it was raised from, and so on."""
     chain = [error]
     while (cause := chain[-1].__cause__) is not None and cause not in chain:
@@ -116,7 +116,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     return chain
 
 
-def _as_json(_: Any, __: str, event: EventDict) -> str:
+def _render_json(_: Any, __: str, event: EventDict) -> str:
     ordered = {**{key: event.pop(key) for key in ("time", "level", "event")}, **event}
     try:
         return str(to_json(ordered, fallback=repr, inf_nan_mode="strings"), "utf-8")
@@ -124,7 +124,7 @@ def _as_json(_: Any, __: str, event: EventDict) -> str:
         return json.dumps(ordered, default=repr)
 
 
-def _for_people(_: Any, __: str, event: EventDict) -> EventDict:
+def _humanize_event(_: Any, __: str, event: EventDict) -> EventDict:
     """The event with the time of the clock on the wall, a request as one reads it, and without
     what is not known."""
     time = datetime.fromisoformat(event.pop("time")).astimezone()
@@ -139,16 +139,18 @@ def _for_people(_: Any, __: str, event: EventDict) -> EventDict:
     return {"time": f"{time:%H:%M:%S}", **known, **id}
 
 
-def _printable(_: Any, __: str, event: EventDict) -> EventDict:
+def _escape_controls(_: Any, __: str, event: EventDict) -> EventDict:
     """The event without what would steer a terminal. Where it has several lines, all but the
     first are indented: none of them looks like another event."""
     return {
-        key: "\n    ".join(map(printable, value.split("\n"))) if isinstance(value, str) else value
+        key: "\n    ".join(map(replace_unprintable, value.split("\n")))
+        if isinstance(value, str)
+        else value
         for key, value in event.items()
     }
 
 
-class _Steadfast:
+class _FailSafeStream:
     """A stream that takes everything, also when its disk is full or its reader has gone: a
     question must not fail for want of a log."""
 

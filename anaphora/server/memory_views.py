@@ -7,42 +7,42 @@ from typing import TYPE_CHECKING, Any
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History
 from anaphora.ltm.recall.search import Page
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.counting import Measure
 
-__all__ = ["history_view", "page_view"]
+__all__ = ["serialize_history", "serialize_recall_page"]
 
 
-def history_view(key: Key, history: History, measure: Measure) -> dict[str, Any]:
+def serialize_history(key: ConversationKey, history: History, measure: Measure) -> dict[str, Any]:
     """The working history of a conversation; ``measure`` is what its size is in."""
     return {
         "user": key.user,
         "model": key.model,
         "size": history.size,
         "unit": measure.name,
-        "summaries": [_summary(summary) for summary in history.summaries],
-        "exchanges": [_exchange(exchange) for exchange in history.exchanges],
+        "summaries": [_serialize_summary(summary) for summary in history.summaries],
+        "exchanges": [_serialize_exchange(exchange) for exchange in history.exchanges],
     }
 
 
-def page_view(page: Page, user: str) -> dict[str, Any]:
+def serialize_recall_page(page: Page, user: str) -> dict[str, Any]:
     """What was found of a user."""
     passages = [
         {
             "model": passage.key.model,
             "score": passage.score,
-            "exchange": _exchange(passage.exchange),
-            "before": [_exchange(exchange) for exchange in passage.before],
-            "after": [_exchange(exchange) for exchange in passage.after],
+            "exchange": _serialize_exchange(passage.exchange),
+            "before": [_serialize_exchange(exchange) for exchange in passage.before],
+            "after": [_serialize_exchange(exchange) for exchange in passage.after],
         }
         for passage in page.passages
     ]
     return {"user": user, "passages": passages, "page": page.page, "more": page.more}
 
 
-def _summary(summary: Summary) -> dict[str, Any]:
+def _serialize_summary(summary: Summary) -> dict[str, Any]:
     return {
         "id": summary.id,
         "text": summary.text,
@@ -56,7 +56,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _exchange(exchange: Exchange) -> dict[str, Any]:
+def _serialize_exchange(exchange: Exchange) -> dict[str, Any]:
     return {
         "number": exchange.number,
         "question": exchange.question,

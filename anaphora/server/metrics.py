@@ -22,9 +22,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from anaphora.version import __version__
 
-__all__ = ["FOLDER_VARIABLE", "Metrics"]
+__all__ = ["MULTIPROCESS_DIR_VARIABLE", "Metrics"]
 
-FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+MULTIPROCESS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -96,18 +96,18 @@ class Metrics:
             multiprocess_mode="max",
             registry=self._registry,
         ).labels(__version__).set(1)
-        if FOLDER_VARIABLE not in os.environ:
+        if MULTIPROCESS_DIR_VARIABLE not in os.environ:
             ProcessCollector(registry=self._registry)
 
-    def question(self, model: str, status: str, seconds: float) -> None:
+    def observe_question(self, model: str, status: str, seconds: float) -> None:
         """A question was answered."""
         self._questions.labels(model, status).observe(seconds)
 
-    def failure(self, kind: str) -> None:
+    def count_failure(self, kind: str) -> None:
         """A question or a command failed: ``kind`` is the slug of the problem."""
         self._failures.labels(kind).inc()
 
-    def request(self, route: str, method: str, code: int, seconds: float) -> None:
+    def observe_request(self, route: str, method: str, code: int, seconds: float) -> None:
         """A request was answered. ``route`` is the path as it is declared."""
         self._requests.labels(route, method, code).observe(seconds)
 
@@ -115,19 +115,21 @@ class Metrics:
         """The server ended a connection by itself."""
         self._connections.labels(reason).inc()
 
-    def store(self, operation: str, seconds: float) -> None:
+    def observe_store(self, operation: str, seconds: float) -> None:
         """The store did something."""
         self._store.labels(operation).observe(seconds)
 
-    def memory(self, waiting: int, kept: int, dropped: int, failures: Mapping[str, int]) -> None:
+    def update_memory(
+        self, waiting: int, kept: int, dropped: int, failures: Mapping[str, int]
+    ) -> None:
         """How the long-term memory of this process is: numbers since it began."""
         self._waiting.set(waiting)
         for outcome, number in (("kept", kept), ("dropped", dropped)):
-            self._kept.labels(outcome).inc(self._more(outcome, number))
+            self._kept.labels(outcome).inc(self._increase(outcome, number))
         for work, number in failures.items():
-            self._memory_failures.labels(work).inc(self._more(f"failed to {work}", number))
+            self._memory_failures.labels(work).inc(self._increase(f"failed to {work}", number))
 
-    def _more(self, what: str, number: int) -> int:
+    def _increase(self, what: str, number: int) -> int:
         """How much a number has grown since it was last told."""
         before = self._memory_before.get(what, 0)
         self._memory_before[what] = max(before, number)
@@ -135,7 +137,7 @@ class Metrics:
 
     def render(self) -> bytes:
         """All metrics, those of the other workers among them."""
-        folder = os.environ.get(FOLDER_VARIABLE)
+        folder = os.environ.get(MULTIPROCESS_DIR_VARIABLE)
         if folder is None:
             return generate_latest(self._registry)
         gathered = CollectorRegistry()

@@ -16,7 +16,7 @@ from structlog.contextvars import bound_contextvars
 
 from anaphora.server.deadline import Deadline
 from anaphora.server.metrics import Metrics
-from anaphora.server.problems import Refusal, respond
+from anaphora.server.problems import ProblemError, problem_response
 from anaphora.server.tracing import NO_TRACING, Span, Tracing
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     Cors: TypeAlias = Callable[[ASGIApp], ASGIApp]
 
-__all__ = ["Door", "Watch", "watch"]
+__all__ = ["ShutdownGate", "ObservabilityMiddleware", "add_observability"]
 
 _log = structlog.get_logger("anaphora.access")
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
-_ALWAYS_OPEN = "/health"  # whoever asks whether we live must not end us while we finish
-_UNKNOWN = "other"
-_GONE = 499  # as nginx says it: nobody was there any more to be answered
+_HEALTH_PATH = "/health"  # whoever asks whether we live must not end us while we finish
+_OTHER = "other"
+_CLIENT_CLOSED_REQUEST = 499  # as nginx says it: nobody was there any more to be answered
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -44,7 +44,7 @@ _HEADERS = (
 )
 
 
-def watch(
+def add_observability(
     app: FastAPI,
     *,
     metrics: Metrics,
@@ -52,16 +52,18 @@ def watch(
     texts: bool = False,
     deadline: Deadline | None = None,
     cors: Cors | None = None,
-) -> Door:
-    """Put a :class:`Watch` around ``app`` and return the door that it keeps, which is also in
+) -> ShutdownGate:
+    """Put a :class:`ObservabilityMiddleware` around ``app`` and return the door that it keeps, which is also in
     ``app.state.door``. Call it last: what is added later stands around it."""
-    door = Door(deadline)
+    door = ShutdownGate(deadline)
     app.state.door = door
-    app.add_middleware(Watch, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors)
+    app.add_middleware(
+        ObservabilityMiddleware, metrics=metrics, tracing=tracing, door=door, texts=texts, cors=cors
+    )
     return door
 
 
-class Door:
+class ShutdownGate:
     """Whether requests are let in. Those that are in already have until the ``deadline``."""
 
     __slots__ = ("deadline", "is_open")
@@ -78,7 +80,7 @@ class Door:
             self.deadline.start(grace)
 
 
-class Watch:
+class ObservabilityMiddleware:
     """An ASGI middleware; one for all, because each costs every request a call and a closure.
 
     What stands inside may put the id of the key in use and the text of the question into the
@@ -92,7 +94,7 @@ class Watch:
         app: ASGIApp,
         *,
         metrics: Metrics,
-        door: Door,
+        door: ShutdownGate,
         tracing: Tracing = NO_TRACING,
         texts: bool = False,
         cors: Cors | None = None,
@@ -111,19 +113,19 @@ class Watch:
         begin = perf_counter()
         request_id = _request_id(scope)
         scope["anaphora.request_id"] = request_id
-        method = scope["method"] if scope["method"] in _METHODS else _UNKNOWN
-        answer = _Answer(send, request_id)
+        method = scope["method"] if scope["method"] in _METHODS else _OTHER
+        answer = _ResponseSender(send, request_id)
         open_span = self._tracing.request(method, scope["headers"])
         with bound_contextvars(request_id=request_id), open_span as span:
             try:
-                await self._answer(scope, receive, answer)
+                await self._dispatch(scope, receive, answer)
             finally:
-                self._tell(scope, method, answer.code, perf_counter() - begin, span)
+                self._record_request(scope, method, answer.code, perf_counter() - begin, span)
 
-    async def _answer(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _dispatch(self, scope: Scope, receive: Receive, answer: _ResponseSender) -> None:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if not self._door.is_open and path != _ALWAYS_OPEN:
-            await self._refuse(self._closed(), scope, receive, answer)
+        if not self._door.is_open and path != _HEALTH_PATH:
+            await self._send_problem(self._shutting_down(), scope, receive, answer)
             return
         try:
             await self._app(scope, receive, answer)
@@ -132,26 +134,28 @@ class Watch:
                 raise
             # The server gives up a request that has not reached the engine by the deadline.
             _uncancel()
-            await self._refuse(self._closed(), scope, receive, answer)
+            await self._send_problem(self._shutting_down(), scope, receive, answer)
         except Exception:
-            self._complain(_route(scope))
+            self._log_error(_route_template(scope))
             if answer.code:
                 raise  # a part is sent already: only breaking it off tells that it is none
-            await self._refuse(Refusal("internal"), scope, receive, answer)
+            await self._send_problem(ProblemError("internal"), scope, receive, answer)
 
-    async def _refuse(
-        self, refusal: Refusal, scope: Scope, receive: Receive, answer: _Answer
+    async def _send_problem(
+        self, refusal: ProblemError, scope: Scope, receive: Receive, answer: _ResponseSender
     ) -> None:
         """Answer in the place of the app, also to pages of other origins that may call it."""
-        response: ASGIApp = respond(refusal)
+        response: ASGIApp = problem_response(refusal)
         await (self._cors(response) if self._cors else response)(scope, receive, answer)
 
-    def _closed(self) -> Refusal:
-        return Refusal("shutting-down", headers={"Connection": "close"})
+    def _shutting_down(self) -> ProblemError:
+        return ProblemError("shutting-down", headers={"Connection": "close"})
 
-    def _tell(self, scope: Scope, method: str, code: int, seconds: float, span: Span) -> None:
-        route, code = _route(scope), code or _GONE
-        self._metrics.request(route, method, code, seconds)
+    def _record_request(
+        self, scope: Scope, method: str, code: int, seconds: float, span: Span
+    ) -> None:
+        route, code = _route_template(scope), code or _CLIENT_CLOSED_REQUEST
+        self._metrics.observe_request(route, method, code, seconds)
         if self._tracing.is_on:
             span.set("http.route", route)
             span.set("http.request.method", method)
@@ -169,7 +173,7 @@ class Watch:
             **said,
         )
 
-    def _complain(self, route: str) -> None:
+    def _log_error(self, route: str) -> None:
         """Log the error that is being handled."""
         if structlog.is_configured():
             _log.exception("failed", route=route)
@@ -177,7 +181,7 @@ class Watch:
             logging.getLogger(__name__).exception("a request to %s failed", route)
 
 
-class _Answer:
+class _ResponseSender:
     """Sends an answer on with the headers that all have, and knows its status."""
 
     __slots__ = ("_request_id", "_send", "code")
@@ -211,6 +215,6 @@ def _request_id(scope: Scope) -> str:
     return secrets.token_hex(8)
 
 
-def _route(scope: Scope) -> str:
+def _route_template(scope: Scope) -> str:
     """The path as it is declared: what was sent may hold anything, and there is no end of it."""
-    return getattr(scope.get("route"), "path", None) or _UNKNOWN
+    return getattr(scope.get("route"), "path", None) or _OTHER

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from anaphora.server.answers import ProblemDetails
-from anaphora.server.problems import KINDS, MEDIA_TYPE, Refusal, Slug
+from anaphora.server.problems import PROBLEM_TYPES, MEDIA_TYPE, ProblemError, ProblemSlug
 from anaphora.server.schemas import ActiveModel, Dialog, Question
 
-__all__ = ["DESCRIPTION", "TAGS", "describe", "description_of"]
+__all__ = ["DESCRIPTION", "TAGS", "describe", "build_openapi"]
 
 DESCRIPTION = """\
 Dialog bots that answer incomplete questions from a short-term memory.
@@ -48,20 +48,20 @@ _SCHEMES = {
         "description": "The same key in a header of its own.",
     },
 }
-_WITH_KEY: tuple[Slug, ...] = (
+_KEY_PROBLEMS: tuple[ProblemSlug, ...] = (
     "unauthorized",
     "forbidden",
     "too-many-requests",
     "store-unavailable",
 )
-_WITH_BODY: tuple[Slug, ...] = (
+_BODY_PROBLEMS: tuple[ProblemSlug, ...] = (
     "not-json",
     "request-timeout",
     "too-large",
     "unsupported-media-type",
     "invalid-request",
 )
-_ALWAYS: tuple[Slug, ...] = ("internal", "shutting-down")
+_COMMON_PROBLEMS: tuple[ProblemSlug, ...] = ("internal", "shutting-down")
 _HEADERS = {
     "Retry-After": "After how many seconds to ask again.",
     "WWW-Authenticate": "How to send a key.",
@@ -71,17 +71,22 @@ _HEADERS = {
 def describe(
     id: str,
     answer: type[BaseModel] | None,
-    *problems: Slug,
+    *problems: ProblemSlug,
     body: type[BaseModel] | None = None,
     is_open: bool = False,
     **responses: Any,
 ) -> dict[str, Any]:
     """The arguments of a route that tell of it: its operation id, the answer 200, the ``problems``
     that come of it beside those that all have, and its body. ``is_open``: no key is needed."""
-    slugs = [*problems, *(() if is_open else _WITH_KEY), *(_WITH_BODY if body else ()), *_ALWAYS]
+    slugs = [
+        *problems,
+        *(() if is_open else _KEY_PROBLEMS),
+        *(_BODY_PROBLEMS if body else ()),
+        *_COMMON_PROBLEMS,
+    ]
     extra: dict[str, Any] = {} if is_open else {"security": [{name: []} for name in _SCHEMES]}
     if body is not None:
-        content = {"application/json": {"schema": _reference(body)}}
+        content = {"application/json": {"schema": _schema_ref(body)}}
         extra["requestBody"] = {"required": True, "content": content}
     answered: dict[int | str, Any] = {200: {"description": "Done."}}
     if answer is not None:
@@ -91,23 +96,23 @@ def describe(
     return {
         "operation_id": id,
         "response_model": None,
-        "responses": answered | _problems(slugs),
+        "responses": answered | _problem_responses(slugs),
         "openapi_extra": extra,
     }
 
 
-def description_of(app: FastAPI, *, needs_key: bool) -> Callable[[], dict[str, Any]]:
+def build_openapi(app: FastAPI, *, needs_key: bool) -> Callable[[], dict[str, Any]]:
     """What ``app.openapi`` is to be."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _described(app, needs_key=needs_key)
+            app.openapi_schema = _build_document(app, needs_key=needs_key)
         return app.openapi_schema
 
     return openapi
 
 
-def _described(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
+def _build_document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     described = get_openapi(
         title=app.title,
         version=app.version,
@@ -122,7 +127,7 @@ def _described(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     components = described.setdefault("components", {})
     components["schemas"] = components.get("schemas", {}) | schemas["$defs"]
     components["securitySchemes"] = _SCHEMES
-    for body in _written_out_bodies(described):
+    for body in _inline_bodies(described):
         name = body["title"]
         components["schemas"][name] = dict(body)
         body.clear()
@@ -134,7 +139,7 @@ def _described(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     return described
 
 
-def _written_out_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _inline_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The schemas of bodies that stand in their operations: each is to stand once and to have a
     name, by which generated clients call its type."""
     for operation in (one for path in described["paths"].values() for one in path.values()):
@@ -143,20 +148,20 @@ def _written_out_bodies(described: Mapping[str, Any]) -> Iterator[dict[str, Any]
                 yield content["schema"]
 
 
-def _problems(slugs: list[Slug]) -> dict[int | str, Any]:
+def _problem_responses(slugs: list[ProblemSlug]) -> dict[int | str, Any]:
     by_status = defaultdict(list)
     for slug in dict.fromkeys(slugs):
-        by_status[KINDS[slug].status].append(slug)
-    return {status: _problem(alike) for status, alike in sorted(by_status.items())}
+        by_status[PROBLEM_TYPES[slug].status].append(slug)
+    return {status: _problem_response(alike) for status, alike in sorted(by_status.items())}
 
 
-def _problem(slugs: list[Slug]) -> Mapping[str, Any]:
+def _problem_response(slugs: list[ProblemSlug]) -> Mapping[str, Any]:
     """What is answered with one status: one of the kinds of problems that have it."""
-    examples = {slug: {"value": Refusal(slug).to_plain()} for slug in slugs}
-    headers = {name for slug in slugs for name in Refusal(slug).headers or {}}
+    examples = {slug: {"value": ProblemError(slug).to_plain()} for slug in slugs}
+    headers = {name for slug in slugs for name in ProblemError(slug).headers or {}}
     described = {
-        "description": ", or ".join(KINDS[slug].title for slug in slugs) + ".",
-        "content": {MEDIA_TYPE: {"schema": _reference(ProblemDetails), "examples": examples}},
+        "description": ", or ".join(PROBLEM_TYPES[slug].title for slug in slugs) + ".",
+        "content": {MEDIA_TYPE: {"schema": _schema_ref(ProblemDetails), "examples": examples}},
     }
     if headers:
         described["headers"] = {
@@ -166,5 +171,5 @@ def _problem(slugs: list[Slug]) -> Mapping[str, Any]:
     return described
 
 
-def _reference(kind: type[BaseModel]) -> dict[str, str]:
+def _schema_ref(kind: type[BaseModel]) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{kind.__name__}"}

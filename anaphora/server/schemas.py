@@ -26,8 +26,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from anaphora.models.hints import did_you_mean
-from anaphora.models.source import printable
-from anaphora.server.problems import Mistake, Refusal
+from anaphora.models.source import replace_unprintable
+from anaphora.server.problems import FieldError, ProblemError
 
 __all__ = [
     "ActiveModel",
@@ -41,15 +41,17 @@ __all__ = [
     "Setting",
     "UserQuery",
     "read_json",
-    "refusal_of",
+    "to_validation_problem",
 ]
 
-_YEARS = range(1970, 2900)  # what a calendar can still be reckoned with, in every time zone
-_LONGEST_NAME = 100  # of an unknown key, in messages
+_SUPPORTED_YEARS = range(
+    1970, 2900
+)  # what a calendar can still be reckoned with, in every time zone
+_MAX_NAME_LENGTH = 100  # of an unknown key, in messages
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
-_MOST_SLOTS = 20  # of a search
-_LONGEST_SLOT = 500  # characters of a name or a value
-_MOST_MISTAKES = 50  # that are told of one request
+_MAX_SLOTS = 20  # of a search
+_MAX_SLOT_LENGTH = 500  # characters of a name or a value
+_MAX_ERRORS = 50  # that are told of one request
 
 _Body = TypeVar("_Body", bound=BaseModel)
 
@@ -57,91 +59,95 @@ _Body = TypeVar("_Body", bound=BaseModel)
 def read_json(body: bytes, kind: type[_Body]) -> _Body:
     """The body of a request as a value of ``kind``.
 
-    Raises :class:`Refusal`: ``not-json``, or ``invalid-request`` with every mistake in it.
+    Raises :class:`ProblemError`: ``not-json``, or ``invalid-request`` with every mistake in it.
     """
     try:
-        return kind.model_validate(_plain(body))
+        return kind.model_validate(_parse_json(body))
     except ValidationError as error:
-        known = _names(kind)
-        raise refusal_of(error.errors(include_url=False, include_input=False), known) from None
+        known = _field_names(kind)
+        raise to_validation_problem(
+            error.errors(include_url=False, include_input=False), known
+        ) from None
 
 
-def refusal_of(errors: Iterable[Mapping[str, Any]], known: Iterable[str]) -> Refusal:
+def to_validation_problem(
+    errors: Iterable[Mapping[str, Any]], known: Iterable[str]
+) -> ProblemError:
     """What pydantic found wrong with a request, without a word of the request itself; if it is
     very much, the first of it. ``known`` are the names that it may have."""
     names, found = tuple(known), list(errors)
-    mistakes = [_mistake(error, names) for error in found[:_MOST_MISTAKES]]
+    mistakes = [_field_error(error, names) for error in found[:_MAX_ERRORS]]
     first = mistakes[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     where = f"{first.where}: " if first.where else ""
-    return Refusal("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
+    return ProblemError("invalid-request", f"{where}{first.message}{more}", errors=mistakes)
 
 
-def _names(kind: type[BaseModel]) -> list[str]:
+def _field_names(kind: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in kind.model_fields.items()]
 
 
-def _mistake(error: Mapping[str, Any], known: tuple[str, ...]) -> Mistake:
-    where = ".".join(printable(str(part)[:_LONGEST_NAME]) for part in error["loc"])
+def _field_error(error: Mapping[str, Any], known: tuple[str, ...]) -> FieldError:
+    where = ".".join(replace_unprintable(str(part)[:_MAX_NAME_LENGTH]) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        name = printable(str(error["loc"][-1])[:_LONGEST_NAME])
-        hint = did_you_mean(name, known, what="there are")
-        return Mistake(where, f"There is no '{name}'; {hint}".rstrip("; "))
+        name = replace_unprintable(str(error["loc"][-1])[:_MAX_NAME_LENGTH])
+        hint = did_you_mean(name, known, label="there are")
+        return FieldError(where, f"There is no '{name}'; {hint}".rstrip("; "))
     if error["type"] == "model_type":
-        return Mistake(where, 'It must be a JSON object, such as {"text": "…"}')
+        return FieldError(where, 'It must be a JSON object, such as {"text": "…"}')
     if error["type"] == "too_short":
-        return Mistake(where, f"There must be at least {error['ctx']['min_length']}")
-    return Mistake(where, error["msg"])
+        return FieldError(where, f"There must be at least {error['ctx']['min_length']}")
+    return FieldError(where, error["msg"])
 
 
-def _plain(body: bytes) -> Any:
+def _parse_json(body: bytes) -> Any:
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Refusal("not-json", f"The body is not UTF-8 at byte {error.start}.") from None
+        raise ProblemError("not-json", f"The body is not UTF-8 at byte {error.start}.") from None
     try:
         plain = json.loads(
             text,
-            object_pairs_hook=_object,
-            parse_constant=_no_constant,
-            parse_float=_finite,
+            object_pairs_hook=_reject_duplicate_keys,
+            parse_constant=_reject_constant,
+            parse_float=_parse_float,
         )
         if "\\u" in text:
             json.dumps(plain, ensure_ascii=False).encode()  # half a pair of surrogates is no text
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise Refusal("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
+        raise ProblemError("not-json", f"The body is no JSON: {error.msg} at {place}.") from None
     except RecursionError:
-        raise Refusal("not-json", "The body is nested too deeply.") from None
+        raise ProblemError("not-json", "The body is nested too deeply.") from None
     except UnicodeEncodeError:
-        raise Refusal("not-json", "The body has half of a surrogate pair.") from None
+        raise ProblemError("not-json", "The body has half of a surrogate pair.") from None
     except ValueError:  # Python's own limit
-        raise Refusal("not-json", "The body has a number with too many digits.") from None
+        raise ProblemError("not-json", "The body has a number with too many digits.") from None
     return plain
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, times in counted.items() if times > 1)
-        name = printable(twice[:_LONGEST_NAME])
-        raise Refusal("not-json", f"The key '{name}' stands twice in an object.")
+        name = replace_unprintable(twice[:_MAX_NAME_LENGTH])
+        raise ProblemError("not-json", f"The key '{name}' stands twice in an object.")
     return found
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise Refusal("not-json", f"JSON has no {name}.")
+def _reject_constant(name: str) -> NoReturn:
+    raise ProblemError("not-json", f"JSON has no {name}.")
 
 
-def _finite(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise Refusal("not-json", "The body has a number that is too large.")
+        raise ProblemError("not-json", "The body has a number that is too large.")
     return number
 
 
-def _moment(written: object) -> datetime:
+def _parse_time(written: object) -> datetime:
     if not isinstance(written, str):
         raise PydanticCustomError("moment", "Write a text such as 2026-01-05T09:30:00+01:00")
     try:
@@ -154,16 +160,16 @@ def _moment(written: object) -> datetime:
         raise PydanticCustomError(
             "moment", "This time has no time zone; write 2026-01-05T09:30:00+01:00, or Z for UTC"
         )
-    if moment.year not in _YEARS:
+    if moment.year not in _SUPPORTED_YEARS:
         raise PydanticCustomError(
             "moment",
             "The year must be from {first} to {last}",
-            {"first": _YEARS[0], "last": _YEARS[-1]},
+            {"first": _SUPPORTED_YEARS[0], "last": _SUPPORTED_YEARS[-1]},
         )
     return moment
 
 
-def _zone(name: str) -> str:
+def _check_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # no name, no file, a folder
@@ -186,13 +192,13 @@ _Model = Annotated[
     Field(description="The id of a model. Left out: the user's active one.", examples=["weather"]),
 ]
 _NamedModel = Annotated[_Id, Field(description="The id of a model.", examples=["weather"])]
-_Moment = Annotated[
+_Time = Annotated[
     datetime,
-    BeforeValidator(_moment),
+    BeforeValidator(_parse_time),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 _At = Annotated[
-    _Moment | None,
+    _Time | None,
     Field(
         description="The time of the question, with its zone. Left out: now.",
         examples=["2026-01-05T09:30:00+01:00"],
@@ -203,7 +209,7 @@ _Language = Annotated[
     Field(description="One of the model's languages. Left out: it is detected.", examples=["en"]),
 ]
 _Zone = Annotated[
-    Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_zone)] | None,
+    Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_check_zone)] | None,
     Field(
         description="Where today is today for the user. Left out: the zone of `at`, else UTC.",
         examples=["Europe/Berlin"],
@@ -302,32 +308,32 @@ class HistoryQuery(ConversationQuery):
     """Whose history with which model."""
 
 
-def _slots(written: object) -> dict[str, str]:
+def _parse_slots(written: object) -> dict[str, str]:
     """The values by name that a query parameter holds as JSON."""
     if not isinstance(written, str):  # what it is if nothing is said
         return {}
     try:
-        found = json.loads(written, object_pairs_hook=_object)
-    except (ValueError, RecursionError, Refusal):
+        found = json.loads(written, object_pairs_hook=_reject_duplicate_keys)
+    except (ValueError, RecursionError, ProblemError):
         found = None
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise PydanticCustomError("slots", 'Write a JSON object of texts: {"city": "Tokyo"}')
-    if len(found) > _MOST_SLOTS:
+    if len(found) > _MAX_SLOTS:
         raise PydanticCustomError(
             "slots",
             "There are {number} slots, and {most} are allowed",
-            {"number": len(found), "most": _MOST_SLOTS},
+            {"number": len(found), "most": _MAX_SLOTS},
         )
-    if any(len(text) > _LONGEST_SLOT for pair in found.items() for text in pair):
+    if any(len(text) > _MAX_SLOT_LENGTH for pair in found.items() for text in pair):
         raise PydanticCustomError(
             "slots",
             "A name or a value is longer than {longest} characters",
-            {"longest": _LONGEST_SLOT},
+            {"longest": _MAX_SLOT_LENGTH},
         )
     return found
 
 
-def _language_tag(text: str) -> str:
+def _check_language_tag(text: str) -> str:
     if not _LANGUAGE_TAG.fullmatch(text):
         raise PydanticCustomError("language", "This is no language; write en, de or pt-BR")
     return text
@@ -345,7 +351,7 @@ class RecallQuery(UserQuery):
         default=None,
         description="By words, by meaning, or by both. Left out: by both, if there is an embedder.",
     )
-    language: Annotated[str, AfterValidator(_language_tag)] | None = Field(
+    language: Annotated[str, AfterValidator(_check_language_tag)] | None = Field(
         default=None, description="Of the text. Left out: any of those that the models have."
     )
     at: _At = None
@@ -353,12 +359,12 @@ class RecallQuery(UserQuery):
     model: _Id | None = Field(
         default=None, description="Only what was said with this model. Left out: with any."
     )
-    since: _Moment | None = Field(
+    since: _Time | None = Field(
         default=None,
         description="Only what was said then or later.",
         examples=["2026-01-05T09:30:00+01:00"],
     )
-    until: _Moment | None = Field(
+    until: _Time | None = Field(
         default=None,
         description="Only what was said before.",
         examples=["2026-01-06T09:30:00+01:00"],
@@ -366,7 +372,7 @@ class RecallQuery(UserQuery):
     intent: _Id | None = Field(default=None, description="Only what this intent answered.")
     slots: Annotated[
         dict[str, str],
-        BeforeValidator(_slots),
+        BeforeValidator(_parse_slots),
         WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
     ] = Field(
         default={},

@@ -21,12 +21,12 @@ from anaphora.ltm.counting import Measure
 from anaphora.ltm.history import History
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.recall.search import Page
-from anaphora.ltm.recall.store import Whose
-from anaphora.models.domain import Model, ResetWhat
+from anaphora.ltm.recall.store import UserKey
+from anaphora.models.domain import Model, ResetScope
 from anaphora.server.deadline import CommitGuard, Deadline
-from anaphora.server.problems import Mistake, Refusal, problem_of
-from anaphora.server.turns import Turns
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.server.problems import FieldError, ProblemError, to_problem
+from anaphora.server.turns import AsyncConversationLocks
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import commit_guard
@@ -34,7 +34,7 @@ from anaphora.stm.stores.store import commit_guard
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
     from anaphora.server.keys import KeyRing
-    from anaphora.server.limits import Limits
+    from anaphora.server.limits import RateLimiter
     from anaphora.server.metrics import Metrics
     from anaphora.server.settings import Settings
     from anaphora.server.tracing import Tracing
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Service"]
 
-_NO_REQUEST = Request()
-_SHORT = 300  # characters; the time that reading takes grows with them
-_PING = 2.0  # seconds that the store has to answer before it counts as gone
-_COMMIT_PATIENCE = 1.0  # seconds beyond the deadline for a commit that has begun
-_COUNTED = 5.0  # seconds between two looks at the long-term memory, and at the quarantine
+_EMPTY_REQUEST = Request()
+_MAX_INLINE_LENGTH = 300  # characters; the time that reading takes grows with them
+_PING_TIMEOUT = 2.0  # seconds that the store has to answer before it counts as gone
+_COMMIT_TIMEOUT = 1.0  # seconds beyond the deadline for a commit that has begun
+_POLL_INTERVAL = 5.0  # seconds between two looks at the long-term memory, and at the quarantine
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
-def _awaited(future: Future[_Result]) -> asyncio.Future[_Result]:
+def _wrap_future(future: Future[_Result]) -> asyncio.Future[_Result]:
     """To be awaited, or given up: an error that nobody waits for any more is none of the loop."""
     awaited = asyncio.wrap_future(future)
     awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -79,7 +79,7 @@ class Service:
         engine: Engine,
         settings: Settings,
         keys: KeyRing,
-        limits: Limits,
+        limits: RateLimiter,
         metrics: Metrics,
         tracing: Tracing,
         *,
@@ -94,13 +94,13 @@ class Service:
         self.tracing = tracing
         self.deadline = deadline or Deadline()
         self._clock = clock
-        self._is_near = isinstance(engine.store, MemoryStore)
+        self._is_store_local = isinstance(engine.store, MemoryStore)
         kept = engine.long_term
         self.memory = kept if isinstance(kept, LongTermMemory) else None
         self._quarantine = quarantine_of(engine.store)
         self._is_quarantine_counted = True
         self.quarantined_conversations = 0  # when it was last counted
-        self._turns = Turns()
+        self._locks = AsyncConversationLocks()
         self._running: set[Future[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
 
@@ -112,7 +112,7 @@ class Service:
         model: str | None = None,
         at: datetime | None = None,
         language: str | None = None,
-        request: Request = _NO_REQUEST,
+        request: Request = _EMPTY_REQUEST,
         explain: bool = False,
     ) -> Reply:
         """Answer one question, as :meth:`Engine.ask` does."""
@@ -121,11 +121,11 @@ class Service:
             return reply
 
         options = {"at": at, "language": language, "request": request, "explain": explain}
-        return await self.ask_and(show, text, user=user, model=model, options=options)
+        return await self.ask_and_render(show, text, user=user, model=model, options=options)
 
-    async def ask_and(
+    async def ask_and_render(
         self,
-        show: Callable[[Reply, str], _Result],
+        render: Callable[[Reply, str], _Result],
         text: str,
         *,
         user: User,
@@ -135,7 +135,7 @@ class Service:
         """Answer one question; returns what ``show`` makes of the reply and the id of the model
         that gave it. ``options`` are the further arguments of :meth:`Engine.ask`.
 
-        Raises :class:`Refusal` for a language that the model does not have.
+        Raises :class:`ProblemError` for a language that the model does not have.
         """
 
         def work() -> _Result:
@@ -144,12 +144,12 @@ class Service:
             with self.tracing.ask(id) as span:
                 reply = self.engine.ask(text, user=user, model=id, **options)
                 span.set("anaphora.status", reply.status)
-            self.metrics.question(id, reply.status, time.perf_counter() - begin)
-            return show(reply, id)
+            self.metrics.observe_question(id, reply.status, time.perf_counter() - begin)
+            return render(reply, id)
 
-        async with self._turn(user, model) as known:
-            if self._answers_here(known, text):
-                return self._noting(work)
+        async with self._lock_conversation(user, model) as known:
+            if self._runs_inline(known, text):
+                return self._run_inline(work)
             return await self.run(work)
 
     async def explain(
@@ -167,14 +167,14 @@ class Service:
         self, *, user: User, model: str | None = None
     ) -> tuple[Conversation, Model, datetime]:
         """What a conversation holds, its model, and the time at which it does."""
-        return await self.run(self._conversation, user, model)
+        return await self.run(self._load_conversation, user, model)
 
     async def forget(
         self,
         *,
         user: User,
         model: str | None = None,
-        what: ResetWhat = "all",
+        what: ResetScope = "all",
         group: str | None = None,
     ) -> tuple[Conversation, Model, datetime]:
         """Forget as :meth:`Engine.forget` does; what is left of the conversation."""
@@ -182,9 +182,11 @@ class Service:
         def work() -> tuple[Conversation, Model, datetime]:
             id = self._model_id(model, user)
             self.engine.forget(user=user, model=id, what=what, group=group)
-            return self._conversation(user, id)
+            return self._load_conversation(user, id)
 
-        async with self._turn(user, model):  # waiting in a thread would keep others from theirs
+        async with self._lock_conversation(
+            user, model
+        ):  # waiting in a thread would keep others from theirs
             return await self.run(work)
 
     async def active_model(self, *, user: User) -> str:
@@ -198,20 +200,20 @@ class Service:
             self.engine.switch(model, user=user)
             return self.engine.active_model(user=user)
 
-        return await self.change(work)
+        return await self.run_to_completion(work)
 
     async def history(
         self, *, user: User, model: str | None = None
-    ) -> tuple[Key, History, Measure]:
+    ) -> tuple[ConversationKey, History, Measure]:
         """The long-term memory's history of a conversation, and what it is measured in.
 
-        Raises :class:`Refusal` if there is no such memory.
+        Raises :class:`ProblemError` if there is no such memory.
         """
-        memory = self._long_term()
+        memory = self._require_memory()
 
-        def work() -> tuple[Key, History, Measure]:
+        def work() -> tuple[ConversationKey, History, Measure]:
             known = self.engine.model(self._model_id(model, user))
-            key = Key(user.id, known.id, _tenant(user))
+            key = ConversationKey(user.id, known.id, _tenant(user))
             return key, memory.history(key), memory.store.measure
 
         return await self.run(work)
@@ -220,14 +222,14 @@ class Service:
         """What was said, as :meth:`LongTermMemory.recall` finds it; "yesterday" is that of the
         ``time_zone``, else of the zone of ``at``.
 
-        Raises :class:`Refusal` if there is no long-term memory, and for a search by meaning if it
+        Raises :class:`ProblemError` if there is no long-term memory, and for a search by meaning if it
         has no embedder.
         """
-        memory, settings = self._long_term(), self.settings.memory
+        memory, settings = self._require_memory(), self.settings.memory
         if options["how"] not in (None, "text") and settings.url and settings.embedder == "none":
-            mistake = Mistake("query.how", "There is no embedder (the setting memory.embedder)")
+            mistake = FieldError("query.how", "There is no embedder (the setting memory.embedder)")
             detail = f"{mistake.where}: {mistake.message}"
-            raise Refusal("invalid-request", detail, errors=[mistake])
+            raise ProblemError("invalid-request", detail, errors=[mistake])
 
         if options["language"] is None:
             models = self.engine.models
@@ -237,7 +239,7 @@ class Service:
             options["at"] = (options["at"] or self._clock()).astimezone(ZoneInfo(zone))
 
         def work() -> Page:
-            return memory.recall(Whose(user.id, _tenant(user)), text, **options)
+            return memory.recall(UserKey(user.id, _tenant(user)), text, **options)
 
         return await self.run(work)
 
@@ -247,36 +249,36 @@ class Service:
         def work() -> int:
             return self.engine.erase(user=user)
 
-        return await self.change(work)
+        return await self.run_to_completion(work)
 
     async def is_store_ready(self) -> bool:
         """Whether the store answers soon."""
-        return await _answers(self.engine.store.ping)
+        return await _responds(self.engine.store.ping)
 
     async def is_memory_ready(self) -> bool:
         """Whether the long-term memory, which there must be, answers soon."""
-        return await _answers(self._long_term().ping)
+        return await _responds(self._require_memory().ping)
 
-    async def count_memory(self) -> None:
+    async def poll_memory_metrics(self) -> None:
         """Keep the metrics of the long-term memory up to date."""
         while True:
-            self.note_memory()
-            await asyncio.sleep(_COUNTED)
+            self.update_memory_metrics()
+            await asyncio.sleep(_POLL_INTERVAL)
 
-    def note_memory(self) -> None:
+    def update_memory_metrics(self) -> None:
         """Let the metrics say how the long-term memory is."""
         if self.memory is not None:
             status = self.memory.status()
-            self.metrics.memory(status.waiting, status.kept, status.dropped, status.failures)
+            self.metrics.update_memory(status.waiting, status.kept, status.dropped, status.failures)
 
-    async def count_quarantine(self) -> None:
+    async def poll_quarantine(self) -> None:
         """Keep :attr:`quarantined_conversations` up to date, if the store has a quarantine."""
         while self._quarantine is not None:
             try:
                 await self.run(self._count_quarantine, self._quarantine)
-            except Refusal:
+            except ProblemError:
                 return  # the service is ending
-            await asyncio.sleep(_COUNTED)
+            await asyncio.sleep(_POLL_INTERVAL)
 
     def _count_quarantine(self, quarantine: Quarantine) -> None:
         try:
@@ -293,12 +295,12 @@ class Service:
     async def run(self, function: Callable[..., _Result], *args: Any) -> _Result:
         """Call ``function`` in a thread, in the context of the caller (its request id, its span).
 
-        Not by anyio's threads: 46 µs a call there, 37 µs here. Raises :class:`Refusal` if the
+        Not by anyio's threads: 46 µs a call there, 37 µs here. Raises :class:`ProblemError` if the
         deadline comes before it returns or commits a conversation.
         """
         return await self._run(CommitGuard(), function, *args)
 
-    async def change(self, function: Callable[..., _Result], *args: Any) -> _Result:
+    async def run_to_completion(self, function: Callable[..., _Result], *args: Any) -> _Result:
         """The same for what changes more than one conversation, or none: once it has begun it is
         not called undone."""
         guard = CommitGuard()
@@ -313,7 +315,7 @@ class Service:
         self, guard: CommitGuard, function: Callable[..., _Result], *args: Any
     ) -> _Result:
         if not self.deadline.left:
-            raise self._given_up()
+            raise self._abandon()
         context = copy_context()
         context.run(commit_guard.set, guard.begin)
         future = self._pool.submit(context.run, function, *args)
@@ -321,73 +323,73 @@ class Service:
         future.add_done_callback(self._running.discard)
         try:
             async with self.deadline.limit() as limit:
-                return await _awaited(future)
+                return await _wrap_future(future)
         except TimeoutError:
             if not limit.expired():
                 raise
-            return await self._late(guard, future)
+            return await self._await_commit(guard, future)
         except AnaphoraError as error:
-            self._note(error)
+            self._record_error(error)
             raise
 
-    async def _late(self, guard: CommitGuard, future: Future[_Result]) -> _Result:
+    async def _await_commit(self, guard: CommitGuard, future: Future[_Result]) -> _Result:
         """The result of what was not ready at the deadline, if it is keeping its changes."""
         if guard.refuse():
-            raise self._given_up()
+            raise self._abandon()
         try:
-            async with asyncio.timeout(_COMMIT_PATIENCE) as limit:
-                return await _awaited(future)
+            async with asyncio.timeout(_COMMIT_TIMEOUT) as limit:
+                return await _wrap_future(future)
         except TimeoutError:
             if not limit.expired():
                 raise
-        guard.refuse(anyway=True)
-        self.metrics.failure("store-unavailable")
-        raise Refusal(
+        guard.refuse(force=True)
+        self.metrics.count_failure("store-unavailable")
+        raise ProblemError(
             "store-unavailable",
             "This server is shutting down, and the store has not confirmed the change: look "
             "whether it is there before you send the request again.",
         )
 
-    def _given_up(self) -> Refusal:
-        self.metrics.failure("shutting-down")
+    def _abandon(self) -> ProblemError:
+        self.metrics.count_failure("shutting-down")
         _log.warning("a request was given up: the service is shutting down")
-        return Refusal("shutting-down")
+        return ProblemError("shutting-down")
 
     @asynccontextmanager
-    async def _turn(self, user: User, model: str | None) -> AsyncIterator[str | None]:
+    async def _lock_conversation(self, user: User, model: str | None) -> AsyncIterator[str | None]:
         """The turn in a conversation; the id of its model, None if only the store knows it."""
-        if model is None and self._is_near:
+        if model is None and self._is_store_local:
             model = self.engine.active_model(user=user)
         turn = (_tenant(user), user.id, model)
         try:
             async with self.deadline.limit() as limit:
-                await self._turns.take(turn)
+                await self._locks.acquire(turn)
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise self._given_up() from None
+            raise self._abandon() from None
         try:
             yield model
         finally:
-            self._turns.give_back(turn)
+            self._locks.release(turn)
 
-    def _answers_here(self, model: str | None, text: str) -> bool:
+    def _runs_inline(self, model: str | None, text: str) -> bool:
         """Whether a question is so short, and its bot so simple, that it needs no thread."""
-        if model is None or len(text) > _SHORT:
+        if model is None or len(text) > _MAX_INLINE_LENGTH:
             return False
         try:
             return not self.engine.may_wait(model)
         except UnknownModel:  # which asking it will tell
             return False
 
-    def _noting(self, work: Callable[[], _Result]) -> _Result:
+    def _run_inline(self, work: Callable[[], _Result]) -> _Result:
         """Do in the event loop what waits for nothing: handing it to a thread would take longer
         than a quarter of the questions, and the two would take the interpreter's lock from each
         other."""
         try:
             return work()
         except AnaphoraError as error:
-            self._note(error)
+            self._record_error(error)
             raise
 
     @property
@@ -398,15 +400,15 @@ class Service:
     async def close(self) -> None:
         """Wait until the deadline for what is running, and let go of connections."""
         self.deadline.start(self.settings.shutdown_grace)
-        if running := [_awaited(future) for future in tuple(self._running)]:
+        if running := [_wrap_future(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
         self._pool.shutdown(wait=False, cancel_futures=True)
         await self.limits.close()
         await asyncio.to_thread(self.tracing.close)
 
-    def _long_term(self) -> LongTermMemory:
+    def _require_memory(self) -> LongTermMemory:
         if self.memory is None:
-            raise Refusal("no-memory")
+            raise ProblemError("no-memory")
         return self.memory
 
     def _model_id(self, model: str | None, user: User, language: str | None = None) -> str:
@@ -414,20 +416,22 @@ class Service:
         if language is not None:
             known = self.engine.model(id).languages
             if language not in known:
-                mistake = Mistake("language", f"The model speaks: {', '.join(known)}")
-                raise Refusal(
+                mistake = FieldError("language", f"The model speaks: {', '.join(known)}")
+                raise ProblemError(
                     "invalid-request", f"{mistake.where}: {mistake.message}", errors=[mistake]
                 )
         return id
 
-    def _conversation(self, user: User, model: str | None) -> tuple[Conversation, Model, datetime]:
+    def _load_conversation(
+        self, user: User, model: str | None
+    ) -> tuple[Conversation, Model, datetime]:
         now, id = self._clock(), self._model_id(model, user)
         conversation = self.engine.conversation(user=user, model=id, at=now)
         return conversation, self.engine.model(id), now
 
-    def _note(self, error: AnaphoraError) -> None:
-        refusal = problem_of(error)
-        self.metrics.failure(refusal.slug)
+    def _record_error(self, error: AnaphoraError) -> None:
+        refusal = to_problem(error)
+        self.metrics.count_failure(refusal.slug)
         match error:
             case HandlerError():
                 _log.error("a handler failed", exc_info=error)
@@ -443,9 +447,9 @@ def _tenant(user: User) -> str:
     return user.company.id if user.company else ""
 
 
-async def _answers(ping: Callable[[], None]) -> bool:
+async def _responds(ping: Callable[[], None]) -> bool:
     try:
-        async with asyncio.timeout(_PING):
+        async with asyncio.timeout(_PING_TIMEOUT):
             await asyncio.to_thread(ping)
     except (StoreError, TimeoutError):
         return False

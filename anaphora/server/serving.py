@@ -25,20 +25,26 @@ from uvicorn.supervisors.multiprocess import Process
 
 from anaphora.errors import AnaphoraError
 from anaphora.server.connections import HttpLimits
-from anaphora.server.ending import CLOSING, INTERRUPTED, SIGNALS, end_well, end_with_parent
+from anaphora.server.ending import (
+    CLOSE_TIMEOUT,
+    EXIT_INTERRUPTED,
+    STOP_SIGNALS,
+    handle_stop_signals,
+    exit_with_parent,
+)
 from anaphora.server.logs import configure_logs
-from anaphora.server.metrics import FOLDER_VARIABLE
+from anaphora.server.metrics import MULTIPROCESS_DIR_VARIABLE
 from anaphora.server.preflight import (
-    bind,
+    bind_socket,
     connection_limit,
-    let_go,
+    close_engine,
     listen,
-    refuse_unsafe,
-    tried_engine,
+    check_settings,
+    open_engine,
 )
 from anaphora.server.settings import Settings
-from anaphora.server.tracing import tracing_of
-from anaphora.server.watched_store import WatchedStore
+from anaphora.server.tracing import create_tracing
+from anaphora.server.watched_store import InstrumentedStore
 from anaphora.server.wire import BoundedProtocolFactory
 
 if TYPE_CHECKING:
@@ -47,18 +53,18 @@ if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
     from anaphora.stm.stores.store import Store
 
-__all__ = ["WORKER_VARIABLE", "serve", "worker_app"]
+__all__ = ["WORKER_SETTINGS_VARIABLE", "serve", "worker_app"]
 
-WORKER_VARIABLE = "ANAPHORA_WORKER"
+WORKER_SETTINGS_VARIABLE = "ANAPHORA_WORKER"
 """What tells a worker its settings, as JSON."""
 
 _log = structlog.get_logger("anaphora.server")
 
 _KEEP_ALIVE = 75  # seconds; longer than balancers keep a connection that they may use again
-_AFTER_DEADLINE = 2  # seconds that the server waits longer than the application
-_LAST_RESORT = 6  # seconds after that, until workers are killed that do not end
-_WORKER_SILENCE = 10  # seconds after which a worker that says nothing any more is started again
-_START_PATIENCE = 600  # the same for one that has said nothing yet
+_DEADLINE_MARGIN = 2  # seconds that the server waits longer than the application
+_KILL_MARGIN = 6  # seconds after that, until workers are killed that do not end
+_WORKER_TIMEOUT = 10  # seconds after which a worker that says nothing any more is started again
+_START_TIMEOUT = 600  # the same for one that has said nothing yet
 
 
 def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
@@ -68,28 +74,28 @@ def serve(settings: Settings, *, announce: Callable[[str], None]) -> int:
     then called with the URL of the service. What is under way when the signal comes is finished.
     Raises :class:`~anaphora.errors.AnaphoraError` for whatever keeps it from serving.
     """
-    refuse_unsafe(settings)
-    listener = bind(settings)
+    check_settings(settings)
+    listener = bind_socket(settings)
     with listener:
-        tracing_of(settings.tracing).close()  # whether what it needs is installed
+        create_tracing(settings.tracing).close()  # whether what it needs is installed
         configure_logs(settings.log)
-        engine, store = tried_engine(settings)
+        engine, store = open_engine(settings)
         for model in engine.models:
             for warning in model.warnings:
                 _log.warning("a model may have a mistake", model=model.id, problem=str(warning))
         if settings.workers > 1:
-            let_go(engine, store)  # they have shown that workers can make theirs
+            close_engine(engine, store)  # they have shown that workers can make theirs
             return _run_workers(settings, listener, announce)
-        return _run_here(settings, lambda: _app(settings, engine, store), listener, announce)
+        return _run_here(settings, lambda: _create_app(settings, engine, store), listener, announce)
 
 
 def worker_app() -> FastAPI:
     """The application of a worker, which finds its settings in the environment."""
-    settings = Settings.model_validate_json(os.environ[WORKER_VARIABLE])
+    settings = Settings.model_validate_json(os.environ[WORKER_SETTINGS_VARIABLE])
     configure_logs(settings.log)
-    end_with_parent()
+    exit_with_parent()
     try:
-        return _app(settings, *tried_engine(settings))
+        return _create_app(settings, *open_engine(settings))
     except AnaphoraError as error:
         _log.error("cannot start", reason=str(error))
         sys.exit(1)
@@ -101,14 +107,14 @@ def _run_here(
     listener: socket.socket,
     announce: Callable[[str], None],
 ) -> int:
-    os.environ.pop(FOLDER_VARIABLE, None)  # one process counts for itself
-    signals = _EarlySignals()
+    os.environ.pop(MULTIPROCESS_DIR_VARIABLE, None)  # one process counts for itself
+    signals = _StartupSignals()
 
     def factory() -> FastAPI:
         signals.are_taken = True
         return make_app()
 
-    server = uvicorn.Server(_config(settings, factory))
+    server = uvicorn.Server(_uvicorn_config(settings, factory))
     announce(listen(listener, settings))
     server.run(sockets=[listener])
     return 0
@@ -117,37 +123,37 @@ def _run_here(
 def _run_workers(
     settings: Settings, listener: socket.socket, announce: Callable[[str], None]
 ) -> int:
-    os.environ[WORKER_VARIABLE] = settings.model_dump_json()
-    config = _config(settings, f"{worker_app.__module__}:{worker_app.__name__}")
+    os.environ[WORKER_SETTINGS_VARIABLE] = settings.model_dump_json()
+    config = _uvicorn_config(settings, f"{worker_app.__module__}:{worker_app.__name__}")
     with tempfile.TemporaryDirectory(prefix="anaphora-metrics-") as folder:
-        os.environ[FOLDER_VARIABLE] = folder
+        os.environ[MULTIPROCESS_DIR_VARIABLE] = folder
         supervisor = _Supervisor(config, [listener])
         announce(listen(listener, settings))
         supervisor.run()
-    return INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second one
+    return EXIT_INTERRUPTED if signal.SIGINT in supervisor.signal_queue else 0  # a second one
 
 
-class _Pulse:
+class _WorkerHealth:
     """Whether a worker has been heard from in time. Never waits for it: signals would, too."""
 
     def __init__(self, worker: Process, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._worker = worker
         self._clock = clock
-        self._patience = _START_PATIENCE
+        self._timeout = _START_TIMEOUT
         self._asked: float | None = None  # when it was; None once it has answered
 
-    def is_felt(self) -> bool:
+    def is_responsive(self) -> bool:
         now, pipe = self._clock(), self._worker.parent_conn
         try:
             if self._asked is not None and pipe.poll():
                 pipe.recv()
-                self._asked, self._patience = None, _WORKER_SILENCE
+                self._asked, self._timeout = None, _WORKER_TIMEOUT
             if self._asked is None:
                 pipe.send(b"ping")
                 self._asked = now
         except (OSError, EOFError):
             return False
-        return now - self._asked < self._patience
+        return now - self._asked < self._timeout
 
 
 class _Supervisor(Multiprocess):
@@ -156,12 +162,12 @@ class _Supervisor(Multiprocess):
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
-        self._pulses: dict[Process, _Pulse] = {}
+        self._pulses: dict[Process, _WorkerHealth] = {}
 
     def keep_subprocess_alive(self) -> None:
-        self._pulses = {one: self._pulses.get(one) or _Pulse(one) for one in self.processes}
+        self._pulses = {one: self._pulses.get(one) or _WorkerHealth(one) for one in self.processes}
         for place, worker in enumerate(self.processes):
-            if worker.process.is_alive() and self._pulses[worker].is_felt():
+            if worker.process.is_alive() and self._pulses[worker].is_responsive():
                 continue
             worker.kill()
             worker.join()
@@ -181,7 +187,7 @@ class _Supervisor(Multiprocess):
     def join_all(self) -> None:
         """Wait for the workers, and kill those that do not even end by force: code that never
         lets go of the interpreter keeps everything else of its process from running."""
-        end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0) + _LAST_RESORT
+        end = time.monotonic() + (self.config.timeout_graceful_shutdown or 0) + _KILL_MARGIN
         for worker in self.processes:
             worker.process.join(max(0.0, end - time.monotonic()))
             if worker.process.is_alive():
@@ -190,13 +196,13 @@ class _Supervisor(Multiprocess):
                 worker.process.join()
 
 
-class _EarlySignals:
+class _StartupSignals:
     """What signals to end do outside of the time in which the server takes them: before, they
     end the process; after, nothing is left to do (the server raises those it took once more)."""
 
     def __init__(self) -> None:
         self.are_taken = False
-        for sign in SIGNALS:
+        for sign in STOP_SIGNALS:
             signal.signal(sign, self._end)
 
     def _end(self, number: int, frame: FrameType | None) -> None:
@@ -204,14 +210,14 @@ class _EarlySignals:
             raise SystemExit(0)
 
 
-def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
+def _create_app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
     """The application; to be called when the server has taken the signals of this process."""
     from anaphora.server.app import create_app
 
     app = create_app(settings, engine=engine)
-    if isinstance(store, WatchedStore):
-        store.tell(app.state.service.metrics, app.state.service.tracing)
-    forced = end_well(app.state.door, grace=settings.shutdown_grace)
+    if isinstance(store, InstrumentedStore):
+        store.instrument(app.state.service.metrics, app.state.service.tracing)
+    forced = handle_stop_signals(app.state.door, grace=settings.shutdown_grace)
     inner = app.router.lifespan_context
 
     @asynccontextmanager
@@ -222,15 +228,15 @@ def _app(settings: Settings, engine: Engine, store: Store) -> FastAPI:
             # What the connections count, they find where ASGI has state for them.
             yield {**(state or {}), "metrics": app.state.service.metrics}
         left = app.state.door.deadline.left
-        await asyncio.to_thread(let_go, engine, store, grace=left + CLOSING)
+        await asyncio.to_thread(close_engine, engine, store, grace=left + CLOSE_TIMEOUT)
         _log.info("ended")
-        forced.is_closed(is_busy=app.state.service.is_busy)
+        forced.mark_closed(is_busy=app.state.service.is_busy)
 
     app.router.lifespan_context = lifespan
     return app
 
 
-def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn.Config:
+def _uvicorn_config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn.Config:
     limits = HttpLimits(max_connections=connection_limit(settings))
     return uvicorn.Config(
         factory,
@@ -238,9 +244,9 @@ def _config(settings: Settings, factory: Callable[[], FastAPI] | str) -> uvicorn
         workers=settings.workers,
         proxy_headers=False,  # the application believes those that the settings trust
         # The deadline of the application comes first: it has an answer for who still waits.
-        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _AFTER_DEADLINE,
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _DEADLINE_MARGIN,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_worker_healthcheck=_WORKER_SILENCE,
+        timeout_worker_healthcheck=_WORKER_TIMEOUT,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -28,20 +28,20 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from anaphora.ltm.configure import MemoryPlan, check_embedder, check_summarizer
+from anaphora.ltm.configure import MemoryConfig, check_embedder, check_summarizer
 from anaphora.models.durations import parse_duration
 
 __all__ = [
     "KeySettings",
     "LogSettings",
     "MemorySettings",
-    "Scope",
+    "KeyScope",
     "Settings",
     "TracingSettings",
     "load_settings",
 ]
 
-Scope: TypeAlias = Literal["ask", "read", "write", "admin"]
+KeyScope: TypeAlias = Literal["ask", "read", "write", "admin"]
 _KEY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _RATE = re.compile(r"[1-9][0-9]{0,8} ?/ ?([1-9][0-9]{0,5} )?(second|minute|hour|day)s?")
@@ -63,7 +63,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     return read_settings(file, **overrides).settings
 
 
-def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
+def _match_pattern(pattern: re.Pattern[str], what: str) -> AfterValidator:
     """A text has to look like ``pattern``; ``what`` says in words how."""
 
     def check(text: str) -> str:
@@ -74,16 +74,16 @@ def _matching(pattern: re.Pattern[str], what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _utc(time: datetime) -> datetime:
+def _to_utc(time: datetime) -> datetime:
     """``time`` in UTC, which is also what is meant where no zone is written."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _each_once(scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
+def _remove_duplicates(scopes: tuple[KeyScope, ...]) -> tuple[KeyScope, ...]:
     return tuple(dict.fromkeys(scopes))
 
 
-def _network(text: str) -> str:
+def _check_network(text: str) -> str:
     try:
         if text != "*":
             ip_network(text)
@@ -92,7 +92,7 @@ def _network(text: str) -> str:
     return text
 
 
-def _without_last_slash(text: str) -> str:
+def _strip_trailing_slash(text: str) -> str:
     if text and not text.startswith("/"):
         raise ValueError("expected a path that begins with /")
     return text.rstrip("/")
@@ -102,46 +102,46 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-Level: TypeAlias = Annotated[
+LogLevel: TypeAlias = Annotated[
     Literal["debug", "info", "warning", "error"],
     BeforeValidator(_lower),  # the standard library writes DEBUG
 ]
-_Rate: TypeAlias = Annotated[str, _matching(_RATE, "a rate such as 100/minute or 5000/day")]
+_Rate: TypeAlias = Annotated[str, _match_pattern(_RATE, "a rate such as 100/minute or 5000/day")]
 _Origin: TypeAlias = Annotated[
-    str, _matching(_ORIGIN, "an origin such as https://example.org (without a path) or *")
+    str, _match_pattern(_ORIGIN, "an origin such as https://example.org (without a path) or *")
 ]
 
 
-class _Part(BaseModel):
+class _SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class KeySettings(_Part):
+class KeySettings(_SettingsSection):
     """A key of the API as the settings keep it; ``anaphora key`` makes one."""
 
-    id: Annotated[str, _matching(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
+    id: Annotated[str, _match_pattern(_KEY_ID, "letters, digits, '.' and '-'")] = Field(
         description="What logs and metrics call the key."
     )
-    hash: Annotated[str, _matching(_HASH, "sha256: and 64 hexadecimal digits")] = Field(
+    hash: Annotated[str, _match_pattern(_HASH, "sha256: and 64 hexadecimal digits")] = Field(
         description="sha256:HEX of the whole text of the key."
     )
     tenant: str = Field(default="", description="Whose users it asks for.")
-    scopes: Annotated[tuple[Scope, ...], AfterValidator(_each_once)] = Field(
+    scopes: Annotated[tuple[KeyScope, ...], AfterValidator(_remove_duplicates)] = Field(
         min_length=1, description="What it may do."
     )
     user: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description="The only user it speaks for."
     )
     rate: _Rate | None = Field(default=None, description="How often it may be used.")
-    expires: Annotated[datetime, AfterValidator(_utc)] | None = Field(
+    expires: Annotated[datetime, AfterValidator(_to_utc)] | None = Field(
         default=None, description="From when on it is refused."
     )
 
 
-class LogSettings(_Part):
+class LogSettings(_SettingsSection):
     """What is logged, and how."""
 
-    level: Level = Field(default="info", description="The least that is logged.")
+    level: LogLevel = Field(default="info", description="The least that is logged.")
     format: Literal["auto", "json", "console"] = Field(
         default="auto",
         description="JSON lines, or lines for people; auto is for people on a terminal alone.",
@@ -149,12 +149,12 @@ class LogSettings(_Part):
     texts: bool = Field(default=False, description="Log what users say.")
 
 
-def _duration(text: str) -> str:
+def _check_duration(text: str) -> str:
     parse_duration(text)
     return text
 
 
-class MemorySettings(_Part):
+class MemorySettings(_SettingsSection):
     """The long-term memory: where what was said is kept for good, and what becomes of it."""
 
     url: Annotated[str, Field(min_length=1)] | None = Field(
@@ -177,7 +177,7 @@ class MemorySettings(_Part):
     max_exchanges: int = Field(
         default=2_000, ge=1, description="The exchanges that stay in a history."
     )
-    retention: Annotated[str, AfterValidator(_duration)] | None = Field(
+    retention: Annotated[str, AfterValidator(_check_duration)] | None = Field(
         default=None, description="After how long what was said is erased: 90d."
     )
     journal: Annotated[str, Field(min_length=1)] | None = Field(
@@ -185,18 +185,18 @@ class MemorySettings(_Part):
     )
 
     @model_validator(mode="after")
-    def _is_somewhere(self) -> MemorySettings:
+    def _check_url(self) -> MemorySettings:
         fields = type(self).model_fields.items()
         others = [name for name, field in fields if getattr(self, name) != field.default]
         if self.url is None and others:
             raise ValueError(f"{others[0]} needs a url; write one, such as sqlite:///memory.db")
         return self
 
-    def plan(self) -> MemoryPlan | None:
+    def plan(self) -> MemoryConfig | None:
         """What the long-term memory is made by; None if there is to be none."""
         if self.url is None:
             return None
-        return MemoryPlan(
+        return MemoryConfig(
             self.url,
             summarizer=self.summarizer,
             embedder=self.embedder,
@@ -207,10 +207,12 @@ class MemorySettings(_Part):
         )
 
 
-class TracingSettings(_Part):
+class TracingSettings(_SettingsSection):
     """Where spans go to."""
 
-    endpoint: Annotated[str, _matching(_ENDPOINT, "a URL that begins with http:// or https://")] | (
+    endpoint: Annotated[
+        str, _match_pattern(_ENDPOINT, "a URL that begins with http:// or https://")
+    ] | (
         None
     ) = Field(default=None, description="An OTLP collector: http://localhost:4318/v1/traces.")
     service: str = Field(default="anaphora", min_length=1, description="The name of the service.")
@@ -264,10 +266,10 @@ class Settings(BaseSettings):
     default_rate: _Rate | None = Field(
         default=None, description="The rate of keys that have none of their own."
     )
-    trusted_proxies: Annotated[tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode] = (
-        Field(default=(), description="Whose X-Forwarded-For is believed.")
-    )
-    root_path: Annotated[str, AfterValidator(_without_last_slash)] = Field(
+    trusted_proxies: Annotated[
+        tuple[Annotated[str, AfterValidator(_check_network)], ...], NoDecode
+    ] = Field(default=(), description="Whose X-Forwarded-For is believed.")
+    root_path: Annotated[str, AfterValidator(_strip_trailing_slash)] = Field(
         default="", description="The path under which a proxy shows the service."
     )
     shutdown_grace: float = Field(
@@ -283,7 +285,7 @@ class Settings(BaseSettings):
     tracing: TracingSettings = TracingSettings()
 
     @model_validator(mode="after")
-    def _ids_are_unique(self) -> Settings:
+    def _check_key_ids(self) -> Settings:
         counted = Counter(key.id for key in self.keys)
         if twice := next((id for id, times in counted.items() if times > 1), None):
             raise ValueError(f"two keys have the id '{twice}'")

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span as OpenTelemetrySpan
 
-__all__ = ["NO_TRACING", "Span", "Tracing", "tracing_of"]
+__all__ = ["NO_TRACING", "Span", "Tracing", "create_tracing"]
 
 Attribute: TypeAlias = str | int | float | bool
 
-_NONE: Mapping[str, Attribute] = MappingProxyType({})
-_PATIENCE = 3  # seconds for a collector to answer: the end of the service waits for it
-_CARRIED = (b"traceparent", b"tracestate")
+_NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
+_EXPORT_TIMEOUT = 3  # seconds for a collector to answer: the end of the service waits for it
+_PROPAGATION_HEADERS = (b"traceparent", b"tracestate")
 
 
 class Span(Protocol):
@@ -51,7 +51,7 @@ class _OpenSpan:
         self._span.set_attribute(name, value)
 
 
-_NOTHING: AbstractContextManager[Span] = nullcontext(_NoSpan())
+_NULL_SPAN: AbstractContextManager[Span] = nullcontext(_NoSpan())
 
 
 class Tracing:
@@ -68,10 +68,10 @@ class Tracing:
         return self._tracer is not None
 
     def span(
-        self, name: str, attributes: Mapping[str, Attribute] = _NONE
+        self, name: str, attributes: Mapping[str, Attribute] = _NO_ATTRIBUTES
     ) -> AbstractContextManager[Span]:
         """A span for what the block does, below the one that is open in this context."""
-        return _NOTHING if self._tracer is None else self._open(name, attributes)
+        return _NULL_SPAN if self._tracer is None else self._open(name, attributes)
 
     def ask(self, model: str) -> AbstractContextManager[Span]:
         """A span for a question to a model."""
@@ -81,11 +81,11 @@ class Tracing:
         """A span for what the store does for the one that is open in this context; none if none
         is: workers look into the store every few seconds, and no trace is to be made of that."""
         if self._tracer is None:
-            return _NOTHING
+            return _NULL_SPAN
         from opentelemetry.trace import get_current_span
 
         if not get_current_span().get_span_context().is_valid:
-            return _NOTHING
+            return _NULL_SPAN
         return self._open("anaphora.store", {"anaphora.operation": operation})
 
     def request(
@@ -93,15 +93,17 @@ class Tracing:
     ) -> AbstractContextManager[Span]:
         """A span for a request, below the one that its W3C headers tell of."""
         if self._tracer is None:
-            return _NOTHING
+            return _NULL_SPAN
         from opentelemetry.trace import SpanKind
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         carrier = {
-            key.decode(): value.decode("latin-1") for key, value in headers if key in _CARRIED
+            key.decode(): value.decode("latin-1")
+            for key, value in headers
+            if key in _PROPAGATION_HEADERS
         }
         above = TraceContextTextMapPropagator().extract(carrier)
-        return self._open(name, _NONE, kind=SpanKind.SERVER, context=above)
+        return self._open(name, _NO_ATTRIBUTES, kind=SpanKind.SERVER, context=above)
 
     def close(self) -> None:
         """Send what has not been sent yet."""
@@ -139,7 +141,7 @@ class Tracing:
 NO_TRACING = Tracing()
 
 
-def tracing_of(settings: TracingSettings) -> Tracing:
+def create_tracing(settings: TracingSettings) -> Tracing:
     """Spans to the endpoint of the settings, by OTLP over HTTP; none if there is no endpoint.
 
     Raises :class:`~anaphora.errors.AnaphoraError` if what sends them is not installed.
@@ -157,6 +159,6 @@ def tracing_of(settings: TracingSettings) -> Tracing:
         ) from error
     resource = Resource.create({"service.name": settings.service, "service.version": __version__})
     provider = TracerProvider(resource=resource)
-    exporter = OTLPSpanExporter(endpoint=settings.endpoint, timeout=_PATIENCE)
+    exporter = OTLPSpanExporter(endpoint=settings.endpoint, timeout=_EXPORT_TIMEOUT)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return Tracing(provider)

@@ -7,10 +7,10 @@ from collections.abc import Hashable
 
 from anaphora.errors import Conflict
 
-__all__ = ["Turns"]
+__all__ = ["AsyncConversationLocks"]
 
 
-class _Line:
+class _LockEntry:
     __slots__ = ("lock", "users")
 
     def __init__(self) -> None:
@@ -18,46 +18,48 @@ class _Line:
         self.users = 0
 
 
-class Turns:
+class AsyncConversationLocks:
     """Lets one request at a time into each conversation, in the order in which they came. Others
     wait at most ``wait`` seconds, and without a thread."""
 
-    def __init__(self, *, wait: float = 60.0) -> None:
-        self._wait = wait
-        self._lines: dict[Hashable, _Line] = {}
+    def __init__(self, *, timeout: float = 60.0) -> None:
+        self._timeout = timeout
+        self._entries: dict[Hashable, _LockEntry] = {}
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._entries)
 
-    async def take(self, key: Hashable) -> None:
+    async def acquire(self, key: Hashable) -> None:
         """Wait for the turn; :meth:`give_back` must follow.
 
         Raises :class:`Conflict` if it does not come in time.
         """
-        line = self._lines.get(key)
+        line = self._entries.get(key)
         if line is None:
-            line = self._lines[key] = _Line()
+            line = self._entries[key] = _LockEntry()
         line.users += 1
         try:
             if line.lock.locked():
-                async with asyncio.timeout(self._wait):
+                async with asyncio.timeout(self._timeout):
                     await line.lock.acquire()
             else:
                 await line.lock.acquire()
         except TimeoutError:
-            self._leave(key, line)
-            raise Conflict(f"the conversation has been busy for {self._wait:g} seconds") from None
+            self._drop_user(key, line)
+            raise Conflict(
+                f"the conversation has been busy for {self._timeout:g} seconds"
+            ) from None
         except BaseException:
-            self._leave(key, line)
+            self._drop_user(key, line)
             raise
 
-    def give_back(self, key: Hashable) -> None:
+    def release(self, key: Hashable) -> None:
         """Let the next one in."""
-        line = self._lines[key]
+        line = self._entries[key]
         line.lock.release()
-        self._leave(key, line)
+        self._drop_user(key, line)
 
-    def _leave(self, key: Hashable, line: _Line) -> None:
+    def _drop_user(self, key: Hashable, line: _LockEntry) -> None:
         line.users -= 1
         if not line.users:
-            del self._lines[key]
+            del self._entries[key]

@@ -12,25 +12,25 @@ from pydantic_core import PydanticSerializationError, to_json
 from anaphora.errors import AnaphoraError
 from anaphora.intents.engine import Engine
 from anaphora.intents.reply import Reply
-from anaphora.intents.samples import Turn, turns_of
+from anaphora.intents.samples import Turn, iter_turns
 from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, Step
 from anaphora.models.durations import format_duration
 from anaphora.models.utterance import Entity
-from anaphora.server.keys import ALL_SCOPES, Key
-from anaphora.stm.conversation import Conversation, Offer, Pending, Remembered
+from anaphora.server.keys import ALL_SCOPES, ApiKey
+from anaphora.stm.conversation import Conversation, RecallOffer, PendingQuestion, RememberedEntity
 
 __all__ = [
-    "as_json",
-    "checked",
-    "conversation_view",
-    "key_view",
-    "model_summary",
-    "model_view",
-    "reply_view",
+    "to_json_bytes",
+    "check_samples",
+    "serialize_conversation",
+    "serialize_key",
+    "serialize_model_summary",
+    "serialize_model",
+    "serialize_reply",
 ]
 
 
-def as_json(plain: Any) -> bytes:
+def to_json_bytes(plain: Any) -> bytes:
     """``plain`` as JSON. What no JSON text can hold (``NaN``, half of a surrogate pair, an object
     that a recognizer left in its metadata) is replaced rather than lost with all the rest."""
     try:
@@ -39,18 +39,20 @@ def as_json(plain: Any) -> bytes:
         return json.dumps(json.loads(json.dumps(plain, default=str))).encode()
 
 
-def reply_view(reply: Reply, *, user: str, model: str) -> dict[str, Any]:
+def serialize_reply(reply: Reply, *, user: str, model: str) -> dict[str, Any]:
     """A reply, with the user who asked and the model that was asked."""
-    plain = reply.to_plain()
+    plain = reply.to_dict()
     plain |= {"reason": reply.reason, "model": model, "user": user}
-    if reply.result is not None and _is_json(reply.result):
+    if reply.result is not None and _is_json_serializable(reply.result):
         plain["result"] = reply.result
     if reply.explanation is not None:
-        plain["explanation"] = reply.explanation.to_plain()
+        plain["explanation"] = reply.explanation.to_dict()
     return plain
 
 
-def conversation_view(conversation: Conversation, model: Model, now: datetime) -> dict[str, Any]:
+def serialize_conversation(
+    conversation: Conversation, model: Model, now: datetime
+) -> dict[str, Any]:
     """What a conversation holds at the time ``now``, for which it was recalled."""
     settings, last = model.conversation, conversation.last
     return {
@@ -62,25 +64,27 @@ def conversation_view(conversation: Conversation, model: Model, now: datetime) -
         "rejections": conversation.rejections,
         "now": now,
         "last": last,
-        "expires": last and _after(last, settings.timeout),
+        "expires": last and _add_timeout(last, settings.timeout),
         "timeout": settings.timeout.total_seconds(),
         "depth": settings.depth,
-        "remembered": [_remembered(held, conversation, model) for held in conversation.remembered],
+        "remembered": [
+            _serialize_remembered(held, conversation, model) for held in conversation.remembered
+        ],
         "flow": [{"intent": step.intent, "at": step.at} for step in conversation.flow],
-        "pending": conversation.pending and _pending(conversation.pending),
-        "offer": _offer(conversation.offer),
+        "pending": conversation.pending and _serialize_pending(conversation.pending),
+        "offer": _serialize_offer(conversation.offer),
     }
 
 
-def model_summary(model: Model, *, default: bool) -> dict[str, Any]:
+def serialize_model_summary(model: Model, *, default: bool) -> dict[str, Any]:
     """A model in short."""
-    head = _head(model, default=default)
+    head = _model_header(model, default=default)
     return head | {"elements": len(model.elements), "intents": len(model.intents)}
 
 
-def model_view(model: Model, *, default: bool) -> dict[str, Any]:
+def serialize_model(model: Model, *, default: bool) -> dict[str, Any]:
     """A model with its elements, intents and sample questions."""
-    return _head(model, default=default) | {
+    return _model_header(model, default=default) | {
         "timeout": model.conversation.timeout.total_seconds(),
         "depth": model.conversation.depth,
         "elements": [
@@ -115,17 +119,17 @@ def model_view(model: Model, *, default: bool) -> dict[str, Any]:
     }
 
 
-def checked(model: Model) -> dict[str, Any]:
+def check_samples(model: Model) -> dict[str, Any]:
     """Whether the samples of the model come out as they say, asked in a memory of their own.
 
     Raises :class:`ModelError` for a model that cannot be brought to life.
     """
     with Engine(model) as engine:
-        dialogs = [_checked(engine, dialog) for dialog in model.samples]
+        dialogs = [_check_dialog(engine, dialog) for dialog in model.samples]
     return {"passed": all(dialog["passed"] for dialog in dialogs), "dialogs": dialogs}
 
 
-def key_view(key: Key) -> dict[str, Any]:
+def serialize_key(key: ApiKey) -> dict[str, Any]:
     """What the key may do."""
     return {
         "id": key.id,
@@ -136,7 +140,7 @@ def key_view(key: Key) -> dict[str, Any]:
     }
 
 
-def _head(model: Model, *, default: bool) -> dict[str, Any]:
+def _model_header(model: Model, *, default: bool) -> dict[str, Any]:
     return {
         "id": model.id,
         "name": model.name,
@@ -147,55 +151,57 @@ def _head(model: Model, *, default: bool) -> dict[str, Any]:
     }
 
 
-def _remembered(held: Remembered, conversation: Conversation, model: Model) -> dict[str, Any]:
+def _serialize_remembered(
+    held: RememberedEntity, conversation: Conversation, model: Model
+) -> dict[str, Any]:
     settings = model.conversation
-    return _entity(held.entity) | {
+    return _serialize_entity(held.entity) | {
         "stored_at": held.stored_at,
         "used_at": held.used_at,
-        "expires_at": _after(held.used_at, settings.timeout),
+        "expires_at": _add_timeout(held.used_at, settings.timeout),
         "questions_ago": conversation.questions - held.question,
         "matches_left": settings.depth - (conversation.matches - held.used_match),
     }
 
 
-def _pending(pending: Pending) -> dict[str, Any]:
+def _serialize_pending(pending: PendingQuestion) -> dict[str, Any]:
     return {
         "intent": pending.intent,
         "missing": list(pending.missing),
-        "entities": [_entity(entity) for entity in pending.entities],
+        "entities": [_serialize_entity(entity) for entity in pending.entities],
         "at": pending.at,
     }
 
 
-def _offer(offer: Offer | None) -> dict[str, Any] | None:
+def _serialize_offer(offer: RecallOffer | None) -> dict[str, Any] | None:
     if offer is None or offer.declined:
         return None
     return {
         "question": offer.question,
-        "entities": [_entity(entity) for entity in offer.entities],
+        "entities": [_serialize_entity(entity) for entity in offer.entities],
         "said_at": offer.said_at,
         "at": offer.at,
     }
 
 
-def _entity(entity: Entity) -> dict[str, Any]:
+def _serialize_entity(entity: Entity) -> dict[str, Any]:
     return {
         "element": entity.element,
-        "value": entity.said,
+        "value": entity.value_or_text,
         "text": entity.text,
         "groups": sorted(entity.groups),
         "meta": dict(entity.meta),
     }
 
 
-def _after(time: datetime, timeout: timedelta) -> datetime | None:
+def _add_timeout(time: datetime, timeout: timedelta) -> datetime | None:
     try:
         return time + timeout
     except OverflowError:  # a timeout that is meant to last for ever
         return datetime.max.replace(tzinfo=time.tzinfo)
 
 
-def _is_json(result: Any) -> bool:
+def _is_json_serializable(result: Any) -> bool:
     if isinstance(result, str):
         return True
     try:
@@ -205,14 +211,14 @@ def _is_json(result: Any) -> bool:
     return not isinstance(result, Mapping) or all(isinstance(key, str) for key in result)
 
 
-def _checked(engine: Engine, dialog: Dialog) -> dict[str, Any]:
+def _check_dialog(engine: Engine, dialog: Dialog) -> dict[str, Any]:
     """A dialog that was run. An error of a handler ends it, and it alone."""
     turns: list[dict[str, Any]] = []
     try:
-        turns.extend(map(_turn, turns_of(engine, dialog)))
+        turns.extend(map(_serialize_turn, iter_turns(engine, dialog)))
     except AnaphoraError as error:
         step = dialog.steps[len(turns)]
-        turns.append(_shown(step, failures=[str(error)]))
+        turns.append(_serialize_step(step, failures=[str(error)]))
     return {
         "name": dialog.name or next((turn["said"] for turn in turns), ""),
         "line": dialog.line,
@@ -221,9 +227,9 @@ def _checked(engine: Engine, dialog: Dialog) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def _serialize_turn(turn: Turn) -> dict[str, Any]:
     reply = turn.reply
-    return _shown(
+    return _serialize_step(
         turn.step,
         status=reply.status if reply else None,
         text=reply.text if reply else "",
@@ -231,7 +237,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
     )
 
 
-def _shown(
+def _serialize_step(
     step: Step, *, status: str | None = None, text: str = "", failures: Iterable[str] = ()
 ) -> dict[str, Any]:
     match step:

@@ -24,10 +24,10 @@ from anaphora.server.problems import MEDIA_TYPE
 __all__ = ["BoundedProtocol", "BoundedProtocolFactory"]
 
 _END = b"\r\n\r\n"  # of every head and of every chunked body
-_TURN = 16_384  # bytes that are parsed before other connections get their turn
+_PARSE_QUANTUM = 16_384  # bytes that are parsed before other connections get their turn
 _PIECE_COST = 256  # bytes that are parsed in the time that a piece takes, however small
 _CHUNK_OVERHEAD = 8  # bytes around a body byte, if each comes in a chunk of its own
-_SPARE = 16  # connections above the limit that are told so
+_REJECT_CAPACITY = 16  # connections above the limit that are told so
 
 
 class BoundedProtocolFactory:
@@ -73,7 +73,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow = self._flow = _Flow(transport, self._parse_soon)
         self._response_transport: Any = _ResponseTransport(self)
         excess = len(self.connections) - self._limits.max_connections
-        if excess > _SPARE:
+        if excess > _REJECT_CAPACITY:
             self._count("limit")
             transport.abort()
         elif excess > 0 and not self._pool.make_room():
@@ -95,7 +95,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
             return
         if self._is_in_head or (self._is_in_body and not self.cycle.response_started):
-            self.transport.write(_problem(503, "Too many connections are open. Try again."))
+            self.transport.write(_problem_bytes(503, "Too many connections are open. Try again."))
         self.transport.close()
 
     def abort_reader(self) -> None:
@@ -119,11 +119,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self._flow.resume_transport()
         elif not self._is_scheduled:
             self._is_scheduled = True
-            self._pool.take_turn(self._context, self._parse)
+            self._pool.schedule_parse(self._context, self._parse)
 
     def _parse(self) -> None:
         self._is_scheduled = False
-        left = _TURN
+        left = _PARSE_QUANTUM
         while left > 0 and self._may_parse():
             piece = self._next_piece(left)
             left -= len(piece) + _PIECE_COST
@@ -329,7 +329,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._count(reason)
         cycle = self.cycle if self._is_in_body else None
         if cycle is None or not cycle.response_started:
-            self.transport.write(_problem(status, detail))
+            self.transport.write(_problem_bytes(status, detail))
         if cycle is not None:
             cycle.disconnected = True
             cycle.message_event.set()
@@ -413,7 +413,7 @@ class _ResponseTransport:
         return self._protocol.is_ended
 
 
-def _problem(status: int, detail: str) -> bytes:
+def _problem_bytes(status: int, detail: str) -> bytes:
     title = http.HTTPStatus(status).phrase
     body = json.dumps({"type": "about:blank", "title": title, "status": status, "detail": detail})
     retry = "Retry-After: 1\r\n" if status == 503 else ""

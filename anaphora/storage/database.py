@@ -19,28 +19,28 @@ from pathlib import Path
 from random import uniform
 from typing import Any, Literal, TypeVar
 
-from anaphora.errors import AnaphoraError, StoreError, Unkeepable
-from anaphora.storage.filelocks import FileLocks
+from anaphora.errors import AnaphoraError, StoreError, PermanentStoreError
+from anaphora.storage.filelocks import ByteRangeLocks
 from anaphora.storage.forks import fork_safe_lock
 from anaphora.storage.sqlite_pages import SharedFile, clear_unallocated
 
-__all__ = ["Database", "Synchronous", "Work"]
+__all__ = ["Database", "Synchronous", "WriteFunction"]
 
 Synchronous = Literal["full", "normal"]
-Work = Callable[[sqlite3.Connection], None]
+WriteFunction = Callable[[sqlite3.Connection], None]
 _Result = TypeVar("_Result")
 
-_CONVERSATIONS = 0x416E6170  # "Anap": the file says whose it is, and what is in it
-_SETTING_UP = 2**61  # the place of the lock of those who make or migrate the file
+_CONVERSATIONS_ID = 0x416E6170  # "Anap": the file says whose it is, and what is in it
+_SETUP_LOCK = 2**61  # the place of the lock of those who make or migrate the file
 _BUSY_FOR = 30.0  # seconds that another process may take to write
-_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
-_LOG_WAIT = 0.05  # seconds for which nobody can write while the WAL is waited for
-_LOG_PAUSE = 0.05, 0.15  # seconds between two attempts to empty it
+_WRITE_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
+_WAL_TIMEOUT = 0.05  # seconds for which nobody can write while the WAL is waited for
+_WAL_RETRY_PAUSE = 0.05, 0.15  # seconds between two attempts to empty it
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
 _TIDIED_EVERY = 512  # writes
 _LONGEST_LOG = 16 << 20  # bytes of the WAL
 _PAGES_AT_ONCE = 2048  # that one step of scrubbing goes through: 8 MB
-_INCREMENTAL = 2  # what PRAGMA auto_vacuum answers
+_INCREMENTAL_VACUUM = 2  # what PRAGMA auto_vacuum answers
 _FREE_PAGES = 1024  # so many may wait for new conversations before some are given back
 
 _log = logging.getLogger(__name__)
@@ -63,32 +63,36 @@ class Database:
         *,
         schema: Sequence[Sequence[str]],
         synchronous: Synchronous,
-        application: int = _CONVERSATIONS,
+        application: int = _CONVERSATIONS_ID,
         holds: str = "conversations",
         pragmas: Sequence[str] = (),
     ) -> None:
         self._path, self._schema, self._synchronous = path, schema, synchronous
-        self._application, self._holds, self._pragmas = application, holds, pragmas
+        self._application, self._content_name, self._pragmas = application, holds, pragmas
         self._uri = f"{path.as_uri()}?mode=rw"
         self._closed = False
         self._writer: sqlite3.Connection | None = None
         self._written = 0
         self._file: SharedFile | None = None
-        self._queue: deque[_Task] = deque()
+        self._queue: deque[_WriteTask] = deque()
         self._idle: list[sqlite3.Connection] = []
         self._make_locks()
 
-    def make(self) -> None:
+    def create_file(self) -> None:
         """Make the file, private to its owner, if it is not there."""
         try:
-            _make_file(self._path)
+            _create_file(self._path)
         except OSError as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
         if self._file is None:
             self._file = SharedFile.acquire(self._path)
 
-    def set_up(
-        self, locks: FileLocks, *, wait: float, then: Callable[[], None] | None = None
+    def open(
+        self,
+        locks: ByteRangeLocks,
+        *,
+        wait: float,
+        after_migration: Callable[[], None] | None = None,
     ) -> None:
         """Make the file if it is not there, bring its schema up to date, and do what is to be
         done ``then``. One process at a time does so, by ``locks``, and the others wait for it
@@ -96,20 +100,20 @@ class Database:
 
         Raises :class:`StoreError` if the file cannot be used, or is being set up for longer.
         """
-        self.make()
-        self._refuse_foreign()
-        if not locks.take(_SETTING_UP, wait=wait):
+        self.create_file()
+        self._check_foreign()
+        if not locks.acquire(_SETUP_LOCK, wait=wait):
             raise StoreError(
                 f"{self._path} has been set up by another process for {wait:g} seconds"
             )
         try:
             self.migrate()
-            if then is not None:
-                then()
+            if after_migration is not None:
+                after_migration()
         finally:
-            locks.give_back(_SETTING_UP)
+            locks.release(_SETUP_LOCK)
 
-    def _refuse_foreign(self) -> None:
+    def _check_foreign(self) -> None:
         """Raises :class:`StoreError` for the database of another program, before anything is made
         beside it."""
         try:
@@ -117,18 +121,18 @@ class Database:
             with self._reading, closing(self._connect()) as connection:
                 self._check_owner(connection)
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
 
     def migrate(self) -> None:
         """Bring the schema up to date. No other process may do so at the same time."""
         try:
             with self._reader() as connection:
-                self._check(connection)
+                self._check_version(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
             self.write(self._migrate)
-            self._let_shrink()
+            self._enable_auto_vacuum()
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """The rows that the query finds."""
@@ -136,7 +140,7 @@ class Database:
             with self._reader() as connection:
                 return connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -147,17 +151,17 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
 
-    def write(self, work: Work) -> None:
+    def write(self, work: WriteFunction) -> None:
         """Do the work in a transaction. It is done again if it must be, so it should do nothing
         else; an error that it raises itself is passed on, and must come before any change."""
-        task = _Task(work)
+        task = _WriteTask(work)
         self._queue.append(task)
         try:
             with self._writing:
                 if not task.done:
-                    self._write_all(list(self._queued()))
+                    self._write_all(list(self._drain_queue()))
         except BaseException:  # Ctrl-C while it waits
             with suppress(ValueError):
                 self._queue.remove(task)
@@ -180,7 +184,7 @@ class Database:
         page = 1
         while page:
             page = self._exclusively(partial(self._clear_step, page))
-        self._exclusively(self._empty_log)
+        self._exclusively(self._truncate_wal)
 
     def _exclusively(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """Do a step with the writing connection, while no other thread writes. While the WAL is
@@ -189,10 +193,10 @@ class Database:
         while True:
             try:
                 return self._exclusively_once(step)
-            except _LogInUse:
+            except _WalBusyError:
                 if time.monotonic() > deadline:
                     raise
-            time.sleep(uniform(*_LOG_PAUSE))
+            time.sleep(uniform(*_WAL_RETRY_PAUSE))
 
     def _exclusively_once(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
         with self._writing:
@@ -204,7 +208,7 @@ class Database:
                     self._writer.execute("PRAGMA busy_timeout = 0")
             except BaseException as error:
                 self._close_writer()
-                raise self._told(error) from error
+                raise self._to_store_error(error) from error
         return result
 
     def _vacuum_step(self, connection: sqlite3.Connection) -> bool:
@@ -215,16 +219,16 @@ class Database:
         # A script, for execute() stops at the first of the pages.
         connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
         (after,) = connection.execute("PRAGMA freelist_count").fetchone()
-        self._empty_log(connection)
+        self._truncate_wal(connection)
         return bool(0 < after < before)
 
     def _clear_step(self, first: int, connection: sqlite3.Connection) -> int:
         """Clear the unallocated space of some pages; the next page, 0 after the last."""
         assert self._file is not None
-        self._empty_log(connection)
+        self._truncate_wal(connection)
         _begin(connection)
-        if self._log_size():  # another process has written in between; closing rolls back
-            raise _LogInUse(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
+        if self._wal_size():  # another process has written in between; closing rolls back
+            raise _WalBusyError(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
         descriptor = self._file.descriptor()
         following = clear_unallocated(descriptor, first, _PAGES_AT_ONCE)
         os.fsync(descriptor)
@@ -234,18 +238,18 @@ class Database:
         self._close_writer()  # so does this one
         return following
 
-    def _empty_log(self, connection: sqlite3.Connection) -> None:
+    def _truncate_wal(self, connection: sqlite3.Connection) -> None:
         """Bring the WAL into the file, and leave nothing in it. While SQLite waits for those who
         read an older state, nobody can write: so it does not wait for long."""
-        connection.execute(f"PRAGMA busy_timeout = {_LOG_WAIT * 1000:.0f}")
+        connection.execute(f"PRAGMA busy_timeout = {_WAL_TIMEOUT * 1000:.0f}")
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            raise _LogInUse(
+            raise _WalBusyError(
                 f"{self._path}-wal may still hold what was deleted, for another program has "
                 f"been reading for {_BUSY_FOR:g} seconds: erase again when it has ended"
             )
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
 
-    def _log_size(self) -> int:
+    def _wal_size(self) -> int:
         try:
             return self._path.with_name(f"{self._path.name}-wal").stat().st_size
         except FileNotFoundError:
@@ -291,12 +295,12 @@ class Database:
         self._writing = threading.Lock()
         self._reading = threading.Semaphore(_READERS)
 
-    def _queued(self) -> Iterator[_Task]:
+    def _drain_queue(self) -> Iterator[_WriteTask]:
         with suppress(IndexError):
             while True:
                 yield self._queue.popleft()
 
-    def _write_all(self, tasks: list[_Task]) -> None:
+    def _write_all(self, tasks: list[_WriteTask]) -> None:
         """Do all tasks in one transaction; if that fails, each in its own, so that the one at
         fault is the only one to fail."""
         begun = False
@@ -304,7 +308,7 @@ class Database:
             connection = self._writing_connection()
             _begin(connection)
             begun = True
-            refusals = [_refusal(task, connection) for task in tasks]
+            refusals = [_run_task(task, connection) for task in tasks]
             connection.execute("COMMIT")
         except BaseException as error:
             self._close_writer()  # which rolls back
@@ -313,13 +317,13 @@ class Database:
                     self._write_all([task])
                 return
             for task in tasks:
-                task.end(self._told(error))
+                task.end(self._to_store_error(error))
             if not isinstance(error, Exception):  # Ctrl-C
                 raise
             return
         for task, refusal in zip(tasks, refusals, strict=True):
             task.end(refusal)
-        self._tidy_now_and_then(connection, len(tasks))
+        self._maintain_periodically(connection, len(tasks))
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is None:
@@ -367,7 +371,7 @@ class Database:
             raise
         return connection
 
-    def _check(self, connection: sqlite3.Connection) -> None:
+    def _check_version(self, connection: sqlite3.Connection) -> None:
         """Raises :class:`StoreError` for a file that is not ours or of a later version; makes an
         empty one one that can shrink."""
         tables = self._check_owner(connection)
@@ -387,17 +391,17 @@ class Database:
         if tables and application != self._application:
             raise StoreError(
                 f"{self._path} is the database of another program, or of another part of this one: "
-                f"name another file for the {self._holds}"
+                f"name another file for the {self._content_name}"
             )
         return int(tables)
 
-    def _let_shrink(self) -> None:
+    def _enable_auto_vacuum(self) -> None:
         """Rewrite, once, a file that was made without auto_vacuum (by a tool that restored it,
         for example): it could give nothing back to the disk. Nobody else may have it open, for a
         connection knows this property of the file from when it was opened."""
         with self._reading, closing(self._connect()) as connection:  # no fork comes in between
             (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
-        if mode == _INCREMENTAL:
+        if mode == _INCREMENTAL_VACUUM:
             return
         self.pause()
         try:
@@ -426,36 +430,40 @@ class Database:
         connection.execute(f"PRAGMA application_id = {self._application}")
         _set_version(connection, len(self._schema))
 
-    def _tidy_now_and_then(self, connection: sqlite3.Connection, written: int) -> None:
+    def _maintain_periodically(self, connection: sqlite3.Connection, written: int) -> None:
         self._written += written
         if self._written < _TIDIED_EVERY:
             return
         self._written = 0
         try:
-            self._tidy(connection)
+            self._maintain(connection)
         except sqlite3.Error as error:  # what was asked for is written
             self._close_writer()
-            if _code(error) != sqlite3.SQLITE_BUSY:
+            if _primary_error_code(error) != sqlite3.SQLITE_BUSY:
                 _log.warning("a database could not be tidied", extra={"reason": str(error)})
 
-    def _tidy(self, connection: sqlite3.Connection) -> None:
+    def _maintain(self, connection: sqlite3.Connection) -> None:
         """Give some of what is free back to the disk, and cut the WAL if readers let it grow."""
         connection.execute("PRAGMA busy_timeout = 200")
         (free,) = connection.execute("PRAGMA freelist_count").fetchone()
         if free > _FREE_PAGES:
             # A script, for execute() stops at the first of the pages.
             connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
-        if self._log_size() > _LONGEST_LOG:
+        if self._wal_size() > _LONGEST_LOG:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         connection.execute("PRAGMA busy_timeout = 0")
 
-    def _told(self, error: BaseException) -> StoreError:
+    def _to_store_error(self, error: BaseException) -> StoreError:
         """``error`` as one that names the file and says how to mend it."""
         if isinstance(error, StoreError):
             return error
         said = error.strerror if isinstance(error, OSError) else error  # it names the file again
         # What SQLite cannot take as a value; anything else may go another time.
-        kind = Unkeepable if isinstance(error, (sqlite3.DataError, OverflowError)) else StoreError
+        kind = (
+            PermanentStoreError
+            if isinstance(error, (sqlite3.DataError, OverflowError))
+            else StoreError
+        )
         told = kind(f"{self._path}: {said or error}{self._hint(error)}")
         told.__cause__ = error
         return told
@@ -463,20 +471,20 @@ class Database:
     def _hint(self, error: BaseException) -> str:
         if isinstance(error, FileNotFoundError) and not self._path.parent.is_dir():
             return f"; make the folder first: mkdir -p '{self._path.parent}'"
-        hint = _HINTS.get(_code(error))
+        hint = _HINTS.get(_primary_error_code(error))
         return f"; {hint}" if hint else ""
 
 
-class _LogInUse(StoreError):  # noqa: N818 - what it is, not what failed
+class _WalBusyError(StoreError):  # noqa: N818 - what it is, not what failed
     """The WAL cannot be emptied at the moment."""
 
 
-class _Task:
+class _WriteTask:
     """Work that waits to be done, and what became of it."""
 
     __slots__ = ("done", "error", "work")
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: WriteFunction) -> None:
         self.work = work
         self.done = False
         self.error: Exception | None = None
@@ -506,14 +514,14 @@ def _begin(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if _primary_error_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
-            time.sleep(uniform(*_PAUSE))
+            time.sleep(uniform(*_WRITE_RETRY_PAUSE))
         else:
             return
 
 
-def _refusal(task: _Task, connection: sqlite3.Connection) -> Exception | None:
+def _run_task(task: _WriteTask, connection: sqlite3.Connection) -> Exception | None:
     """Do the task; the error by which it refused to, if it did."""
     try:
         task.work(connection)
@@ -522,7 +530,7 @@ def _refusal(task: _Task, connection: sqlite3.Connection) -> Exception | None:
     return None
 
 
-def _code(error: BaseException) -> int:
+def _primary_error_code(error: BaseException) -> int:
     """SQLite's code of an error without what it adds to it, -1 if it has none."""
     code = getattr(error, "sqlite_errorcode", None)
     return -1 if code is None else code & 0xFF
@@ -532,7 +540,7 @@ def _set_version(connection: sqlite3.Connection, version: int) -> None:
     connection.execute(f"PRAGMA user_version = {version}")
 
 
-def _make_file(path: Path) -> None:
+def _create_file(path: Path) -> None:
     """Make an empty file that is private, if there is none.
 
     One that another store of this process may have open already must not be opened here:

@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anaphora.errors import StoreError
-from anaphora.storage.forks import Forked, follow_forks, fork_safe_lock
+from anaphora.storage.forks import ForkAware, register_fork_aware, fork_safe_lock
 
-__all__ = ["FileLocks"]
+__all__ = ["ByteRangeLocks"]
 
 _FIRST_PAUSE = 0.0005  # seconds
 _LONGEST_PAUSE = 0.02
 _LONGEST_PAUSE_OF_NEXT = 0.004
-_SEATS = 2**62  # from here on are the seats: who has that of a place comes next to it
-_TAKEN = (errno.EAGAIN, errno.EACCES)
+_QUEUE_OFFSET = 2**62  # from here on are the seats: who has that of a place comes next to it
+_LOCKED_ERRNOS = (errno.EAGAIN, errno.EACCES)
 _FLOCK = "hhqqi0q"  # struct flock: type, whence, start, length, process
 
 
-class FileLocks:
+class ByteRangeLocks:
     """The locks of the file at ``path``, which is made when the first is taken, with the
     permissions and the owner of the file ``like``.
 
@@ -40,36 +40,36 @@ class FileLocks:
     for it again at once would always be before the others, who look only now and then.
     """
 
-    def __init__(self, path: Path, *, like: Path) -> None:
-        self._path, self._like = path, like
+    def __init__(self, path: Path, *, permissions_of: Path) -> None:
+        self._path, self._like = path, permissions_of
         self._mutex = threading.Lock()
-        self._open: _Locker | None = None
+        self._backend: _LockBackend | None = None
         self._closed = False
 
-    def take(self, place: int, *, wait: float) -> bool:
+    def acquire(self, offset: int, *, wait: float) -> bool:
         """Take a place within ``wait`` seconds; False if it did not become free.
 
         Raises :class:`StoreError` if the file cannot be locked.
         """
-        deadline, seat = time.monotonic() + wait, place + _SEATS
-        if not self._wait(seat, deadline, _LONGEST_PAUSE):
+        deadline, seat = time.monotonic() + wait, offset + _QUEUE_OFFSET
+        if not self._poll(seat, deadline, _LONGEST_PAUSE):
             return False
         try:
-            return self._wait(place, deadline, _LONGEST_PAUSE_OF_NEXT)
+            return self._poll(offset, deadline, _LONGEST_PAUSE_OF_NEXT)
         finally:
-            self.give_back(seat)
+            self.release(seat)
 
-    def give_back(self, place: int) -> None:
+    def release(self, offset: int) -> None:
         """Let the next one have it."""
         with self._mutex:
-            if self._open is not None:
-                self._open.unlock(place)
+            if self._backend is not None:
+                self._backend.unlock(offset)
 
     def check(self) -> None:
         """Raises :class:`StoreError` if other processes cannot meet us at this file any more."""
         try:
             with self._mutex:
-                opened = os.fstat(self._locker().descriptor)
+                opened = os.fstat(self._get_backend().descriptor)
             same = os.path.samestat(opened, self._path.stat())
         except OSError as error:
             raise self._error(error) from error
@@ -80,9 +80,9 @@ class FileLocks:
         """Let go of the file and of every place in it."""
         with self._mutex:
             self._closed = True
-            if self._open is not None:
-                self._open.close()
-                self._open = None
+            if self._backend is not None:
+                self._backend.close()
+                self._backend = None
 
     def pause(self) -> None:
         """Let nobody open or close the file; :meth:`resume` must follow."""
@@ -95,14 +95,14 @@ class FileLocks:
     def resume_in_child(self) -> None:
         """Go on after a :meth:`pause` in a process that was forked meanwhile: the places are its
         parent's, and the next one that is taken opens the file anew."""
-        opened, self._open = self._open, None
+        opened, self._backend = self._backend, None
         self._mutex.release()
         if opened is not None:
             opened.close()
 
-    def _wait(self, place: int, deadline: float, longest: float) -> bool:
+    def _poll(self, place: int, deadline: float, longest: float) -> bool:
         pause = _FIRST_PAUSE
-        while not self._try(place):
+        while not self._try_lock(place):
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
@@ -110,21 +110,21 @@ class FileLocks:
             pause = min(pause * 1.5, longest)
         return True
 
-    def _try(self, place: int) -> bool:
+    def _try_lock(self, place: int) -> bool:
         # Under the mutex, for the number of a file that is closed may soon be that of another.
         with self._mutex:
             try:
-                return self._locker().lock(place)
+                return self._get_backend().lock(place)
             except OSError as error:
                 raise self._error(error) from error
 
-    def _locker(self) -> _Locker:
+    def _get_backend(self) -> _LockBackend:
         """The file, opened; whoever asks has the mutex."""
         if self._closed:
             raise StoreError("this store is closed")
-        if self._open is None:
-            self._open = _locker_of(self._path, self._like)
-        return self._open
+        if self._backend is None:
+            self._backend = _create_backend(self._path, self._like)
+        return self._backend
 
     def _error(self, error: OSError) -> StoreError:
         return StoreError(
@@ -133,7 +133,7 @@ class FileLocks:
         )
 
 
-class _Locker(Protocol):
+class _LockBackend(Protocol):
     """One way to lock a place of an open file, without waiting."""
 
     descriptor: int
@@ -143,7 +143,7 @@ class _Locker(Protocol):
     def close(self) -> None: ...
 
 
-class _ByDescription:
+class _OpenFileDescriptionLocks:
     """Locks of an open file description (Linux): those of two stores in one process are two."""
 
     def __init__(self, descriptor: int, fcntl: Any) -> None:
@@ -153,7 +153,7 @@ class _ByDescription:
         try:
             self._set(self._fcntl.F_WRLCK, place)
         except OSError as error:
-            if error.errno in _TAKEN:
+            if error.errno in _LOCKED_ERRNOS:
                 return False
             raise
         return True
@@ -170,7 +170,7 @@ class _ByDescription:
 
 
 @dataclass(slots=True)
-class _File:
+class _SharedFile:
     """A file that the stores of this process lock through one descriptor: closing a second one
     would let go of every lock. Which of them holds what, only we know."""
 
@@ -180,13 +180,13 @@ class _File:
     held: set[int] = field(default_factory=set)
 
 
-class _Files(Forked):
+class _Files(ForkAware):
     """The files of this process, by which they are told apart."""
 
     def __init__(self) -> None:
         self.mutex = fork_safe_lock()
-        self.known: dict[tuple[int, int], _File] = {}
-        follow_forks(self)
+        self.known: dict[tuple[int, int], _SharedFile] = {}
+        register_fork_aware(self)
 
     def after_fork_in_child(self) -> None:
         """Begin with none: the locks are the parent's."""
@@ -196,10 +196,10 @@ class _Files(Forked):
 _files = _Files()
 
 
-class _ByProcess:
+class _PerProcessLocks:
     """Locks of a process (POSIX), told apart among its stores by our own list."""
 
-    def __init__(self, file: _File, fcntl: Any) -> None:
+    def __init__(self, file: _SharedFile, fcntl: Any) -> None:
         self._file, self._fcntl = file, fcntl
         self._mine: set[int] = set()
         self.descriptor = file.descriptor
@@ -214,7 +214,7 @@ class _ByProcess:
                     self.descriptor, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, place
                 )
             except OSError as error:
-                if error.errno in _TAKEN:
+                if error.errno in _LOCKED_ERRNOS:
                     return False
                 raise
             self._file.held.add(place)
@@ -243,7 +243,7 @@ class _ByProcess:
             self._fcntl.lockf(self.descriptor, self._fcntl.LOCK_UN, 1, place)
 
 
-def _locker_of(path: Path, like: Path) -> _Locker:
+def _create_backend(path: Path, permissions_of: Path) -> _LockBackend:
     try:
         fcntl = import_module("fcntl")
     except ImportError as error:
@@ -251,28 +251,28 @@ def _locker_of(path: Path, like: Path) -> _Locker:
             "this system has no locks on parts of files, which sqlite: stores need; use redis:"
         ) from error
     if hasattr(fcntl, "F_OFD_SETLK"):
-        return _ByDescription(_opened(path, like), fcntl)
+        return _OpenFileDescriptionLocks(_open_file(path, permissions_of), fcntl)
     with _files.mutex:
-        return _ByProcess(_file_at(path, like), fcntl)
+        return _PerProcessLocks(_get_shared_file(path, permissions_of), fcntl)
 
 
-def _file_at(path: Path, like: Path) -> _File:
+def _get_shared_file(path: Path, permissions_of: Path) -> _SharedFile:
     """The file at ``path`` as this process has it open, opened at most once."""
     with contextlib.suppress(FileNotFoundError):
         if known := _files.known.get(_identity(path.stat())):
             return known
-    descriptor = _opened(path, like)
-    file = _files.known[_identity(os.fstat(descriptor))] = _File(descriptor, os.getpid())
+    descriptor = _open_file(path, permissions_of)
+    file = _files.known[_identity(os.fstat(descriptor))] = _SharedFile(descriptor, os.getpid())
     return file
 
 
-def _opened(path: Path, like: Path) -> int:
+def _open_file(path: Path, permissions_of: Path) -> int:
     """A descriptor of the file at ``path``: who may use ``like`` may use it, too."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return os.open(path, os.O_RDWR)
-    model = like.stat()
+    model = permissions_of.stat()
     with contextlib.suppress(OSError):  # not ours to give away; then those who need it are told
         if os.geteuid() == 0:
             os.fchown(descriptor, model.st_uid, model.st_gid)

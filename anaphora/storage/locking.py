@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["lock"]
+__all__ = ["try_lock_file"]
 
 
-def lock(descriptor: int) -> bool:
+def try_lock_file(descriptor: int) -> bool:
     """Whether the file is now locked by this descriptor and no other: as long as it is open, in
     this process or in those that it forks."""
     try:

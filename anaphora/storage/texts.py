@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-__all__ = ["Text", "kept", "read"]
+__all__ = ["EncodedText", "encode_text", "decode_text"]
 
-Text: TypeAlias = str | bytes
+EncodedText: TypeAlias = str | bytes
 
 
-def kept(text: str) -> Text:
+def encode_text(text: str) -> EncodedText:
     """The text as SQLite keeps it: as bytes if it is none in UTF-8 (lone surrogates)."""
     try:
         text.encode()
@@ -18,6 +18,6 @@ def kept(text: str) -> Text:
     return text
 
 
-def read(text: Text) -> str:
-    """The text that :func:`kept` gave."""
+def decode_text(text: EncodedText) -> str:
+    """The text that :func:`encode_text` gave."""
     return text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")

@@ -17,7 +17,7 @@ import httpx
 from benchmarks.faults.bot import COLORS, ITEMS, MODEL, items_of
 from benchmarks.faults.operations import Kind, Operation, Outcome, Reply
 
-__all__ = ["Talk", "read_history"]
+__all__ = ["SimulatedUser", "read_history"]
 
 PAUSE = timedelta(hours=2)  # more than the timeout of the model
 TRIES = 200
@@ -53,7 +53,7 @@ _ENDS = (httpx.ConnectError, httpx.ConnectTimeout)  # the question was never sen
 
 
 @dataclass
-class Talk:
+class SimulatedUser:
     """The dialog of one user, of ``questions`` questions. ``urls`` are those of the servers, of
     which any may be asked; every operation is given to ``record``."""
 

@@ -8,7 +8,7 @@ from benchmarks.peers.english import past
 from benchmarks.peers.vocabulary import NICKNAMES
 from benchmarks.peers.work import Work
 
-__all__ = ["idle_talk"]
+__all__ = ["out_of_scope_text"]
 
 _ABOUT_NOTHING = (
     "what a lovely evening",
@@ -65,7 +65,7 @@ _SHARES = (
 )
 
 
-def idle_talk(work: Work, random: Random) -> tuple[str, str]:
+def out_of_scope_text(work: Work, random: Random) -> tuple[str, str]:
     """A shape and a text: about nothing of the home (30 %), about its things but with no action
     (35 %), about an action, which is no order (20 %), or an order that says not to what (15 %)."""
     (shapes,) = random.choices([one for one, _ in _SHARES], [share for _, share in _SHARES])

@@ -19,7 +19,7 @@ from benchmarks.peers.adapt_home import AdaptHome
 from benchmarks.peers.anaphora_home import AnaphoraHome
 from benchmarks.peers.answers import Answer, Home
 from benchmarks.peers.hassil_home import HassilHome
-from benchmarks.peers.rounds import frozen, turns
+from benchmarks.peers.rounds import gc_frozen, rotate
 from benchmarks.peers.utterances import Utterance, utterances
 from benchmarks.peers.work import Work, smart_home
 
@@ -114,9 +114,9 @@ def compare(
     times: dict[str, list[float]] = {engine: [] for engine in built}
     busy = dict.fromkeys(built, 0.0)
     answers: dict[str, list[Answer]] = {engine: [] for engine in built}
-    with frozen():
+    with gc_frozen():
         for number, start in enumerate(range(0, len(said), count)):
-            for engine in turns(list(built), number):
+            for engine in rotate(list(built), number):
                 gc.collect()
                 worked = process_time()
                 took, given = _asked(built[engine][0], said[start : start + count])

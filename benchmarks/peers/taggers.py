@@ -70,10 +70,10 @@ def anaphora(names: Sequence[str]) -> Tagger:
 
 def anaphora_component(names: Sequence[str]) -> Tagger:
     """Its component in a spaCy pipeline, without what :class:`Pipeline` copies out of the Doc."""
-    from anaphora.entities.pipeline import build
+    from anaphora.entities.pipeline import build_pipeline
     from anaphora.entities.tagger import FACTORY, SPANS_KEY
 
-    nlp = build(_model(names), "en")
+    nlp = build_pipeline(_model(names), "en")
     component = nlp.get_pipe(FACTORY)
 
     def found(doc: Doc) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal, get_args
 
-from benchmarks.peers.chatter import idle_talk
+from benchmarks.peers.chatter import out_of_scope_text
 from benchmarks.peers.english import gerund, past, plural
 from benchmarks.peers.reading import LongestReading
 from benchmarks.peers.vocabulary import NICKNAMES
@@ -138,7 +138,7 @@ def _endless(work: Work, random: Random) -> Iterator[Utterance]:
 
 
 def _idle(work: Work, random: Random) -> Utterance:
-    shape, text = idle_talk(work, random)
+    shape, text = out_of_scope_text(work, random)
     return Utterance(_written(text, random), None, {}, "none", shape)
 
 

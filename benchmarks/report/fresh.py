@@ -32,14 +32,14 @@ Tell: TypeAlias = Callable[[str], None]
 PATIENCE = 300.0  # seconds that a process may take to get ready, or for one round
 
 
-class Failed(Exception):  # noqa: N818 - what became of it
+class SubjectError(Exception):  # noqa: N818 - what became of it
     """A process did not do what it was to do; the message has the last it said."""
 
 
-class Fresh:
+class SubjectProcess:
     """A ``subject``, called with the arguments, in a process of its own; a context manager.
 
-    It starts at once. What asks it for something raises :class:`Failed` if it has ended, or if
+    It starts at once. What asks it for something raises :class:`SubjectError` if it has ended, or if
     the answer takes longer than ``patience`` (seconds); then it is ended.
     """
 
@@ -91,7 +91,7 @@ class Fresh:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             if not selector.select(self._patience):
                 self._process.kill()
-                raise Failed(f"{self._name} took more than {self._patience:,.0f} s")
+                raise SubjectError(f"{self._name} took more than {self._patience:,.0f} s")
         line = self._process.stdout.readline()
         if line:
             values: Values = json.loads(line)
@@ -99,10 +99,10 @@ class Fresh:
         code = self._process.wait()
         self._said.seek(0)
         last = self._said.read().strip().rpartition("\n")[2] or "it said nothing"
-        raise Failed(f"{self._name} ended with code {code}: {last}")
+        raise SubjectError(f"{self._name} ended with code {code}: {last}")
 
 
-class Here:
+class InlineSubject:
     """The same without a process of its own."""
 
     def __init__(self, subject: Subject, **arguments: Any) -> None:
@@ -123,13 +123,15 @@ class Here:
         """Nothing has to end that does not end by itself."""
 
 
-def begun(subject: Subject, *, apart: bool, **arguments: Any) -> Fresh | Here:
+def start_subject(
+    subject: Subject, *, apart: bool, **arguments: Any
+) -> SubjectProcess | InlineSubject:
     """The subject in a process of its own; if it need not be ``apart``, in this one, where it is
     ready sooner."""
-    return Fresh(subject, **arguments) if apart else Here(subject, **arguments)
+    return SubjectProcess(subject, **arguments) if apart else InlineSubject(subject, **arguments)
 
 
-def interleaved(
+def run_interleaved(
     subject: Subject,
     sizes: Sequence[int],
     *,
@@ -149,14 +151,14 @@ def interleaved(
         arguments["patience"] = patience
     failed: dict[int, str] = {}
     with ExitStack() as at_end:
-        subjects: dict[int, Fresh | Here] = {}
+        subjects: dict[int, SubjectProcess | InlineSubject] = {}
         for size in sizes:
             tell(f"making ready {size:,}")
-            one = begun(subject, apart=apart, size=size, **arguments)
+            one = start_subject(subject, apart=apart, size=size, **arguments)
             at_end.callback(one.close)
             try:
                 one.ready  # noqa: B018 - before the next begins, which would disturb it
-            except Failed as error:
+            except SubjectError as error:
                 failed[size] = str(error)
             else:
                 subjects[size] = one
@@ -166,7 +168,7 @@ def interleaved(
             for size, one in tuple(subjects.items()):
                 try:
                     taken[size].append(one.round())
-                except Failed as error:
+                except SubjectError as error:
                     failed[size] = str(error)
                     del subjects[size]
         found = {size: {**one.ready, **medians(taken[size])} for size, one in subjects.items()}

@@ -17,7 +17,7 @@ from benchmarks.report.data import (
     Verdict,
     Verdicts,
 )
-from benchmarks.report.numbers import shown
+from benchmarks.report.numbers import format_number
 
 _SIGNS = {"met": "✓ met", "missed": "✗ missed", "not measured": "– not measured"}
 _SHORT = (
@@ -120,7 +120,7 @@ def _value(cell: Cell, column: Column) -> str:
         return "–"
     if isinstance(cell, str):
         return _cell(cell)
-    return shown(cell, column.unit)
+    return format_number(cell, column.unit)
 
 
 def _cell(text: str) -> str:

@@ -18,7 +18,7 @@ _BETWEEN_DIALOGS = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UserQuestion:
     """A question of a user at a time."""
 
     model: str
@@ -28,18 +28,18 @@ class Asked:
     at: datetime
 
 
-def engine_of_all(names: Sequence[str] = ()) -> Engine:
+def bundled_engine(names: Sequence[str] = ()) -> Engine:
     """An engine with the bundled models of these names, or with all."""
-    return Engine(*(names or catalog.names()), clock=lambda: BEGIN)
+    return Engine(*(names or catalog.model_names()), clock=lambda: BEGIN)
 
 
-def ask(engine: Engine, one: Asked) -> str:
+def ask(engine: Engine, one: UserQuestion) -> str:
     """Ask it; the status of the reply."""
     reply = engine.ask(one.text, user=one.user, model=one.model, language=one.language, at=one.at)
     return reply.status
 
 
-def dialogs_of(models: Sequence[Model]) -> list[tuple[str, tuple[AskStep | PauseStep, ...]]]:
+def sample_dialogs(models: Sequence[Model]) -> list[tuple[str, tuple[AskStep | PauseStep, ...]]]:
     """The sample dialogs without explicit resets, each with the id of its model; those that want
     a long-term memory are left out."""
     return [
@@ -50,17 +50,19 @@ def dialogs_of(models: Sequence[Model]) -> list[tuple[str, tuple[AskStep | Pause
     ]
 
 
-def each_once(models: Sequence[Model]) -> Iterator[Asked]:
+def all_dialogs(models: Sequence[Model]) -> Iterator[UserQuestion]:
     """All dialogs one after the other, each of a user of its own."""
-    for number, (model, steps) in enumerate(dialogs_of(models)):
+    for number, (model, steps) in enumerate(sample_dialogs(models)):
         yield from _of_user(f"first {number}", model, steps, BEGIN)
 
 
-def mixed(models: Sequence[Model], *, users: int, seed: int = 11) -> Iterator[Asked]:
+def random_questions(
+    models: Sequence[Model], *, users: int, seed: int = 11
+) -> Iterator[UserQuestion]:
     """Questions without end: each of a user by chance, who goes on with a dialog or, where that
     has ended, begins another one an hour later."""
-    random, dialogs = Random(seed), dialogs_of(models)
-    going: list[Iterator[Asked]] = [iter(())] * users
+    random, dialogs = Random(seed), sample_dialogs(models)
+    going: list[Iterator[UserQuestion]] = [iter(())] * users
     times = [BEGIN] * users
     while True:
         user = random.randrange(users)
@@ -75,10 +77,10 @@ def mixed(models: Sequence[Model], *, users: int, seed: int = 11) -> Iterator[As
 
 def _of_user(
     user: str, model: str, steps: Sequence[AskStep | PauseStep], at: datetime
-) -> Iterator[Asked]:
+) -> Iterator[UserQuestion]:
     for step in steps:
         if isinstance(step, PauseStep):
             at += step.duration
             continue
         at += _BETWEEN_QUESTIONS
-        yield Asked(model, user, step.text, step.language, at)
+        yield UserQuestion(model, user, step.text, step.language, at)

@@ -8,7 +8,7 @@ _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
-def shown(value: float, unit: Unit = "") -> str:
+def format_number(value: float, unit: Unit = "") -> str:
     """Three digits that count, in a unit that suits: ``shown(0.00123, "s")`` is ``1.23 ms``."""
     match unit:
         case "s":

@@ -24,7 +24,7 @@ from benchmarks.report.data import (
     Panel,
     Plot,
 )
-from benchmarks.report.numbers import shown
+from benchmarks.report.numbers import format_number
 from benchmarks.report.stages import STAGES
 
 # Of Okabe and Ito, and three of Paul Tol's for the stages.
@@ -82,13 +82,13 @@ def draw(plot: Plot, folder: Path) -> Path:
     kind = "svg" if isinstance(plot, Icicle) else "png"
     file = folder / f"{plot.name}.{kind}"
     with mpl.rc_context(_STYLE):
-        figure = _drawn(plot)
+        figure = _render(plot)
         metadata: Mapping[str, None] = {"Date": None} if kind == "svg" else {"Software": None}
         figure.savefig(file, dpi=_DPI, metadata=dict(metadata))
     return file
 
 
-def _drawn(plot: Plot) -> Figure:
+def _render(plot: Plot) -> Figure:
     match plot:
         case Curves():
             return _curves(plot)
@@ -157,7 +157,7 @@ def _logarithmic(axes: Axes, which: str, axis: Axis) -> None:
 def _tick(value: float, axis: Axis) -> str:
     if axis.unit == "" and value >= 10_000:
         return f"$10^{{{round(log10(value))}}}$"
-    text = shown(value, axis.unit)
+    text = format_number(value, axis.unit)
     number, _, unit = text.partition(" ")
     if "." in number:
         number = number.rstrip("0").rstrip(".")
@@ -205,7 +205,7 @@ def _histogram(plot: Histogram) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     for number, (name, seconds) in enumerate(sorted(plot.marks, key=lambda mark: mark[1])):
         axes.axvline(seconds, color="#D55E00", linewidth=1.2)
-        text = f" {name}: {shown(seconds, 's')}"
+        text = f" {name}: {format_number(seconds, 's')}"
         top = axes.get_xaxis_transform()
         axes.text(seconds, 1 - 0.07 * number, text, transform=top, va="top", fontsize=8)
     return figure
@@ -217,7 +217,9 @@ def _bars(plot: Bars) -> Figure:
     names = [name for name, _ in plot.bars][::-1]
     values = [value for _, value in plot.bars][::-1]
     drawn = axes.barh(names, [value - 1 for value in values], left=1, color="#56B4E9", height=0.6)
-    axes.bar_label(drawn, [f" {shown(value, plot.axis.unit)}" for value in values], fontsize=8)
+    axes.bar_label(
+        drawn, [f" {format_number(value, plot.axis.unit)}" for value in values], fontsize=8
+    )
     low = min(1.0, *values, *(value for _, value in plot.marks))
     high = max(1.0, *values, *(value for _, value in plot.marks))
     axes.set_xscale("log")

@@ -18,7 +18,7 @@ COMMON = tuple(_COMMON.split())
 """Words that are in every text, and in no generated name."""
 
 
-def filled(words: Sequence[str], length: int, random: Random) -> str:
+def pad_words(words: Sequence[str], length: int, random: Random) -> str:
     """The words in their order with common ones around and between them, ``length`` in all; a
     name of two words stays together."""
     fillers = max(0, length - sum(len(word.split()) for word in words))
@@ -35,7 +35,7 @@ def orders(names: Sequence[str], count: int, *, length: int = 9, seed: int = 1) 
     about, for the memory to tell."""
     random = Random(seed)
     return [
-        filled(
+        pad_words(
             [*(("order",) if number % 4 else ()), random.choice(names)],
             length,
             random,
@@ -52,7 +52,7 @@ def long_orders(names: Sequence[str], count: int, *, length: int, seed: int = 1)
     texts = []
     for _ in range(count):
         chosen = [random.choice(names) for _ in range(max(1, length // 10))]
-        texts.append(filled(["order", *chosen], length, random))
+        texts.append(pad_words(["order", *chosen], length, random))
     return texts
 
 
@@ -61,6 +61,8 @@ def topics(names: Sequence[str], count: int, *, seed: int = 1) -> list[str]:
     random = Random(seed)
     cities = ("Tokyo", "Kyoto")
     return [
-        filled([*((random.choice(names),) if number % 3 else ()), random.choice(cities)], 8, random)
+        pad_words(
+            [*((random.choice(names),) if number % 3 else ()), random.choice(cities)], 8, random
+        )
         for number in range(count)
     ]

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from benchmarks.report.data import Section
 from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.wanted import ReportOptions
 
-Measure: TypeAlias = Callable[[Wanted, Tell], Section]
+Measure: TypeAlias = Callable[[ReportOptions, Tell], Section]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from anaphora import Conversation, Engine, Entity, Model
 from anaphora.grammar.compiler import compile_intents
 from anaphora.models.domain import ConversationSettings
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import dump, load
-from anaphora.stm.rules import remember
+from anaphora.stm.rules import record_match
 from anaphora.stm.stores.memory import MemoryStore
 from benchmarks.models import element, model_of_intents, model_of_synonyms, names
 from benchmarks.report import questions, timing
@@ -65,7 +65,7 @@ def of_words(size: int, asked: int) -> Iterator[Values]:
 def of_remembered(size: int, asked: int) -> Iterator[Values]:
     """A conversation that remembers that many entities when each question comes."""
     engine = Engine(_model_of_things(size), clock=_clock)
-    key = Key("user", "things")
+    key = ConversationKey("user", "things")
     held = _remembering(engine, key, size)
     texts = cycle(questions.orders(names(1_000), _different(asked)))
     yield {}
@@ -74,7 +74,7 @@ def of_remembered(size: int, asked: int) -> Iterator[Values]:
         for text in islice(texts, asked):
             with engine.store.open(key, _IDLE) as session:
                 session.commit(held)
-            times.append(timing.seconds(lambda text=text: engine.ask(text)))  # type: ignore[misc]
+            times.append(timing.time_call(lambda text=text: engine.ask(text)))  # type: ignore[misc]
         yield {"ask": median(times)}
 
 
@@ -83,7 +83,7 @@ def of_conversations(size: int, asked: int) -> Iterator[Values]:
     first, *others = _CAFE
     engine = Engine("cafe", clock=_clock, store=MemoryStore(_clock))
     engine.ask(first, user="pattern")
-    pattern = engine.store.peek(Key("pattern", "cafe"))
+    pattern = engine.store.peek(ConversationKey("pattern", "cafe"))
     assert pattern is not None
     record = dump(pattern)
     before = resident()
@@ -96,7 +96,7 @@ def of_conversations(size: int, asked: int) -> Iterator[Values]:
     random, texts = Random(3), cycle(others)
     while True:
         who = [f"user-{random.randrange(size):07}" for _ in range(asked)]
-        times = timing.each(lambda user: engine.ask(next(texts), user=user), who)
+        times = timing.time_calls(lambda user: engine.ask(next(texts), user=user), who)
         yield {"ask": median(times)}
 
 
@@ -115,7 +115,7 @@ def of_threads(size: int, asked: int) -> Iterator[Values]:
     yield {}
     with ThreadPoolExecutor(size) as pool:
         while True:
-            spent = timing.seconds(lambda: list(pool.map(ask, range(size))))
+            spent = timing.time_call(lambda: list(pool.map(ask, range(size))))
             yield {"ask": spent / (share * size)}
 
 
@@ -124,7 +124,7 @@ def _rounds(make: Callable[[], Model], texts: Sequence[str], asked: int) -> Iter
     warm()
     before = resident()
     engines: list[Engine] = []
-    build = timing.seconds(lambda: engines.append(Engine(make(), clock=_clock)))
+    build = timing.time_call(lambda: engines.append(Engine(make(), clock=_clock)))
     yield from _asking(engines[0], texts, asked, build=build, memory=resident() - before)
 
 
@@ -134,7 +134,7 @@ def _asking(engine: Engine, texts: Sequence[str], asked: int, **costs: float) ->
     yield costs
     turn = cycle(texts)
     while True:
-        yield {"ask": median(timing.each(engine.ask, islice(turn, asked)))}
+        yield {"ask": median(timing.time_calls(engine.ask, islice(turn, asked)))}
 
 
 def _different(asked: int) -> int:
@@ -163,7 +163,7 @@ def _model_of_things(count: int) -> Model:
     )
 
 
-def _remembering(engine: Engine, key: Key, count: int) -> Conversation:
+def _remembering(engine: Engine, key: ConversationKey, count: int) -> Conversation:
     """A conversation with the engine that remembers ``count`` things (three of them in groups
     that they share), each of a question of its own."""
     assert engine.ask(f"order {names(1)[0]}").status == "matched"
@@ -172,7 +172,7 @@ def _remembering(engine: Engine, key: Key, count: int) -> Conversation:
     for number in range(count):
         id = f"thing{number}"
         thing = Entity(id, frozenset({id}), id)
-        conversation, _ = remember(conversation, AT, intent="order", new=[thing], used=())
+        conversation, _ = record_match(conversation, AT, intent="order", new=[thing], used=())
     return conversation
 
 

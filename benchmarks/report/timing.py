@@ -10,7 +10,7 @@ from typing import Any
 _SHARES = (*(number / 100 for number in range(1, 100)), 0.995, 0.999, 0.9995, 0.9999)
 
 
-def each(call: Callable[[Any], object], given: Iterable[Any]) -> list[float]:
+def time_calls(call: Callable[[Any], object], given: Iterable[Any]) -> list[float]:
     """How many seconds each call takes, one after the other."""
     clock = time.perf_counter
     times = []
@@ -21,7 +21,7 @@ def each(call: Callable[[Any], object], given: Iterable[Any]) -> list[float]:
     return times
 
 
-def seconds(work: Callable[[], object]) -> float:
+def time_call(work: Callable[[], object]) -> float:
     """How many seconds the work takes."""
     begun = time.perf_counter()
     work()
@@ -41,11 +41,11 @@ def quantiles(times: Iterable[float]) -> tuple[tuple[float, float], ...]:
     return (*points, (1.0, ordered[-1]))
 
 
-def tokenizing(texts: Sequence[str]) -> float:
+def tokenizer_seconds(texts: Sequence[str]) -> float:
     """The mean seconds of spaCy's tokenizer alone for one of the texts, which it has seen before:
     the floor of what uses it."""
     from spacy.lang.en import English
 
     tokenizer = English().tokenizer
-    each(tokenizer, texts)
-    return sum(each(tokenizer, texts)) / len(texts)
+    time_calls(tokenizer, texts)
+    return sum(time_calls(tokenizer, texts)) / len(texts)

@@ -18,7 +18,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReportOptions:
     """``locomo`` is a file with LoCoMo's dialogs, if there is one; ``scripts`` are those that
     take minutes and run only when they are named."""
 

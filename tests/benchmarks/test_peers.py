@@ -19,7 +19,7 @@ from benchmarks.peers.compare import compare, score
 from benchmarks.peers.english import gerund, past, plural
 from benchmarks.peers.hassil_home import HassilHome, document
 from benchmarks.peers.reading import LongestReading
-from benchmarks.peers.rounds import frozen, turns
+from benchmarks.peers.rounds import gc_frozen, rotate
 from benchmarks.peers.taggers import TAGGERS, Abilities, abilities
 from benchmarks.peers.utterances import SHARES, Utterance, utterances
 from benchmarks.peers.work import Verb, clashes, smart_home
@@ -231,13 +231,13 @@ def test_no_utterance_is_asked_twice():
 
 
 def test_everyone_begins_a_round_once():
-    assert [turns("abc", number)[0] for number in range(3)] == ["a", "b", "c"]
-    assert all(sorted(turns("abc", number)) == ["a", "b", "c"] for number in range(7))
+    assert [rotate("abc", number)[0] for number in range(3)] == ["a", "b", "c"]
+    assert all(sorted(rotate("abc", number)) == ["a", "b", "c"] for number in range(7))
 
 
 def test_what_others_hold_is_not_looked_through_while_one_is_measured():
     held = [[]]
-    with frozen():
+    with gc_frozen():
         assert not any(one is held for one in gc.get_objects())
     assert any(one is held for one in gc.get_objects())
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from anaphora.bots.forecast import VARIABLE, Forecast, forecast
+from anaphora.bots.forecast import URL_VARIABLE, Forecast, fetch_forecast
 from tests.bots.talk import answer
 
 pytest.importorskip("httpx")
@@ -52,17 +52,17 @@ def service(monkeypatch):
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv(VARIABLE, f"http://127.0.0.1:{server.server_port}/")
+        monkeypatch.setenv(URL_VARIABLE, f"http://127.0.0.1:{server.server_port}/")
         yield played
         server.shutdown()
 
 
 def asked(first: date = date(2026, 1, 6), last: date = date(2026, 1, 7)) -> Forecast | None:
-    return forecast(35.69, 139.69, first, last, "Asia/Tokyo", today=date(2026, 1, 5))
+    return fetch_forecast(35.69, 139.69, first, last, "Asia/Tokyo", today=date(2026, 1, 5))
 
 
 def test_without_an_address_nobody_is_asked(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(URL_VARIABLE, raising=False)
     assert asked() is None
 
 
@@ -136,14 +136,14 @@ def test_a_service_that_never_ends_is_left_in_time(service, monkeypatch, caplog)
 def test_a_service_that_does_not_answer_is_not_waited_for(monkeypatch, caplog):
     monkeypatch.setattr("anaphora.bots.forecast._SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        monkeypatch.setenv(VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv(URL_VARIABLE, f"http://127.0.0.1:{silent.getsockname()[1]}")
         with caplog.at_level(logging.WARNING):
             assert asked() is None
     assert "ReadTimeout" in caplog.text
 
 
 def test_so_it_does_where_there_is_no_service_at_all(monkeypatch, caplog):
-    monkeypatch.setenv(VARIABLE, "http://127.0.0.1:9")
+    monkeypatch.setenv(URL_VARIABLE, "http://127.0.0.1:9")
     with caplog.at_level(logging.WARNING):
         assert asked() is None
     assert "no forecast from" in caplog.text

@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from anaphora import Engine, ModelError
-from anaphora.bots.forecast import VARIABLE
+from anaphora.bots.forecast import URL_VARIABLE
 from tests.bots.talk import answer, answers
 
 
 @pytest.fixture(autouse=True)
 def no_service(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(URL_VARIABLE, raising=False)
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, parse_model
 from anaphora.cli import app
-from anaphora.cli.recollection import Recollection
-from anaphora.cli.terminal import console
+from anaphora.cli.recollection import ChatMemory
+from anaphora.cli.terminal import create_console
 from anaphora.errors import AnaphoraError, SummaryError
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.summarizers.cut import WordCut
-from anaphora.stm.conversation import Key
+from anaphora.ltm.summarizers.cut import FirstWords
+from anaphora.stm.conversation import ConversationKey
 from tests.plain import PLAIN_WEATHER
-from tests.server.served import until
+from tests.server.served import wait_until
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d"
 
@@ -102,7 +102,7 @@ def test_summary_tells_how_long_the_history_is() -> None:
 
 def test_summaries_are_shown_with_their_span_and_what_made_them(folder: Path) -> None:
     settings = HistorySettings(max_size=20, segment=2, verbatim=1)
-    with LongTermMemory("sqlite:///chats.db", summarizer=WordCut(), settings=settings) as memory:
+    with LongTermMemory("sqlite:///chats.db", summarizer=FirstWords(), settings=settings) as memory:
         with Engine(PLAIN_WEATHER, long_term=memory) as engine:
             for city in ("Tokyo", "Kyoto", "Oslo", "Lima", "Rome"):
                 engine.ask(f"weather in {city}")
@@ -123,11 +123,11 @@ class Failing:
 def test_a_failing_summarizer_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
     settings = HistorySettings(max_size=1, segment=1, verbatim=0)
     with LongTermMemory(summarizer=Failing(), settings=settings) as memory:
-        memory.add(Key("user", "any"), Exchange("And now?", "Rain.", datetime.now(UTC)))
+        memory.add(ConversationKey("user", "any"), Exchange("And now?", "Rain.", datetime.now(UTC)))
         memory.flush(60)
-        until(lambda: memory.status().failures, "the failure")
+        wait_until(lambda: memory.status().failures, "the failure")
         model = parse_model("{id: any, elements: [{id: thing}], intents: ['intent=a term={true}']}")
-        Recollection(memory, max_words=1).show(console(), "summary", model, "")
+        ChatMemory(memory, max_words=1).show(create_console(), "summary", model, "")
     assert "It could not be summarized: the endpoint is away" in capsys.readouterr().out
 
 

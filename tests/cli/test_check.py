@@ -17,12 +17,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from anaphora.cli import app, check
-from anaphora.cli.cases import Case, CaseTurn, report, run_case
-from anaphora.cli.terminal import console
+from anaphora.cli.cases import Case, CaseTurn, format_case, run_case
+from anaphora.cli.terminal import create_console
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents import workers
 from anaphora.intents.engine import Engine
-from anaphora.intents.workers import run_in_processes, usual_jobs
+from anaphora.intents.workers import run_in_processes, default_jobs
 from anaphora.models import loader
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model, load_samples
@@ -119,7 +119,7 @@ class TestReport:
 
     def test_an_answer_of_several_lines_keeps_its_margin(self):
         turn = CaseTurn("hi", came="matched hi", answer="one\ntwo", failures=("a\nb",))
-        lines = [line for line, _ in report(Case("hi", turns=(turn,)))]
+        lines = [line for line, _ in format_case(Case("hi", turns=(turn,)))]
         assert lines[2:] == [
             "    answer:   one",
             "              two",
@@ -285,9 +285,9 @@ class TestProcesses:
         assert not multiprocessing.active_children()
 
     def test_there_are_more_of_them_only_where_that_pays(self, monkeypatch):
-        assert usual_jobs(many(workers._MANY_QUESTIONS - 1)) == 1
+        assert default_jobs(many(workers._MIN_PARALLEL_QUESTIONS - 1)) == 1
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 5}, raising=False)
-        assert usual_jobs(many(workers._MANY_QUESTIONS)) == 3
+        assert default_jobs(many(workers._MIN_PARALLEL_QUESTIONS)) == 3
 
     @pytest.mark.parametrize("jobs", ["1", "2"])
     def test_ctrl_c_ends_all_of_them_at_once_with_one_line(self, kitchen, jobs, tmp_path):
@@ -340,7 +340,7 @@ class TestProgress:
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setattr(check_module(), "_PATIENCE", patience)
         monkeypatch.setattr(sys, "stderr", terminal := self.Terminal())
-        with check_module()._progress(console(), 2) as advance:
+        with check_module()._progress(create_console(), 2) as advance:
             advance()
             advance()
         assert ("2/2" in terminal.getvalue()) == shown

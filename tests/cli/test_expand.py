@@ -11,7 +11,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from anaphora.cli.expand import expand
-from anaphora.grammar.macro import MOST_PHRASES
+from anaphora.grammar.macro import MAX_PHRASES
 
 APP = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None)
 APP.command()(expand)
@@ -79,4 +79,4 @@ def test_what_cannot_be_meant_is_refused(options):
 
 
 def test_its_limit_is_that_of_a_model():
-    assert inspect.signature(expand).parameters["limit"].default == MOST_PHRASES
+    assert inspect.signature(expand).parameters["limit"].default == MAX_PHRASES

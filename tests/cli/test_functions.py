@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from anaphora.cli.functions import functions
 from anaphora.grammar.functions import FUNCTIONS
-from anaphora.grammar.reference import GROUPS
+from anaphora.grammar.reference import FUNCTION_GROUPS
 
 app = typer.Typer(rich_markup_mode=None)
 app.command()(functions)
@@ -21,11 +21,11 @@ def run(*arguments: str) -> Result:
 
 def test_all_functions_are_listed_by_group():
     lines = run().stdout.splitlines()
-    assert [line for line in lines if not line.startswith(" ")] == list(GROUPS)
+    assert [line for line in lines if not line.startswith(" ")] == list(FUNCTION_GROUPS)
     assert (
         "  trim(text) → a text (also strip)  The text without the white space around it." in lines
     )
-    assert len(lines) == len(GROUPS) + len(set(FUNCTIONS.values()))
+    assert len(lines) == len(FUNCTION_GROUPS) + len(set(FUNCTIONS.values()))
 
 
 def test_one_group_can_be_listed():

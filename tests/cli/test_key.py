@@ -27,7 +27,7 @@ def key(*arguments: str) -> tuple[str, Settings]:
 
 def test_the_service_takes_the_key_that_is_printed_with_the_entry_that_is() -> None:
     text, settings = key("web")
-    taken = KeyRing(settings.keys).check(text)
+    taken = KeyRing(settings.keys).verify(text)
     assert (taken.id, taken.tenant, taken.scopes) == ("web", "", {"ask", "read"})
     assert text not in json.dumps(settings.model_dump(mode="json"))
 
@@ -38,7 +38,7 @@ def test_a_key_is_made_as_it_is_described() -> None:
         *("--scope", "ask", "--scope", "admin", "--expires", "2027-01-01"),
     )
     then = datetime(2026, 12, 31, tzinfo=UTC)
-    taken = KeyRing(settings.keys, lambda: then).check(text)
+    taken = KeyRing(settings.keys, lambda: then).verify(text)
     assert (taken.tenant, taken.user, taken.rate) == ("acme: 7", "Ann", "100/minute")
     assert taken.scopes == {"ask", "admin"}
     assert taken.expires == datetime(2027, 1, 1, tzinfo=UTC)

@@ -18,10 +18,10 @@ from anaphora.cli import app
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.stm import records
-from anaphora.stm.conversation import Key
-from anaphora.stm.stores.redis_names import Naming
+from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.stores.redis_names import KeySpace
 from tests.ltm.recall.postgres_server import postgres_server  # noqa: F401 - a fixture
-from tests.ltm.talk import ANN, said
+from tests.ltm.talk import ANN, make_exchange
 from tests.stm.stores.redis_server import redis_server  # noqa: F401 - a fixture
 
 
@@ -31,7 +31,7 @@ def url(tmp_path) -> str:
     url = f"sqlite:///{tmp_path}/memory.db"
     with LongTermMemory(url, summarizer=None) as memory:
         for word in ("one", "two", "three"):
-            memory.add(ANN, said(word))
+            memory.add(ANN, make_exchange(word))
         assert memory.flush()
         with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
             file.execute("UPDATE exchanges SET rest = x'7b' WHERE number < 3")
@@ -47,7 +47,7 @@ def run(*arguments: str) -> str:
     return result.output
 
 
-BOB = Key("bob", "weather", "acme")
+BOB = ConversationKey("bob", "weather", "acme")
 
 
 @pytest.fixture(params=["sqlite", "redis"])
@@ -71,18 +71,18 @@ def store_url(request, tmp_path, monkeypatch) -> str:
             earlier.setitem(records._CONVERSATION, "questions", (list, None))
             for key in (ANN, BOB):
                 with store.open(key, timedelta(hours=1)) as session:
-                    session.commit(Conversation.of(key))
+                    session.commit(Conversation.empty(key))
     return url
 
 
-def _damage_in_file(url: str, key: Key) -> None:
+def _damage_in_file(url: str, key: ConversationKey) -> None:
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file, file:
         file.execute("UPDATE conversations SET record = x'7b' WHERE user = ?", (key.user,))
 
 
-def _damage_in_redis(url: str, key: Key) -> None:
+def _damage_in_redis(url: str, key: ConversationKey) -> None:
     with redis.Redis.from_url(url) as client:
-        client.set(Naming("anaphora").record(key), b"{", keepttl=True)
+        client.set(KeySpace("anaphora").record_key(key), b"{", keepttl=True)
 
 
 def test_it_lists_what_was_put_aside_and_why(url):

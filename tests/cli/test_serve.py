@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from anaphora.cli import app
 from anaphora.errors import AnaphoraError
-from tests.server.served import Served
+from tests.server.served import ServerProcess
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +150,7 @@ def test_the_help_says_what_each_option_is_for_with_examples() -> None:
 
 
 def test_a_refusal_ends_with_the_exit_code_2_and_no_traceback(tmp_path: Path) -> None:
-    server = Served(tmp_path, "sales", "--workers", "2").launch()
+    server = ServerProcess(tmp_path, "sales", "--workers", "2").start()
     try:
         assert server.process.wait(60) == 2
         assert server.errors.startswith("Error: 2 workers cannot share")

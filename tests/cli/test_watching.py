@@ -29,11 +29,11 @@ def write(tmp_path):
 def test_a_file_that_is_imported_is_watched_as_well(write):
     write("orders.idl", "intent=one term={# == 'tea'}")
     model = WatchedModel(str(write("m.yaml", MODEL)))
-    assert model.refresh() == ""
+    assert model.reload_if_changed() == ""
     write("orders.idl", "intent=two term={# == 'tea'}")
-    assert model.refresh() == "reloaded m.yaml"
+    assert model.reload_if_changed() == "reloaded m.yaml"
     assert model.engine.ask("tea").intent == "two"
-    assert model.refresh() == ""
+    assert model.reload_if_changed() == ""
 
 
 def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
@@ -42,7 +42,7 @@ def test_a_model_that_is_watched_may_have_a_cache(write, tmp_path):
     model = WatchedModel(str(file), cache=tmp_path / "cache")
     assert list((tmp_path / "cache").glob("model-*"))
     write("m.yaml", MODEL)
-    assert model.refresh() == "reloaded m.yaml"
+    assert model.reload_if_changed() == "reloaded m.yaml"
 
 
 def test_what_a_changed_file_imports_is_watched_from_then_on(write):
@@ -50,9 +50,9 @@ def test_what_a_changed_file_imports_is_watched_from_then_on(write):
     model = WatchedModel(str(write("m.yaml", MODEL)))
     write("more.idl", "fragment=f term={# == 'milk'}")
     write("orders.idl", "import('more.idl') intent=two term={# == 'tea'} fragment(f)")
-    assert model.refresh()
+    assert model.reload_if_changed()
     write("more.idl", "fragment=f term={# == 'milk'}?")
-    assert model.refresh()
+    assert model.reload_if_changed()
     assert model.engine.ask("tea").intent == "two"
 
 
@@ -61,6 +61,6 @@ def test_a_mistake_in_an_imported_file_is_told_once_and_the_old_model_goes_on(wr
     model = WatchedModel(str(write("m.yaml", MODEL)))
     write("orders.idl", "intent=one term={# = 'tea'}")
     with pytest.raises(ModelError, match=r"orders\.idl:1:20"):
-        model.refresh()
-    assert model.refresh() == ""
+        model.reload_if_changed()
+    assert model.reload_if_changed() == ""
     assert model.engine.ask("tea").intent == "one"

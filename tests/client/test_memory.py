@@ -11,7 +11,7 @@ from anaphora import Engine, parse_model
 from anaphora.client import Client, NotFound
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.summarizers.cut import WordCut
+from anaphora.ltm.summarizers.cut import FirstWords
 from anaphora.server.app import create_app
 from anaphora.server.settings import Settings
 
@@ -23,7 +23,7 @@ def memory(tmp_path: Path) -> Iterator[LongTermMemory]:
     """A memory that summarizes when there are more than eight words."""
     with LongTermMemory(
         f"sqlite:///{tmp_path / 'memory.db'}",
-        summarizer=WordCut(),
+        summarizer=FirstWords(),
         settings=HistorySettings(max_size=8, segment=2, verbatim=1, share=0.5),
         journal=tmp_path / "journal",
     ) as memory:

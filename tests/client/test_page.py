@@ -15,14 +15,14 @@ import pytest
 import anaphora.client
 from anaphora.client import Client
 from anaphora.server.app import create_app
-from anaphora.server.problems import KINDS
+from anaphora.server.problems import PROBLEM_TYPES
 from anaphora.server.settings import MemorySettings, Settings
-from tests.pages import ROOT, Example, on_page
+from tests.pages import ROOT, Example, page_examples
 
 from .test_service import serving
 
 PAGE, API = (ROOT / "docs" / f"{name}.md" for name in ("client", "server"))
-EXAMPLES = [one for page in (PAGE, API) for one in on_page(page) if one.kind == "served"]
+EXAMPLES = [one for page in (PAGE, API) for one in page_examples(page) if one.kind == "served"]
 ADDRESS = "http://localhost:8080"
 
 
@@ -44,7 +44,7 @@ def test_the_examples_print_what_their_comments_say(
 
 
 def test_no_example_goes_unexecuted() -> None:
-    assert {one.kind for page in (PAGE, API) for one in on_page(page)} == {"served"}
+    assert {one.kind for page in (PAGE, API) for one in page_examples(page)} == {"served"}
 
 
 def test_every_method_and_every_error_is_told_of() -> None:
@@ -67,5 +67,5 @@ def test_every_endpoint_and_every_problem_is_told_of() -> None:
     for path, methods in described["paths"].items():
         for method in methods:
             assert f"`{method.upper()} {path}`" in text
-    for slug, kind in KINDS.items():
+    for slug, kind in PROBLEM_TYPES.items():
         assert f"| `{slug}` | {kind.status} |" in text

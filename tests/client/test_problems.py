@@ -11,11 +11,11 @@ import pytest
 
 from anaphora.client import (
     ApiError,
-    BadAnswer,
+    InvalidResponse,
     Busy,
     Forbidden,
     Invalid,
-    Mistake,
+    FieldError,
     NotFound,
     ServerError,
     TooManyRequests,
@@ -69,7 +69,7 @@ def test_every_mistake_is_listed(call: Caller, service: Service) -> None:
     service.answers(problem(422, "invalid-request", detail="Two.", errors=errors))
     with pytest.raises(Invalid, match=r"(?s)texts\.0: no text.*at: no zone") as told:
         call("ask", "Hi")
-    assert told.value.errors == (Mistake("texts.0", "no text"), Mistake("at", "no zone"))
+    assert told.value.errors == (FieldError("texts.0", "no text"), FieldError("at", "no zone"))
 
 
 def test_the_id_of_the_request_is_told(call: Caller, service: Service) -> None:
@@ -117,7 +117,7 @@ def test_an_answer_that_is_none_of_the_service_is_told(
     call: Caller, service: Service, answer: httpx.Response, said: str
 ) -> None:
     service.answers(answer)
-    with pytest.raises(BadAnswer, match=said):
+    with pytest.raises(InvalidResponse, match=said):
         call("ask", "Hi")
     assert len(service.requests) == 1, "a key must not follow to another server"
 

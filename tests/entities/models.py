@@ -8,8 +8,8 @@ from typing import Any
 
 from anaphora.entities.lexicon import Word
 from anaphora.entities.token_runs import PatternEnds, TokenRuns
-from anaphora.grammar.compiler import compile_part
-from anaphora.grammar.parts import Part
+from anaphora.grammar.compiler import compile_entity_part
+from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Element, ElementValue, Model, Phrase
 
@@ -51,18 +51,18 @@ def pattern(text: str) -> Phrase:
     return (Pattern(text),)
 
 
-def ends_in(words: Sequence[Word], texts: Sequence[str]) -> PatternEnds:
+def pattern_ends(words: Sequence[Word], texts: Sequence[str]) -> PatternEnds:
     """What patterns match in words with spaces between them."""
-    return TokenRuns(words, texts, starts_of(texts)).ends
+    return TokenRuns(words, texts, token_starts(texts)).ends
 
 
-def starts_of(texts: Sequence[str]) -> list[int]:
+def token_starts(texts: Sequence[str]) -> list[int]:
     """Where words begin in a text with spaces between them."""
     return list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
 
 
-def part(predicate: str, alias: str = "") -> Part:
-    return Part(alias, predicate, compile_part(predicate))
+def part(predicate: str, alias: str = "") -> EntityPart:
+    return EntityPart(alias, predicate, compile_entity_part(predicate))
 
 
 def _phrases(said: Iterable[Said]) -> tuple[Phrase, ...]:

@@ -12,15 +12,15 @@ import yaml
 from spacy.language import Language
 
 from anaphora.entities.languages import blank
-from anaphora.entities.recognition import Mention, Recognizer, built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.recognition import Mention, Recognizer, create_builtin
+from anaphora.models.builtin import resolve_options
 
-__all__ = ["mentions", "phrases"]
+__all__ = ["find_mentions", "load_phrases"]
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
-def phrases(folder: Path) -> list[Any]:
+def load_phrases(folder: Path) -> list[Any]:
     """A parameter set (language, kind, text, expected) for each row of the tables in ``folder``;
     what a row says to fail is expected to."""
     found = []
@@ -36,7 +36,7 @@ def phrases(folder: Path) -> list[Any]:
     return found
 
 
-def mentions(language: str, kind: str, text: str) -> list[Mention]:
+def find_mentions(language: str, kind: str, text: str) -> list[Mention]:
     """What the built-in entity ``kind`` finds in ``text``."""
     return list(_recognizer(language, kind)(_pipeline(language).make_doc(text), AT))
 
@@ -48,4 +48,4 @@ def _pipeline(language: str) -> Language:
 
 @cache
 def _recognizer(language: str, kind: str) -> Recognizer:
-    return built_in(kind, language, options_of(kind, {}))
+    return create_builtin(kind, language, resolve_options(kind, {}))

@@ -12,9 +12,9 @@ from spacy.language import Language
 from spacy.tokens import Span
 
 from anaphora import Engine, HandlerError, Mention, ModelError, parse_model
-from anaphora.entities.pipeline import Pipeline, build
-from anaphora.entities.variants import variants
-from anaphora.models.domain import Element, Model, Recognition
+from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.variants import find_variants
+from anaphora.models.domain import Element, Model, RecognizerSpec
 from anaphora.models.utterance import Entity
 
 from .models import element, model, part
@@ -29,12 +29,12 @@ def digits(text: str) -> list[Mention]:
 
 def named(id: str, function: Callable[..., Any] = digits, **more: Any) -> Element:
     """An element that the function finds."""
-    recognition = Recognition("function", f"tests#{id}", {}, function)
+    recognition = RecognizerSpec("function", f"tests#{id}", {}, function)
     return Element(id, more.pop("groups", frozenset({id})), recognition=recognition, **more)
 
 
 def found(pipeline: Pipeline, text: str) -> list[str]:
-    best, *_ = variants(pipeline(text))
+    best, *_ = find_variants(pipeline(text))
     return [f"{entity}: {entity.text}" for entity in best.entities]
 
 
@@ -55,11 +55,11 @@ def test_an_entity_has_what_its_element_says_and_what_was_recognized() -> None:
 def test_components_stand_before_the_tagger_and_go_with_their_model() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    build(model(named("number"), element("x", "x")), "en", nlp)
+    build_pipeline(model(named("number"), element("x", "x")), "en", nlp)
     assert nlp.pipe_names == ["sentencizer", "anaphora:number", "anaphora_elements"]
-    build(model(named("other")), "en", nlp)
+    build_pipeline(model(named("other")), "en", nlp)
     assert nlp.pipe_names == ["sentencizer", "anaphora:other", "anaphora_elements"]
-    build(model(element("x", "x")), "en", nlp)
+    build_pipeline(model(element("x", "x")), "en", nlp)
     assert nlp.pipe_names == ["sentencizer", "anaphora_elements"]
 
 
@@ -74,7 +74,7 @@ def test_phrases_are_made_of_what_was_recognized_and_of_what_was_said() -> None:
     )
     assert found(pipeline, "walk 5 kilometres") == ["distance: 5 kilometres"]
     assert found(pipeline, "walk from 5 to 7 km") == ["range: from 5 to 7 km"]
-    whole = variants(pipeline("walk from 5 to 7 km"))[0].entities[0]
+    whole = find_variants(pipeline("walk from 5 to 7 km"))[0].entities[0]
     assert [(one.element, one.meta, one.own) for one in whole.parts] == [
         ("number", {"n": 5}, False),
         ("distance", {}, True),
@@ -115,7 +115,7 @@ def test_overlapping_entities_are_readings_of_which_the_longest_is_best() -> Non
     pipeline = Pipeline(model(named("number"), named("pair", pairs)))
     utterance = pipeline("1 2")
     assert {str(entity) for entity in utterance.entities} == {"number=1", "number=2", "pair"}
-    ways = [[str(entity) for entity in way.entities] for way in variants(utterance)]
+    ways = [[str(entity) for entity in way.entities] for way in find_variants(utterance)]
     assert ways == [["pair"], ["number=1", "number=2"]]
 
 
@@ -130,7 +130,7 @@ def test_of_one_element_the_longest_counts_unless_it_is_not_greedy() -> None:
 
 def test_the_words_of_the_model_come_before_what_was_recognized() -> None:
     pipeline = Pipeline(model(named("number"), element("agent", values={"bond": ["007"]})))
-    first, second = variants(pipeline("007"))
+    first, second = find_variants(pipeline("007"))
     assert [str(entity) for entity in first.entities] == ["agent=bond"]
     assert [str(entity) for entity in second.entities] == ["number=007"]
 

@@ -18,7 +18,7 @@ from anaphora import Mention, ModelError
 from anaphora.entities import component, recognition
 from anaphora.entities.component import TIME_KEY, EntityComponent
 from anaphora.entities.nlpcraft import create as create_of_nlpcraft
-from anaphora.models.builtin import NLPCRAFT
+from anaphora.models.builtin import NLPCRAFT_ENTITIES
 
 Finding = Callable[[str, datetime], Iterable[Mention]]
 
@@ -229,7 +229,7 @@ def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
     made = stand_in(name, lambda text, at: [Mention(0, 1, None, meta)])
     options = {"chosen": 1}
     (mention,) = create_of_nlpcraft(name, "en", options)(BLANK("x"), datetime.now(UTC))
-    assert made == [("en", options | dict(NLPCRAFT[name].fixed))]
+    assert made == [("en", options | dict(NLPCRAFT_ENTITIES[name].fixed_options))]
     return mention.meta
 
 
@@ -299,7 +299,7 @@ def test_limits_are_numbers_with_a_fraction_as_theirs(stand_in) -> None:
 
 
 def test_every_built_in_entity_has_a_module() -> None:
-    from anaphora.models.builtin import BUILT_IN
+    from anaphora.models.builtin import BUILTIN_ENTITIES
 
-    assert recognition._HOMES.keys() == BUILT_IN.keys()
+    assert recognition._MODULES.keys() == BUILTIN_ENTITIES.keys()
     assert component.ENTITY_FACTORY == "anaphora_entity"

@@ -9,17 +9,17 @@ import spacy
 from spacy.tokens import Doc
 
 from anaphora import Engine, parse_model
-from anaphora.entities.pipeline import Pipeline, build
-from anaphora.entities.variants import variants
+from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.variants import find_variants
 from anaphora.errors import ModelError
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.intent import Predicate
-from anaphora.grammar.parts import Part
+from anaphora.grammar.parts import EntityPart
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity, Utterance
 
 from .models import element, model, part
-from .work import counted
+from .work import count_lines
 
 DAY = element("day", "today", values={"monday": ["monday"], "friday": ["friday"]})
 RANGE = element(
@@ -50,7 +50,7 @@ def test_a_range_is_composed_of_two_days():
     assert (found.stem, found.exact, found.gaps) == ("from monday to friday", True, 0)
     assert [str(entity) for entity in of(utterance, "day")] == ["day=monday", "day=friday"]
     assert [e.aliases for e in of(utterance, "day")] == [(), ()]
-    assert [str(e) for e in variants(utterance)[0].entities] == ["range"]
+    assert [str(e) for e in find_variants(utterance)[0].entities] == ["range"]
 
 
 def test_elements_are_composed_to_any_depth():
@@ -89,10 +89,10 @@ def test_an_abstract_element_is_a_part_and_no_entity_of_its_own():
     utterance = Pipeline(model(RANGE, day))("from monday to friday or today")
     assert [shape(e) for e in utterance.entities] == ["range(from: day=monday, to: day=friday)"]
     assert [p.marks for p in utterance.entities[0].parts] == [frozenset({"abstract"})] * 2
-    doc = build(model(RANGE, day), "en")("from monday to today")
+    doc = build_pipeline(model(RANGE, day), "en")("from monday to today")
     assert [span.label_ for span in doc.spans["anaphora"]] == ["range"]
     nlp = spacy.blank("en")
-    build(model(RANGE, day), "en", nlp)
+    build_pipeline(model(RANGE, day), "en", nlp)
     assert nlp.get_pipe("anaphora_elements").labels == ("range",)
 
 
@@ -114,11 +114,11 @@ def test_a_part_of_which_nothing_is_known_may_be_anything_found_before():
 def test_a_predicate_sees_the_model_the_text_and_no_sentence_around():
     seen = []
 
-    def look(context: Context) -> bool:
-        seen.append((context.entity, context.surroundings))
+    def look(context: EntityContext) -> bool:
+        seen.append((context.entity, context.question))
         return True
 
-    either = element("any", (Part("", "look", Predicate(look, "look")), "please"))
+    either = element("any", (EntityPart("", "look", Predicate(look, "look")), "please"))
     it = model(either, DAY, meta={"a": 1}, version="2")
     assert len(of(Pipeline(it)("Today please"), "any")) == 1
     ((entity, around),) = seen  # asked once
@@ -193,8 +193,8 @@ def test_the_work_grows_as_the_text_does(text):
     some = element("some", (part("true"), "a", part("true"), "b"))
     pipeline = Pipeline(model(RANGE, DAY, pair, some))
     half = " ".join(text.split()[: len(text.split()) // 2])
-    small, _ = counted(lambda: pipeline(half))
-    large, _ = counted(lambda: pipeline(text))
+    small, _ = count_lines(lambda: pipeline(half))
+    large, _ = count_lines(lambda: pipeline(text))
     assert 0 < large < 2.6 * small
 
 
@@ -202,7 +202,7 @@ def test_many_readings_of_a_part_do_not_multiply():
     """30 readings of each of four parts would be 810,000 entities."""
     thing = element("thing", values={f"v{n}": ["x"] for n in range(30)})
     four = element("four", tuple(part("# == 'thing'") for _ in range(4)))
-    work, utterance = counted(lambda: Pipeline(model(thing, four))("x x x x"))
+    work, utterance = count_lines(lambda: Pipeline(model(thing, four))("x x x x"))
     assert len(of(utterance, "four")) == 16
     assert work < 200_000
 
@@ -223,7 +223,7 @@ def test_an_entity_in_pieces_may_be_a_part(sparse):
     (found,) = of(utterance, "polite")
     assert shape(found) == "polite(what: off)"
     assert (found.text, found.tokens, found.gaps) == ("please turn off", (0, 1, 4), 2)
-    assert [str(entity) for entity in variants(utterance)[0].entities] == ["polite", "light"]
+    assert [str(entity) for entity in find_variants(utterance)[0].entities] == ["polite", "light"]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_layer_upon_layer_of_parts_in_a_long_text_is_bounded(text, more):
         inner = part(f"# == 'l{level - 1}'")
         layers.append(element(f"l{level}", (inner,), (inner, inner), ("a", inner), **more))
     pipeline = Pipeline(model(*layers))
-    work, utterance = counted(lambda: pipeline(text))
+    work, utterance = count_lines(lambda: pipeline(text))
     assert {"l0", "l1"} <= {entity.element for entity in utterance.entities}
     assert 0 < work < 15_000_000
 

@@ -9,9 +9,9 @@ import pytest
 from anaphora import ModelError, parse_model
 from anaphora.entities.compounds import has_compounds
 from anaphora.entities.language_tables import languages_with
-from anaphora.entities.languages import base
+from anaphora.entities.languages import base_code
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.elements import COMPOUND_LANGUAGES
 from anaphora.storage.cache import Cache
 
@@ -19,7 +19,7 @@ from .models import element, model
 
 
 def found(text: str, *elements, language: str = "de") -> list[str]:
-    best = variants(Pipeline(model(*elements, languages=(language,)))(text))[0]
+    best = find_variants(Pipeline(model(*elements, languages=(language,)))(text))[0]
     return [f"{entity} {entity.text!r}" for entity in best.entities]
 
 
@@ -151,4 +151,4 @@ def test_a_model_of_other_languages_is_told_that_it_has_no_compounds() -> None:
 
 def test_models_know_the_languages_with_compounds() -> None:
     codes = set(filter(has_compounds, languages_with("orthography")))
-    assert {base(code) for code in COMPOUND_LANGUAGES} == codes
+    assert {base_code(code) for code in COMPOUND_LANGUAGES} == codes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.entities.languages import courtesy_phrases
+from anaphora.entities.languages import load_courtesy_phrases
 from anaphora.entities.pipeline import Pipeline
 from anaphora.models.domain import StopWords
 from anaphora.models.utterance import Utterance
@@ -67,27 +67,29 @@ def listed(table: dict[str, str]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("language", "text"), listed(POLITE))
 def test_polite_words_are_no_content_words(language, text):
     said = read(language, text)
-    assert [said.tokens[i].text for i in said.free] == []
+    assert [said.tokens[i].text for i in said.content_words] == []
     assert not list(said.qualifiers)
-    assert not any(token.free for token in said.tokens)
+    assert not any(token.is_content_word for token in said.tokens)
 
 
 @pytest.mark.parametrize(("language", "text"), listed(MEANT))
 def test_the_same_words_elsewhere_are_content_words(language, text):
-    assert read(language, text).free
+    assert read(language, text).content_words
 
 
 def test_a_model_may_have_them_mean_something():
     polite = model(element("x", "zzz"), stop_words=StopWords(excluded=frozenset({"please"})))
-    assert [word.text for word in Pipeline(polite)("please now").tokens if word.free] == ["please"]
+    assert [
+        word.text for word in Pipeline(polite)("please now").tokens if word.is_content_word
+    ] == ["please"]
 
 
 @pytest.mark.parametrize("language", sorted({*POLITE} - {"ja"}))
 def test_each_phrase_of_a_table_is_written_as_the_tokenizer_cuts_it(language):
     cut = Pipeline(model(element("x", "zzz"), languages=(language,)))
-    for phrase in courtesy_phrases(language):
+    for phrase in load_courtesy_phrases(language):
         text = ("" if language == "zh" else " ").join(phrase)
         for joined in (" n't", " nt", " '", " -"):
             text = text.replace(joined, joined.strip())
         text = text.replace("' ", "'").replace("- ", "-")
-        assert not cut(text).free
+        assert not cut(text).content_words

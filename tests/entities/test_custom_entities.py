@@ -21,7 +21,7 @@ from anaphora import Engine, HandlerError, Mention, ModelError, Request, load_mo
 from anaphora.cli import app
 from anaphora.entities import pipeline as module
 from anaphora.entities.pipeline import Pipeline
-from anaphora.models.domain import Element, Model, Recognition
+from anaphora.models.domain import Element, Model, RecognizerSpec
 
 SHOP = """
 id: shop
@@ -79,7 +79,7 @@ def test_intents_test_what_a_function_tells(shop) -> None:
 
 def finder(function: Callable[..., object], **options: object) -> Pipeline:
     """A pipeline with an element ``it`` that the function finds."""
-    recognition = Recognition("function", "tests#it", options, function)
+    recognition = RecognizerSpec("function", "tests#it", options, function)
     element = Element("it", frozenset({"it"}), recognition=recognition)
     return Pipeline(Model("m", (element,), ()))
 

@@ -8,12 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 
-from anaphora.entities.cuts import Cuts
+from anaphora.entities.cuts import TokenCache
 from anaphora.entities.languages import blank
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline
-from anaphora.models.builtin import options_of
-from anaphora.models.domain import Recognition
+from anaphora.models.builtin import resolve_options
+from anaphora.models.domain import RecognizerSpec
 
 from .models import WEATHER, element, model
 
@@ -26,17 +26,17 @@ def _nlp(language: str) -> Language:
 
 
 @cache
-def _cuts(language: str) -> Cuts:
+def _cuts(language: str) -> TokenCache:
     nlp = _nlp(language)
 
     def ask(text: str) -> list[tuple[str, int]]:
         return [(token.text, token.idx) for token in nlp.make_doc(text)]
 
-    return Cuts(nlp.tokenizer, ask, Lexicon(language))
+    return TokenCache(nlp.tokenizer, ask, Lexicon(language))
 
 
 def _cut(text: str, language: str = "en") -> list[tuple[str, int]] | None:
-    cut = _cuts(language).of(text)
+    cut = _cuts(language).tokenize(text)
     return None if cut is None else list(zip(cut[0], cut[1], strict=True))
 
 
@@ -44,7 +44,7 @@ def test_words_are_cut_apart_as_spacy_does_it():
     assert _cut("What's the weather, please?") == [
         ("What", 0), ("'s", 4), ("the", 7), ("weather", 11), (",", 18), ("please", 20), ("?", 26),
     ]  # fmt: skip
-    cut = _cuts("en").of("Lights off")
+    cut = _cuts("en").tokenize("Lights off")
     assert cut is not None
     assert [word.lower for word in cut[2]] == ["lights", "off"]
 
@@ -97,12 +97,12 @@ def test_pieces_that_are_not_seen_again_are_forgotten(monkeypatch):
         asked.append(text)
         return [(text, 0)]
 
-    cuts = Cuts(_nlp("en").tokenizer, ask, Lexicon("en"))
+    cuts = TokenCache(_nlp("en").tokenizer, ask, Lexicon("en"))
     often, *others = [f"{number}pm" for number in range(7)]
     for number, piece in enumerate([*others, others[0]]):
         if number % 2 == 0:
-            assert cuts.of(often)
-        assert cuts.of(piece)
+            assert cuts.tokenize(often)
+        assert cuts.tokenize(piece)
     assert asked == [often, *others, others[0]]
 
 
@@ -110,12 +110,12 @@ def test_the_tokenizer_is_not_asked_about_words_that_its_rules_leave_whole():
     def ask(text: str) -> list[tuple[str, int]]:
         raise AssertionError(text)
 
-    cuts = Cuts(_nlp("en").tokenizer, ask, Lexicon("en"))
-    cut = cuts.of("Lights, please!")
+    cuts = TokenCache(_nlp("en").tokenizer, ask, Lexicon("en"))
+    cut = cuts.tokenize("Lights, please!")
     assert cut is not None
     assert cut[0] == ["Lights", ",", "please", "!"]
     with pytest.raises(AssertionError, match="I'll"):
-        cuts.of("I'll")
+        cuts.tokenize("I'll")
 
 
 _HOME = model(
@@ -146,8 +146,8 @@ _words = st.sampled_from(_WORDS.split())
 def test_the_quick_way_reads_what_a_pipeline_with_all_its_spans_reads(name, text):
     quick, by_spans = _readers(name)
     one, other = quick(text), by_spans(text)
-    assert (one.entities, one.resets, list(one.tokens), one.free) == (
-        other.entities, other.resets, list(other.tokens), other.free,
+    assert (one.entities, one.resets, list(one.tokens), one.content_words) == (
+        other.entities, other.resets, list(other.tokens), other.content_words,
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ less than half 1,000 51.5N, 0.1W завтра в Москве пять дней 
 @cache
 def _with_built_in(language: str) -> tuple[Pipeline, Pipeline]:
     recognized = (
-        element(name, recognition=Recognition("built-in", name, options_of(name, {})))
+        element(name, recognition=RecognizerSpec("built-in", name, resolve_options(name, {})))
         for name in _BUILT_IN
     )
     others = (one for one in WEATHER.elements if one.id not in _BUILT_IN)

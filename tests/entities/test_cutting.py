@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.entities.cutting import doc_of
+from anaphora.entities.cutting import make_doc
 from anaphora.entities.languages import blank
 
 NLP = blank("en")
@@ -12,16 +12,16 @@ NLP = blank("en")
 
 @pytest.mark.parametrize("text", ["(" * 10_000, "()" * 5_000, "a(" * 5_000, "..." * 3_000])
 def test_a_long_row_of_marks_is_cut(text):
-    assert doc_of(NLP, text).text == text
+    assert make_doc(NLP, text).text == text
 
 
 @given(st.text(max_size=100))
 def test_an_ordinary_text_has_the_tokens_that_spacy_gives_it(text):
-    assert [token.text for token in doc_of(NLP, text)] == [token.text for token in NLP(text)]
+    assert [token.text for token in make_doc(NLP, text)] == [token.text for token in NLP(text)]
 
 
 @settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=400), max_size=4), st.sampled_from([" ", "\n", "  "]))
 def test_no_character_is_lost(texts, blank_):
     text = blank_.join(texts)
-    assert doc_of(NLP, text).text == text
+    assert make_doc(NLP, text).text == text

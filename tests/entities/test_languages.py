@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import Engine
-from anaphora.entities.detection import likeliest
+from anaphora.entities.detection import select_likeliest
 from anaphora.entities.language_tables import languages_with
-from anaphora.entities.languages import base, blank, normalizer
+from anaphora.entities.languages import base_code, blank, create_normalizer
 from anaphora.entities.lexicon import Lexicon
-from anaphora.entities.pipeline import Pipeline, build
-from anaphora.entities.tongue import tongue
+from anaphora.entities.pipeline import Pipeline, build_pipeline
+from anaphora.entities.tongue import load_orthography
 from anaphora.intents.samples import run_dialog
 from anaphora.models.loader import load_model
 
@@ -56,7 +56,7 @@ def test_the_languages_that_differ_most_are_among_them():
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_language_of_spacy_finds_a_word_where_it_stands_alone(code):
-    doc = build(model(element("word", "東京")), code)("(東京)")
+    doc = build_pipeline(model(element("word", "東京")), code)("(東京)")
     assert [span.text for span in doc.spans["anaphora"]] == ["東京"]
 
 
@@ -82,7 +82,7 @@ def test_every_language_of_spacy_finds_a_word_where_it_stands_alone(code):
     ],
 )
 def test_two_ways_to_write_a_word_count_as_one(language, some, other):
-    assert normalizer(language)(some) == normalizer(language)(other)
+    assert create_normalizer(language)(some) == create_normalizer(language)(other)
 
 
 @pytest.mark.parametrize("forms", [
@@ -253,27 +253,27 @@ def test_chinese_words_are_found_inside_longer_phrases_but_not_across_words(text
 @pytest.mark.parametrize("code", TONGUES)
 @given(text=st.text(max_size=30))
 def test_any_word_can_be_read_by_any_table(code, text):
-    known = tongue(code)
-    lower = normalizer(code)(text)
-    assert normalizer(code)(text) == lower
-    assert lower not in known.meant(lower)
-    assert lower not in known.bare(lower)
+    known = load_orthography(code)
+    lower = create_normalizer(code)(text)
+    assert create_normalizer(code)(text) == lower
+    assert lower not in known.alternative_spellings(lower)
+    assert lower not in known.unmarked_spellings(lower)
     assert isinstance(known.stem(lower), str)
 
 
 @pytest.mark.parametrize("code", TONGUES)
 def test_tables_are_those_of_languages_that_spacy_has(code):
-    assert base(code) == code
+    assert base_code(code) == code
     assert code in CODES
 
 
 def test_a_language_without_a_table_is_written_as_any_other():
-    assert tongue("lb").meant("zürich") == ("zurich",)
-    assert tongue("../en").meant("zurich") == ()
+    assert load_orthography("lb").alternative_spellings("zürich") == ("zurich",)
+    assert load_orthography("../en").alternative_spellings("zurich") == ()
 
 
 def test_long_words_are_not_taken_apart():
-    assert tongue("he").meant("ב" * 100_000) == ()
+    assert load_orthography("he").alternative_spellings("ב" * 100_000) == ()
 
 
 @given(text=st.text() | st.text("กรุงเทพ ํี่ a1.\n_", max_size=20))
@@ -296,7 +296,7 @@ def test_thai_is_cut_into_letters_and_other_scripts_into_words():
 
 @pytest.mark.parametrize("code", ["th", "ko", "vi", "en"])
 def test_a_pipeline_with_another_tokenizer_can_be_saved(code, tmp_path):
-    nlp = build(model(element("city", "東京")), code)
+    nlp = build_pipeline(model(element("city", "東京")), code)
     nlp.to_disk(tmp_path)
     doc = spacy.load(tmp_path)("東京?x !")
     assert [span.text for span in doc.spans["anaphora"]] == ["東京"]
@@ -344,8 +344,8 @@ def test_a_question_in_another_language_changes_the_language(polyglot):
 @given(text=st.text(max_size=60))
 def test_any_text_is_in_some_language_and_always_the_same(text):
     readings = [one(text) for one in READERS]
-    assert likeliest(readings) is likeliest(readings)
-    assert likeliest(readings) in readings
+    assert select_likeliest(readings) is select_likeliest(readings)
+    assert select_likeliest(readings) in readings
 
 
 READERS = [Pipeline(model(element("city", "Tokyo"), languages=(code,))) for code in ("en", "ja")]

@@ -9,11 +9,11 @@ import pytest
 
 from anaphora.entities import dictionary as dictionaries
 from anaphora.entities.dictionary import compile_table
-from anaphora.entities.languages import normalizer, normalizer_of_many
+from anaphora.entities.languages import create_normalizer, create_batch_normalizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.tongue import tongue
-from anaphora.entities.variants import variants
+from anaphora.entities.tongue import load_orthography
+from anaphora.entities.variants import find_variants
 
 from .models import element, model
 
@@ -54,21 +54,21 @@ def test_a_word_that_no_dictionary_has_is_found_by_its_stem_and_marked():
 def test_what_is_spelled_goes_before_a_lemma_and_that_before_a_stem():
     exact, lemma = element("exact", "children"), element("lemma", "child")
     utterance = Pipeline(model(lemma, exact))("children")
-    assert variants(utterance)[0].entities[0].element == "exact"
+    assert find_variants(utterance)[0].entities[0].element == "exact"
 
 
 @pytest.mark.parametrize("language", ["en", "de", "ru", "tr", "el", "he", "uk", "ar"])
 def test_many_words_are_normalised_as_each_of_them(language):
-    each = list(map(normalizer(language), WORDS))
-    assert normalizer_of_many(language)(WORDS) == each
+    each = list(map(create_normalizer(language), WORDS))
+    assert create_batch_normalizer(language)(WORDS) == each
 
 
 @pytest.mark.parametrize("language", ["de", "fr", "ru", "vi", "en"])
 def test_many_words_lose_their_marks_as_each_of_them(language):
     words = ["größe", "café", "naïve", "plain", "ёлка", "straße"]
-    ways = zip(*tongue(language).bare_of_many(words), strict=True)
+    ways = zip(*load_orthography(language).unmarked_spellings_in_lines(words), strict=True)
     found = [set(way) - {word} for way, word in zip(ways, words, strict=True)]
-    assert found == [set(tongue(language).bare(word)) for word in words]
+    assert found == [set(load_orthography(language).unmarked_spellings(word)) for word in words]
 
 
 def test_a_word_in_small_letters_goes_before_a_name_and_one_with_marks_before_one_without():
@@ -84,9 +84,9 @@ def test_a_word_in_small_letters_goes_before_a_name_and_one_with_marks_before_on
 def fresh(monkeypatch: pytest.MonkeyPatch):
     """A process that has read no dictionary."""
     monkeypatch.setattr(dictionaries, "_entries", lambda code: [("words", "word")])
-    dictionaries.dictionary.cache_clear()
+    dictionaries.load_dictionary.cache_clear()
     yield
-    dictionaries.dictionary.cache_clear()
+    dictionaries.load_dictionary.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh")
@@ -94,10 +94,10 @@ def test_a_dictionary_is_prepared_once_on_a_machine(tmp_path, monkeypatch, caplo
     monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path))
     with caplog.at_level(logging.INFO):
         for _ in range(2):
-            words = dictionaries.dictionary("en")
+            words = dictionaries.load_dictionary("en")
             assert words is not None
             assert words.get("words") == ("word", "")
-            dictionaries.dictionary.cache_clear()
+            dictionaries.load_dictionary.cache_clear()
     told = [one.message for one in caplog.records if "preparing the dictionary" in one.message]
     assert len(told) == 1
 
@@ -107,7 +107,7 @@ def test_a_machine_without_a_place_for_dictionaries_does_without(tmp_path, monke
     file = tmp_path / "file"
     file.write_text("in the place of a folder")
     monkeypatch.setenv("ANAPHORA_CACHE", str(file))
-    words = dictionaries.dictionary("en")
+    words = dictionaries.load_dictionary("en")
     assert words is not None
     assert "words" in words
 
@@ -118,7 +118,7 @@ def test_a_user_without_a_home_has_dictionaries(monkeypatch):
     monkeypatch.setattr(
         dictionaries, "user_cache_path", lambda name: Path("~nobody-of-that-name") / name
     )
-    words = dictionaries.dictionary("en")
+    words = dictionaries.load_dictionary("en")
     assert words is not None
     assert "words" in words
 
@@ -127,15 +127,15 @@ def test_a_user_without_a_home_has_dictionaries(monkeypatch):
 def test_a_dictionary_is_loaded_when_the_first_word_needs_it(tmp_path, monkeypatch):
     monkeypatch.setenv("ANAPHORA_CACHE", str(tmp_path))
     lexicon = Lexicon("en")
-    assert dictionaries.dictionary.cache_info().currsize == 0
+    assert dictionaries.load_dictionary.cache_info().currsize == 0
     assert lexicon.word("words").stem == "word"
-    assert dictionaries.dictionary.cache_info().currsize == 1
+    assert dictionaries.load_dictionary.cache_info().currsize == 1
 
 
 def test_particles_are_taken_off_no_word_of_the_dictionary():
     word = Lexicon("he").word("ורד")  # a rose, and no "and Rad"
-    assert word.known
-    assert word.meant == ()
+    assert word.in_dictionary
+    assert word.alternatives == ()
 
 
 def test_lemmas_that_are_written_in_parts_are_whole():

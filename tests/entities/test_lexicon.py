@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.entities.languages import base, blank, normalizer, stemmer
+from anaphora.entities.languages import base_code, blank, create_normalizer, create_stemmer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.errors import ModelError
 
@@ -19,7 +19,7 @@ def one(language: str, text: str):
         ("en", "Ｔｏｋｙｏ", "tokyo"),
         ("en", "\u200fTokyo\u200e", "tokyo"),
         ("en", "Tokyo\ufe0f", "tokyo"),
-        ("de", "STRASSE", normalizer("de")("Straße")),
+        ("de", "STRASSE", create_normalizer("de")("Straße")),
         ("ru", "Ещё", "еще"),
         ("ru", "за́мок", "замок"),
         ("tr", "ISPARTA", "ısparta"),
@@ -41,7 +41,7 @@ def test_forms_of_one_word_have_one_stem(language, some, other):
 
 
 def test_a_language_without_a_stemmer_compares_by_text():
-    assert stemmer("xx")(["houses"]) == ["houses"]
+    assert create_stemmer("xx")(["houses"]) == ["houses"]
     assert one("vi", "houses").stem == "houses"
 
 
@@ -74,7 +74,7 @@ def test_very_long_words_are_not_kept():
 
 @pytest.mark.parametrize(("code", "is_"), [("en-US", "en"), ("EN_gb", "en"), ("no", "nb")])
 def test_regional_codes_stand_for_their_language(code, is_):
-    assert base(code) == is_
+    assert base_code(code) == is_
     assert blank(code).lang == is_
 
 

@@ -13,15 +13,15 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from anaphora.entities.lexicon import Lexicon
-from anaphora.entities.pipeline import Pipeline, build
+from anaphora.entities.pipeline import Pipeline, build_pipeline
 from anaphora.entities.planting import TrieBuilder
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.grammar.patterns import Pattern
-from anaphora.models.domain import Element, Limits, StopWords
+from anaphora.models.domain import Element, UtteranceLimits, StopWords
 from anaphora.models.utterance import Entity, Utterance
 
 from .models import element, model, part, pattern
-from .work import counted
+from .work import count_lines
 
 SKIPPED = StopWords(skipped=True)
 
@@ -44,7 +44,7 @@ def test_other_words_may_stand_inside_a_sparse_phrase():
     assert (entity.text, entity.tokens, entity.gaps) == ("Turn off", (0, 4), 3)
     assert (entity.start, entity.end, entity.stem) == (0, 22, "turn off")
     assert (entity.exact, entity.marks) == (True, frozenset())
-    (variant,) = variants(utterance)
+    (variant,) = find_variants(utterance)
     assert variant.entities == (entity, light)
     assert variant.uncovered == 1  # "red"
 
@@ -307,7 +307,7 @@ def test_stop_words_between_parts_and_patterns_are_skipped_too():
 def test_a_stop_word_that_is_an_entity_by_itself_is_passed_over_and_not_taken(said, named, act):
     turn, state = element("act", "turn light"), element("state", named)
     utterance = reading(said, turn, state, stop_words=SKIPPED)
-    (variant,) = variants(utterance)
+    (variant,) = find_variants(utterance)
     assert {entity.element: entity.text for entity in variant.entities} == {
         "act": act, "state": named,
     }  # fmt: skip
@@ -325,7 +325,7 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
     words = Lexicon("en").words(said)
     builder = TrieBuilder()
     builder.add(Lexicon("en").words(phrase), 0)
-    known = builder.trie()
+    known = builder.build()
 
     def ends(at: int, left: list[str]) -> set[int]:
         """Where the rest of the phrase may end."""
@@ -339,7 +339,7 @@ def test_what_is_skipped_is_what_a_search_through_all_ways_skips(phrase, said):
                 found |= ends(at + skipped + 1, left[1:])
         return found
 
-    hits = known.find(words, passable=[not word.free for word in words])
+    hits = known.find(words, skippable=[not word.free for word in words])
     assert {(hit.start, hit.end) for hit in hits} == {
         (start, end) for start in range(len(said)) for end in ends(start, phrase)
     }
@@ -351,11 +351,11 @@ def test_skipping_does_not_multiply_the_ways(text):
     builder = TrieBuilder()
     for phrase in ("the the the the the the the the x", "x the the the the the the y"):
         builder.add(Lexicon("en").words(phrase.split()), 0)
-    known = builder.trie()
+    known = builder.build()
 
     def walk(said: list[str]) -> int:
         words = Lexicon("en").words(said)
-        return counted(lambda: known.find(words, passable=[True] * len(said)))[0]
+        return count_lines(lambda: known.find(words, skippable=[True] * len(said)))[0]
 
     small, large = walk(text.split()[:100]), walk(text.split()[:200])
     assert 0 < large < 2.5 * small
@@ -368,8 +368,8 @@ def test_skipping_does_not_multiply_the_ways(text):
 def test_a_model_has_stop_words_of_its_own():
     words = StopWords(additional=frozenset({"Bots"}), excluded=frozenset({"off"}))
     utterance = reading("The bot is off", stop_words=words)
-    assert [token.text for token in utterance.tokens if token.free] == ["off"]
-    assert [t.text for t in reading("The bot is off").tokens if t.free] == ["bot"]
+    assert [token.text for token in utterance.tokens if token.is_content_word] == ["off"]
+    assert [t.text for t in reading("The bot is off").tokens if t.is_content_word] == ["bot"]
 
 
 def test_they_stay_with_the_pipeline_as_it_changes_and_is_saved(tmp_path):
@@ -424,7 +424,7 @@ def test_lemmas_and_parts_of_speech_come_from_the_pipeline_of_the_user():
 
 def test_marks_tell_of_quotes_brackets_and_swear_words():
     city = element("city", values={"Tokyo": ["tokyo"], "Rome": ["damned rome"]})
-    swear = Limits(swear_words=frozenset({"Damn"}))
+    swear = UtteranceLimits(swear_words=frozenset({"Damn"}))
     utterance = reading("'Tokyo' (tokyo) tokyo, damned Rome", city, limits=swear)
     assert [entity.marks for entity in utterance.entities] == [
         {"quoted"}, {"bracketed"}, frozenset(), {"swear"},
@@ -457,7 +457,9 @@ def test_a_saved_pipeline_finds_loose_phrases_the_same(tmp_path):
         element("name", "ada king", permute=True, greedy=False),
         element("level", pattern("[0-9]+")),
     )
-    nlp = build(model(*elements, limits=Limits(swear_words=frozenset({"damn"}))), "en")
+    nlp = build_pipeline(
+        model(*elements, limits=UtteranceLimits(swear_words=frozenset({"damn"}))), "en"
+    )
     nlp.to_disk(tmp_path / "saved")
     loaded = spacy.load(tmp_path / "saved")
     text = "off the lamp turn, king ada 5"
@@ -473,15 +475,15 @@ def test_a_text_of_ten_thousand_characters_is_no_burden(text):
     loose = element("loose", *phrases, sparse=True, permute=True)
     swapped = element("swapped", *phrases, permute=True, greedy=False)
     pipeline = Pipeline(model(loose, swapped, stop_words=SKIPPED))
-    work, utterance = counted(lambda: pipeline(text))
+    work, utterance = count_lines(lambda: pipeline(text))
     assert 0 < work < 1_000 * len(utterance.tokens)
-    assert counted(lambda: variants(utterance))[0] < 4_000_000
+    assert count_lines(lambda: find_variants(utterance))[0] < 4_000_000
 
 
 def test_patterns_and_skipped_words_in_a_long_text_are_bounded():
     phrases = [tuple(Pattern(f"[a-{end}]+") for end in ends) for ends in ("zzzzzzzz", "dcb")]
     pipeline = Pipeline(model(element("p", *phrases), stop_words=SKIPPED))
-    work, utterance = counted(lambda: pipeline("a " * 5000))
+    work, utterance = count_lines(lambda: pipeline("a " * 5000))
     assert utterance.entities
     assert 0 < work < 4_500_000
 
@@ -490,7 +492,7 @@ def test_the_entities_in_a_long_text_are_bounded():
     phrases = [" ".join("a" * length) for length in range(1, 40)]
     pipeline = Pipeline(model(element("n", *phrases, greedy=False)))
     assert len(pipeline("a " * 100).entities) > 3000
-    work, utterance = counted(lambda: pipeline("a " * 1500))
+    work, utterance = count_lines(lambda: pipeline("a " * 1500))
     assert len(utterance.entities) == 17_500
     assert 0 < work < 8_000_000
 

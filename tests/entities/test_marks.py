@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.entities.marks import in_brackets, in_quotes
+from anaphora.entities.marks import find_brackets, find_quotes
 
-from .work import counted
+from .work import count_lines
 
 
 def is_quoted(text: str, word: str) -> bool:
-    found = in_quotes(text)
-    return found is not None and found.hold(text.index(word), text.index(word) + len(word))
+    found = find_quotes(text)
+    return found is not None and found.enclose(text.index(word), text.index(word) + len(word))
 
 
 def is_bracketed(text: str, word: str) -> bool:
-    found = in_brackets(text)
-    return found is not None and found.hold(text.index(word), text.index(word) + len(word))
+    found = find_brackets(text)
+    return found is not None and found.enclose(text.index(word), text.index(word) + len(word))
 
 
 @pytest.mark.parametrize(
@@ -55,20 +55,20 @@ def test_what_stands_beside_brackets_is_not(text):
 
 
 def test_an_entity_must_stand_inside_one_pair_as_a_whole():
-    found = in_quotes('"a" "b"')
+    found = find_quotes('"a" "b"')
     assert found is not None
-    assert found.hold(1, 2)
-    assert not found.hold(1, 6)
+    assert found.enclose(1, 2)
+    assert not found.enclose(1, 6)
 
 
 @given(st.text("ab '\"«»„“”‘’()[", max_size=40))
 def test_any_text_can_be_read(text):
-    for found in (in_quotes(text), in_brackets(text)):
-        assert found is None or isinstance(found.hold(0, len(text)), bool)
+    for found in (find_quotes(text), find_brackets(text)):
+        assert found is None or isinstance(found.enclose(0, len(text)), bool)
 
 
 @pytest.mark.parametrize("sign", ["'", '"', "(", ")", "„", "()", "' ", "«‹"])
 def test_the_work_grows_as_the_text_does(sign):
-    small, _ = counted(lambda: (in_quotes(sign * 500), in_brackets(sign * 500)))
-    large, _ = counted(lambda: (in_quotes(sign * 1000), in_brackets(sign * 1000)))
+    small, _ = count_lines(lambda: (find_quotes(sign * 500), find_brackets(sign * 500)))
+    large, _ = count_lines(lambda: (find_quotes(sign * 1000), find_brackets(sign * 1000)))
     assert 0 < large < 2.1 * small

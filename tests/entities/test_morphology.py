@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities import morphology as module
-from anaphora.entities.morphology import analyzer, analyzer_version, missing_analyzer
+from anaphora.entities.morphology import load_analyzer, analyzer_version, missing_analyzer
 
 from .test_segmentation import found
 
@@ -15,10 +15,10 @@ from .test_segmentation import found
 @pytest.fixture
 def without_analyzer(monkeypatch):
     """As if its package were not installed."""
-    analyzer.cache_clear()
+    load_analyzer.cache_clear()
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     yield
-    analyzer.cache_clear()
+    load_analyzer.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ class TestWithoutAnAnalyzer:
 
 
 def test_other_languages_need_none():
-    assert (analyzer("en"), missing_analyzer("en"), analyzer_version("en")) == (None, "", "")
+    assert (load_analyzer("en"), missing_analyzer("en"), analyzer_version("en")) == (None, "", "")
 
 
 @given(st.text("가나이은행병원호텔예약하다해요종을", min_size=1, max_size=8))
 def test_a_korean_word_has_a_lemma_that_is_none_of_the_others(word):
-    analyze = analyzer("ko")
+    analyze = load_analyzer("ko")
     assert analyze is not None
     result = analyze(word)
     if result is not None:

@@ -16,7 +16,7 @@ from spacy.training import Example
 
 from anaphora import Engine, HandlerError, ModelError, load_model, parse_model
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.domain import Model
 
 PEOPLE = ("Ada", "Grace", "Alan", "Barbara", "Donald", "Linus", "Margaret", "Dennis", "Guido")
@@ -105,7 +105,7 @@ def who(more: str = "") -> Model:
 
 
 def found(pipeline: Pipeline, text: str) -> list[str]:
-    best, *_ = variants(pipeline(text))
+    best, *_ = find_variants(pipeline(text))
     return [f"{entity.element}: {entity.text}" for entity in best.entities]
 
 
@@ -220,7 +220,7 @@ def test_spans_of_a_group_may_be_several_readings_of_one_place() -> None:
         ("apple", "Q89"), ("apple", "Q312"), ("apple", None),
     }  # fmt: skip
     assert [e.text for e in pipeline("an apple pie").entities] == ["apple pie"]  # the longest
-    ways = [way.entities[-1].value for way in variants(pipeline("buy apple"))]
+    ways = [way.entities[-1].value for way in find_variants(pipeline("buy apple"))]
     assert sorted(ways, key=str) == [None, "Q312", "Q89"]
 
 

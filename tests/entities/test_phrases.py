@@ -28,7 +28,7 @@ def test_a_phrase_is_cut_as_the_tokenizer_cuts_it(code, words):
     text = " ".join(words)
     reader = READERS[code]
     (_, first), *_ = reader.read([(0, (text,))])
-    assert first == reader._words(text)
+    assert first == reader._tokenize(text)
 
 
 def forms(reader: PhraseReader, *phrases):

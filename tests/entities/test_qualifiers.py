@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.entities.languages import qualifiers, stop_words
+from anaphora.entities.languages import load_qualifiers, load_stop_words
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.domain import StopWords
 
 from .models import element, model
@@ -20,10 +20,10 @@ SEND = element("send", "send")
 
 def free(text: str, *elements, language: str = "en", **more) -> list[str]:
     utterance = Pipeline(model(*elements, languages=(language,), **more))(text)
-    (best, *_) = variants(utterance)
+    (best, *_) = find_variants(utterance)
     covered = {token for entity in best.entities for token in entity.tokens}
-    assert best.uncovered == len(set(utterance.free) - covered)
-    return [utterance.tokens[i].text for i in utterance.free if i not in covered]
+    assert best.uncovered == len(set(utterance.content_words) - covered)
+    return [utterance.tokens[i].text for i in utterance.content_words if i not in covered]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_other_stop_words_still_mean_nothing() -> None:
 
 @given(st.sampled_from(["en", "de", "fr", "es", "ru", "he", "tr", "hi"]), st.data())
 def test_each_word_of_a_table_is_a_content_word(language, data) -> None:
-    word = data.draw(st.sampled_from(sorted(qualifiers(language))))
+    word = data.draw(st.sampled_from(sorted(load_qualifiers(language))))
     assert Lexicon(language).word(word).free
-    assert qualifiers(language) & stop_words(language)
+    assert load_qualifiers(language) & load_stop_words(language)
 
 
 def test_the_model_decides_what_a_stop_word_is() -> None:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from anaphora.entities import scattered as module
 from anaphora.entities.gaps import Gaps
 from anaphora.entities.lexicon import Lexicon
-from anaphora.entities.scattered import Scattered, Spread
+from anaphora.entities.scattered import SparseMatcher, SparsePhrase
 from anaphora.entities.sentence import Sentence
-from anaphora.entities.trie import Hit
+from anaphora.entities.trie import PhraseMatch
 from anaphora.grammar.patterns import Pattern
 
-from .models import ends_in, part, starts_of
-from .work import counted
+from .models import pattern_ends, part, token_starts
+from .work import count_lines
 
 LEXICON = Lexicon("en")
 
@@ -26,26 +26,28 @@ def steps(*phrase):
 
 
 def known(*phrases, any_order=False, **more):
-    return Scattered(
-        Spread(steps(*(one.split() if isinstance(one, str) else one)), entry, any_order, **more)
+    return SparseMatcher(
+        SparsePhrase(
+            steps(*(one.split() if isinstance(one, str) else one)), entry, any_order, **more
+        )
         for entry, one in enumerate(phrases)
     )
 
 
-def search(texts: list[str], parts_in=None) -> Callable[[Scattered], list[Hit]]:
+def search(texts: list[str], parts_in=None) -> Callable[[SparseMatcher], list[PhraseMatch]]:
     words = LEXICON.words(texts)
-    sentence = Sentence(" ".join(texts), texts, starts_of(texts), words)
-    ends = ends_in(words, texts)
+    sentence = Sentence(" ".join(texts), texts, token_starts(texts), words)
+    ends = pattern_ends(words, texts)
     return lambda phrases: phrases.find(
         words, Gaps(words, sentence, negations={"not"}), ends, parts_in
     )
 
 
-def hits_in(phrases: Scattered, texts: list[str], parts_in=None) -> list[Hit]:
+def hits_in(phrases: SparseMatcher, texts: list[str], parts_in=None) -> list[PhraseMatch]:
     return search(texts, parts_in)(phrases)
 
 
-def found(phrases: Scattered, text: str, parts_in=None) -> list[str]:
+def found(phrases: SparseMatcher, text: str, parts_in=None) -> list[str]:
     texts = text.split()
     hits = hits_in(phrases, texts, parts_in)
     return [
@@ -181,14 +183,14 @@ def test_it_finds_the_windows_that_a_search_through_all_places_finds(
 def test_the_work_on_a_long_text_is_bounded(text, any_order):
     phrases = known(*["a b a c", "a b c", "c b a", "b a a a"] * 5, any_order=any_order)
     find = search(text.split())
-    work, _ = counted(lambda: find(phrases))
-    assert 0 < work < 30 * module.MOST_WORK
+    work, _ = count_lines(lambda: find(phrases))
+    assert 0 < work < 30 * module.MAX_WORK
 
 
 def test_phrases_with_a_word_that_is_not_there_cost_nothing():
     few, many = known("turn red"), known(*(f"turn word{n}" for n in range(3000)))
     find = search(["turn", "it", "blue"])
-    assert counted(lambda: find(many))[0] <= counted(lambda: find(few))[0]
+    assert count_lines(lambda: find(many))[0] <= count_lines(lambda: find(few))[0]
 
 
 @pytest.mark.parametrize("phrase", [("w", "[a-z0-9]+", "[a-z]+"), ("w", "[a-z]+", "[a-z0-9]+")])

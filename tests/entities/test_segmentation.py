@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anaphora.entities import segmentation as module
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.segmentation import missing_segmenter, segmentation
-from anaphora.entities.variants import variants
+from anaphora.entities.segmentation import missing_segmenter, load_segmentation
+from anaphora.entities.variants import find_variants
 
 from .models import element, model
 
@@ -21,16 +21,16 @@ def found(language: str, text: str, *synonyms: str, **more: object) -> set[str]:
     """The synonyms, each of an element of its own, that are found in the text."""
     elements = [element(one, one, **more) for one in synonyms]
     utterance = Pipeline(model(*elements, languages=(language,)))(text)
-    return {one.element for variant in variants(utterance) for one in variant.entities}
+    return {one.element for variant in find_variants(utterance) for one in variant.entities}
 
 
 @pytest.fixture
 def without_segmenters(monkeypatch):
     """As if no package of a segmenter were installed."""
-    segmentation.cache_clear()
+    load_segmentation.cache_clear()
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     yield
-    segmentation.cache_clear()
+    load_segmentation.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.domain import Element
 from anaphora.storage.cache import Cache
 
@@ -41,7 +41,7 @@ DUTCH = (
 
 def found(text: str, elements: Iterable[Element], language: str = "de") -> list[str]:
     pipeline = Pipeline(model(*elements, languages=(language,)))
-    best = variants(pipeline(text))[0]
+    best = find_variants(pipeline(text))[0]
     return [f"{entity} {entity.text!r}" for entity in best.entities]
 
 

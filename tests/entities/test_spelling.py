@@ -13,17 +13,17 @@ from msgspec.structs import replace
 from rapidfuzz.distance import OSA
 
 from anaphora import Engine, parse_model
-from anaphora.entities.guesses import Guesses, Vocabulary
+from anaphora.entities.guesses import CandidateFinder, PhraseVocabulary
 from anaphora.entities.lexicon import Lexicon
-from anaphora.entities.misspelt import LEAST, Spellings
-from anaphora.entities.pipeline import Pipeline, build
+from anaphora.entities.misspelt import MIN_LENGTH, SpellingIndex
+from anaphora.entities.pipeline import Pipeline, build_pipeline
 from anaphora.entities.planting import TrieBuilder
-from anaphora.entities.variants import variants
-from anaphora.models.domain import Element, Recognition, StopWords
+from anaphora.entities.variants import find_variants
+from anaphora.models.domain import Element, RecognizerSpec, StopWords
 from anaphora.models.utterance import Entity
 
 from .models import element, model, part, pattern
-from .work import counted
+from .work import count_lines
 
 WEATHER = element("weather", "weather", "weather forecast", typos=2)
 CITY = element(
@@ -171,7 +171,7 @@ def test_a_stop_word_is_never_misspelt():
 
 
 def test_a_word_that_a_recognizer_knows_is_never_misspelt():
-    mail = Element("mail", frozenset({"mail"}), recognition=Recognition("built-in", "email"))
+    mail = Element("mail", frozenset({"mail"}), recognition=RecognizerSpec("built-in", "email"))
     near = element("near", "example", typos=2)
     assert found("exampel", near, mail) == ["near"]
     assert found("exampel@exampel.com", near, mail) == ["mail=exampel@exampel.com"]
@@ -224,7 +224,7 @@ def test_a_word_beside_a_pattern_may_be_misspelt():
 
 def test_a_span_of_what_has_a_misspelt_part_says_so():
     lamp = element("lamp", (part("# == 'color'"), "lamp"))
-    doc = build(model(element("color", "yellow", typos=1), lamp), "en")("yelow lamp")
+    doc = build_pipeline(model(element("color", "yellow", typos=1), lamp), "en")("yelow lamp")
     assert {(one.label_, one.id_) for one in doc.spans["anaphora"]} == {
         ("color", "typo"),
         ("lamp", "typo"),
@@ -232,7 +232,7 @@ def test_a_span_of_what_has_a_misspelt_part_says_so():
 
 
 def test_a_saved_pipeline_still_knows_what_may_be_misspelt(tmp_path):
-    nlp = build(model(CITY), "en")
+    nlp = build_pipeline(model(CITY), "en")
     doc = nlp.from_bytes(nlp.to_bytes())("Tokio, Tokyo")
     assert [span.id_ for span in doc.spans["anaphora"]] == ["typo", "exact"]
 
@@ -247,7 +247,7 @@ def test_readings_with_misspelt_words_come_last():
         Entity("t", frozenset({"t"}), "x", (0,), exact=False, marks=frozenset({"misspelt"})),
     )
     utterance = Pipeline(model())("x")
-    ranked = variants(replace(utterance, entities=(typo, stem, exact)))
+    ranked = find_variants(replace(utterance, entities=(typo, stem, exact)))
     assert [variant.entities[0].element for variant in ranked] == ["e", "s", "t"]
 
 
@@ -275,7 +275,7 @@ WORDS = st.text(LETTERS, min_size=1, max_size=10)
 
 
 def allowed(word: str, typos: int) -> int:
-    return 0 if len(word) < LEAST else min(typos, 1) if len(word) < 7 else typos
+    return 0 if len(word) < MIN_LENGTH else min(typos, 1) if len(word) < 7 else typos
 
 
 @given(words=st.lists(WORDS, min_size=1, max_size=8, unique=True), typed=WORDS,
@@ -287,7 +287,8 @@ def test_a_word_is_found_if_and_only_if_it_is_among_the_nearest_that_are_near_en
     near = {
         word: distance
         for word in words
-        if len(typed) >= LEAST and (distance := OSA.distance(typed, word)) <= allowed(word, typos)
+        if len(typed) >= MIN_LENGTH
+        and (distance := OSA.distance(typed, word)) <= allowed(word, typos)
     }
     expected = {word for word, distance in near.items() if distance == min(near.values())}
     if typed in words:
@@ -310,21 +311,23 @@ def test_one_wrong_letter_is_always_forgiven_from_four_letters_on(word, at, kind
         "add": word[:i] + letter + word[i:],
         "swap": word[:i] + word[i : i + 2][::-1] + word[i + 2 :],
     }[kind]
-    assume(len(typed) != LEAST or typed == word)  # which may be another word
-    expected = 1 if len(typed) >= LEAST else 0
+    assume(len(typed) != MIN_LENGTH or typed == word)  # which may be another word
+    expected = 1 if len(typed) >= MIN_LENGTH else 0
     assert len(entities(f"{typed}", element("it", word, typos=1), language="xx")) == expected
 
 
 @given(st.lists(st.tuples(WORDS, st.integers(1, 2)), min_size=1, max_size=30), WORDS)
 def test_ruling_words_out_by_their_letters_loses_none(words, typed):
     known = dict(words)
-    near = Spellings({(word, word): typos for word, typos in known.items()}).near(typed, typed)
+    near = SpellingIndex({(word, word): typos for word, typos in known.items()}).find_nearest(
+        typed, typed
+    )
     all_ = {
         word: distance
         for word, typos in known.items()
         if (distance := OSA.distance(typed, word)) <= (min(typos, 1) if len(word) < 7 else typos)
     }
-    if len(typed) < LEAST:
+    if len(typed) < MIN_LENGTH:
         all_ = {}
     nearest = sorted(word for word, distance in all_.items() if distance == min(all_.values()))
     assert [word for word, _ in near] == nearest[:8]
@@ -343,15 +346,15 @@ LAX = Pipeline(model(WEATHER, CITY))
 
 def test_what_is_kept_of_misspelt_words_is_bounded():
     lexicon = Lexicon("en")
-    vocabulary = Vocabulary(lexicon)
-    (word,) = lexicon.read(["weather"])
-    vocabulary.add(word, 1)
+    vocabulary = PhraseVocabulary(lexicon)
+    (word,) = lexicon.read_phrase_words(["weather"])
+    vocabulary.add_word(word, 1)
     builder = TrieBuilder()
     builder.add([word], 0)
-    trie = builder.trie()
-    guesses = Guesses(vocabulary, [trie.stems], trie.has)
+    trie = builder.build()
+    guesses = CandidateFinder(vocabulary, [trie.stems], trie.is_phrase)
     for number in range(12_000):
-        guesses.of(lexicon.read([f"wether{_letters_of(number)}"]))
+        guesses.find(lexicon.read_phrase_words([f"wether{_letters_of(number)}"]))
     assert len(guesses._young) <= 5_000
     assert len(guesses._old) <= 5_000
 
@@ -370,9 +373,9 @@ def test_a_long_text_of_unknown_words_is_read_in_bounded_time():
 @pytest.mark.parametrize("language", ["en", "de", "he", "ko"])
 def test_of_one_text_no_more_words_are_looked_up_than_allowed(language, monkeypatch):
     looked_up = []
-    near = Spellings.near
+    near = SpellingIndex.find_nearest
     monkeypatch.setattr(
-        Spellings, "near", lambda self, *word: looked_up.append(word) or near(self, *word)
+        SpellingIndex, "near", lambda self, *word: looked_up.append(word) or near(self, *word)
     )
     pipeline = Pipeline(model(WEATHER, CITY, languages=(language,)))
     letters = "bcdfghijklmnopqrsuvw"
@@ -385,8 +388,8 @@ def test_of_one_text_no_more_words_are_looked_up_than_allowed(language, monkeypa
 def test_a_text_of_one_misspelt_word_costs_little_for_each():
     pipeline = Pipeline(model(WEATHER, CITY))
     pipeline("tokio")
-    small, _ = counted(lambda: pipeline("tokio " * 100))
-    large, _ = counted(lambda: pipeline("tokio " * 1_000))
+    small, _ = count_lines(lambda: pipeline("tokio " * 100))
+    large, _ = count_lines(lambda: pipeline("tokio " * 1_000))
     assert large < 12 * small
 
 

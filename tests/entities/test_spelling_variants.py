@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 
 from .models import element, model
 
 
 def found(text: str, *elements, language: str = "en") -> list[tuple[str, str, bool]]:
     pipeline = Pipeline(model(*elements, languages=(language,)))
-    (best, *_) = variants(pipeline(text))
+    (best, *_) = find_variants(pipeline(text))
     return [(str(one), one.text, one.exact) for one in best.entities]
 
 

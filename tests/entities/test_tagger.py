@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 
 import anaphora
-from anaphora.entities.pipeline import build
+from anaphora.entities.pipeline import build_pipeline
 from anaphora.entities.tagger import ElementTagger
 from anaphora.models.domain import Element
 
@@ -22,12 +22,14 @@ def spans(doc: Doc) -> list[tuple[str, str, str, str]]:
 
 
 def readings(text: str, *elements: Element, language: str = "en") -> list[str]:
-    doc = build(model(*elements, languages=(language,)), language)(text)
+    doc = build_pipeline(model(*elements, languages=(language,)), language)(text)
     return [span.text for span in doc.spans["anaphora"]]
 
 
 def test_each_span_carries_element_value_and_groups():
-    doc = build(WEATHER, "en")("What are the forecasts of weather forecasts in NEW YORK now?")
+    doc = build_pipeline(WEATHER, "en")(
+        "What are the forecasts of weather forecasts in NEW YORK now?"
+    )
     assert spans(doc) == [
         ("weather forecasts", "weather", "", "stem"),
         ("NEW YORK", "city", "New York", "exact"),
@@ -41,7 +43,7 @@ def test_each_span_carries_element_value_and_groups():
 def test_two_readings_of_the_same_words_are_told_apart():
     planet = element("planet", values={"Mercury": ["mercury"]}, groups=["sky"])
     metal = element("metal", "mercury", groups=["matter", "liquid"])
-    doc = build(model(planet, metal), "en")("mercury")
+    doc = build_pipeline(model(planet, metal), "en")("mercury")
     one, other = doc.spans["anaphora"]
     assert (one._.element, one._.value, one._.groups) == ("planet", "Mercury", ["sky"])
     assert (other._.element, other._.value, other._.groups) == (
@@ -50,7 +52,7 @@ def test_two_readings_of_the_same_words_are_told_apart():
 
 
 def test_reset_phrases_have_a_group_of_their_own():
-    doc = build(WEATHER, "en")("Enough of the weather, forget it")
+    doc = build_pipeline(WEATHER, "en")("Enough of the weather, forget it")
     assert [span.text for span in doc.spans["anaphora_reset"]] == ["forget it"]
     assert [span.text for span in doc.spans["anaphora"]] == ["weather"]
 
@@ -58,7 +60,7 @@ def test_reset_phrases_have_a_group_of_their_own():
 def test_inside_a_longer_occurrence_of_its_element_a_shorter_one_goes():
     city = element("city", values={"York": ["york"], "New York": ["new york"]})
     state = element("state", "york")
-    doc = build(model(city, state), "en")("New York york")
+    doc = build_pipeline(model(city, state), "en")("New York york")
     assert [(s.text, s.label_) for s in doc.spans["anaphora"]] == [
         ("New York", "city"), ("York", "state"), ("york", "city"), ("york", "state"),
     ]  # fmt: skip
@@ -109,7 +111,7 @@ def test_phrases_of_other_languages_are_not_looked_for():
 
 def test_a_saved_pipeline_finds_the_same(tmp_path):
     dim = element("dim", pattern("[0-9]+%?"), groups=["b", "a"])
-    nlp = build(model(*WEATHER.elements, dim, reset=["forget it"]), "en")
+    nlp = build_pipeline(model(*WEATHER.elements, dim, reset=["forget it"]), "en")
     text = "weather in the big apple at 50, forget it"
     nlp.to_disk(tmp_path / "saved")
     loaded = spacy.load(tmp_path / "saved")
@@ -120,7 +122,7 @@ def test_a_saved_pipeline_finds_the_same(tmp_path):
 
 
 def test_a_component_travels_as_bytes():
-    nlp = build(WEATHER, "en")
+    nlp = build_pipeline(WEATHER, "en")
     other = spacy.blank("en")
     other.add_pipe("anaphora_elements").from_bytes(nlp.get_pipe("anaphora_elements").to_bytes())
     assert spans(other("now in Tokyo")) == spans(nlp("now in Tokyo"))
@@ -134,7 +136,7 @@ def test_bytes_of_something_else_are_refused():
 
 
 def test_many_texts_go_through_pipe():
-    nlp = build(WEATHER, "en")
+    nlp = build_pipeline(WEATHER, "en")
     texts = ["weather in Tokyo", "nothing", "", "and tomorrow?"]
     assert [[s.label_ for s in doc.spans["anaphora"]] for doc in nlp.pipe(texts)] == [
         ["weather", "city"], [], [], ["date"],
@@ -142,7 +144,7 @@ def test_many_texts_go_through_pipe():
 
 
 def test_docs_can_be_saved_with_their_spans():
-    nlp = build(WEATHER, "en")
+    nlp = build_pipeline(WEATHER, "en")
     doc = nlp("weather in Tokyo")
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert spans(again) == spans(doc)
@@ -151,7 +153,7 @@ def test_docs_can_be_saved_with_their_spans():
 
 def test_spacy_finds_the_component_by_its_entry_point(tmp_path):
     """In a fresh process that imports nothing of ours, as from an installed package."""
-    build(WEATHER, "en").to_disk(tmp_path / "saved")
+    build_pipeline(WEATHER, "en").to_disk(tmp_path / "saved")
     info = tmp_path / "path" / "anaphora-0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: anaphora\nVersion: 0\n")

@@ -12,7 +12,7 @@ from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.trie import Step, Trie
 from anaphora.grammar.patterns import Pattern
 
-from .models import ends_in
+from .models import pattern_ends
 
 LEXICON = Lexicon("en")
 
@@ -31,12 +31,12 @@ def planted(*phrases: tuple[Sequence[Step], int]) -> Trie:
     builder = TrieBuilder()
     for steps, entry in phrases:
         builder.add(steps, entry)
-    return builder.trie()
+    return builder.build()
 
 
 def found(known: Trie, text: str) -> list[tuple[int, int, int, bool]]:
     texts = text.split()
-    hits = known.find(words := LEXICON.words(texts), ends_in(words, texts))
+    hits = known.find(words := LEXICON.words(texts), pattern_ends(words, texts))
     return sorted((hit.start, hit.end, hit.entry, hit.exact) for hit in hits)
 
 
@@ -115,7 +115,7 @@ def test_it_finds_what_a_search_through_all_phrases_finds(phrases, said):
 
 def test_a_phrase_takes_less_than_60_bytes():
     phrases = [[f"north{n % 300}", f"place{n % 7000}", f"{n % 11}th"] for n in range(20_000)]
-    read = [LEXICON.read(phrase) for phrase in phrases]
+    read = [LEXICON.read_phrase_words(phrase) for phrase in phrases]
     tracemalloc.start()
     known = planted(*((phrase, entry) for entry, phrase in enumerate(read)))
     gc.collect()

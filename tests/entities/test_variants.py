@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.utterance import Entity, Token, Utterance
 
-from .work import counted
+from .work import count_lines
 
 
 def entity(name: str, start: int, end: int, *, exact: bool = True, own: bool = True) -> Entity:
@@ -31,23 +31,24 @@ def in_pieces(name: str, *tokens: int, gaps: int | None = None) -> Entity:
 def utterance(*entities: Entity, stop_words: tuple[int, ...] = ()) -> Utterance:
     length = max((e.tokens[-1] + 1 for e in entities), default=3)
     tokens = tuple(
-        Token("w", "w", "w", i, i, i + 1, free=i not in stop_words) for i in range(length)
+        Token("w", "w", "w", i, i, i + 1, is_content_word=i not in stop_words)
+        for i in range(length)
     )
     return Utterance("w" * length, "en", tokens, entities)
 
 
 def names(said: Utterance, limit: int = 16) -> list[str]:
-    return ["".join(e.element for e in variant.entities) for variant in variants(said, limit)]
+    return ["".join(e.element for e in variant.entities) for variant in find_variants(said, limit)]
 
 
 def test_without_entities_there_is_one_empty_variant():
-    (variant,) = variants(utterance(stop_words=(0,)))
+    (variant,) = find_variants(utterance(stop_words=(0,)))
     assert variant.entities == ()
     assert variant.uncovered == 2
 
 
 def test_entities_apart_from_each_other_are_one_variant():
-    (variant,) = variants(utterance(entity("a", 0, 1), entity("b", 1, 3), entity("c", 4, 5)))
+    (variant,) = find_variants(utterance(entity("a", 0, 1), entity("b", 1, 3), entity("c", 4, 5)))
     assert [e.element for e in variant.entities] == ["a", "b", "c"]
     assert variant.uncovered == 1
     assert variant.rank == (-4, -6, 0, -3, -3)
@@ -81,7 +82,7 @@ def test_what_is_not_contested_is_in_every_variant():
 
 def test_there_must_be_room_for_one():
     with pytest.raises(ValueError, match="room"):
-        variants(utterance(), 0)
+        find_variants(utterance(), 0)
 
 
 spans = st.builds(
@@ -135,21 +136,21 @@ def test_they_are_the_best_of_all_maximal_sets_in_their_order(drawn, limit):
     said = utterance(
         *(entity(str(n), s, e, exact=x, own=o) for n, (s, e, x, o) in enumerate(drawn))
     )
-    found = variants(said, limit)
+    found = find_variants(said, limit)
     assert [variant.entities for variant in found] == brute_force(said)[:limit]
     assert [variant.rank for variant in found] == sorted(variant.rank for variant in found)
 
 
 def test_what_stands_in_the_gap_of_an_entity_is_read_with_it():
     said = utterance(in_pieces("turn_off", 0, 3), entity("the", 1, 2), entity("light", 2, 3))
-    (variant,) = variants(said)
+    (variant,) = find_variants(said)
     assert [e.element for e in variant.entities] == ["turn_off", "the", "light"]
     assert variant.uncovered == 0
 
 
 def test_an_entity_in_pieces_stands_against_what_shares_a_word_with_it():
     said = utterance(in_pieces("turn_off", 0, 3), entity("off_and_on", 3, 6), entity("light", 2, 3))
-    assert [{e.element for e in variant.entities} for variant in variants(said)] == [
+    assert [{e.element for e in variant.entities} for variant in find_variants(said)] == [
         {"off_and_on", "light"}, {"turn_off", "light"},
     ]  # fmt: skip
 
@@ -180,7 +181,7 @@ def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn
         )
     )
     expected = brute_force(said)
-    found = variants(said, limit)
+    found = find_variants(said, limit)
     assert [variant.rank for variant in found] == [rank_of(one) for one in expected[:limit]]
     assert {tuple(e.element for e in v.entities) for v in found} <= {
         tuple(e.element for e in one) for one in expected
@@ -204,7 +205,7 @@ def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn
 )
 def test_however_many_entities_in_pieces_there_are_what_is_found_is_maximal(entities):
     said = utterance(*entities)
-    work, found = counted(lambda: variants(said))
+    work, found = count_lines(lambda: find_variants(said))
     assert len(found) == 16
     assert 0 < work < 4_000_000
     for variant in found:
@@ -226,5 +227,5 @@ def test_however_many_entities_in_pieces_there_are_what_is_found_is_maximal(enti
 def test_a_thousand_overlapping_entities_are_no_burden(entities):
     said = utterance(*entities)
     start = time.perf_counter()
-    assert len(variants(said)) == 16
+    assert len(find_variants(said)) == 16
     assert time.perf_counter() - start < 2

@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.models.domain import Element
 
 from .models import element, model
@@ -80,7 +80,9 @@ def is_tagged(pair: Pair, *, compounds: bool | None = None) -> bool:
     """
     asked = pair.compounds if compounds is None else compounds
     pipeline, ids = _pipeline(pair.language, compounds=asked)
-    found = {one.element for variant in variants(pipeline(pair.form)) for one in variant.entities}
+    found = {
+        one.element for variant in find_variants(pipeline(pair.form)) for one in variant.entities
+    }
     return ids[pair.synonym] in found
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def counted(call: Callable[[], T]) -> tuple[int, T]:
+def count_lines(call: Callable[[], T]) -> tuple[int, T]:
     """How many lines of the package ``call`` runs, and what it returns."""
     lines = 0
 

@@ -13,7 +13,7 @@ from anaphora.grammar.syntax import (
     IntentNode,
     ListNode,
     LiteralNode,
-    MethodNode,
+    PythonFunctionNode,
     PredicateNode,
     TermNode,
     UnaryNode,
@@ -32,7 +32,7 @@ names = st.from_regex(r"[a-z_][a-z0-9_]{0,6}", fullmatch=True)
 modules = st.sampled_from(["", "bot", "bot.rules", "org.bot.Model$Inner"])
 numbers = st.integers(0, 2**63 - 1) | st.floats(0, allow_nan=False, allow_infinity=False)
 literals = st.builds(LiteralNode, st.none() | st.booleans() | whole_text | numbers)
-methods = st.builds(MethodNode, modules, names)
+methods = st.builds(PythonFunctionNode, modules, names)
 
 
 def expressions(variables=()):

@@ -7,10 +7,10 @@ from itertools import groupby
 from hypothesis import strategies as st
 
 from anaphora.grammar.macro_tree import (
-    NOTHING,
+    EMPTY_SEQUENCE,
     BlankPiece,
     GroupPiece,
-    PartPiece,
+    EntityPiece,
     Piece,
     ReferencePiece,
     RegexPiece,
@@ -23,7 +23,7 @@ MACROS = {"<A>": "{un|_}known", "<B-1_b>": "<A> {<A>}[0,2] //x+//", "<Z>": "z"}
 TEXTS = st.text("ab{}\\_[]|<>/^?,='\"1é🌧:-", min_size=1, max_size=5).map(TextPiece)
 REGEXES = st.sampled_from(["a+", r"\/\/", "[0-9]{1,2}", "a b|c", "[{]", "/a", r"\\", "^^", "'"])
 PARTS = st.builds(
-    PartPiece,
+    EntityPiece,
     st.sampled_from(["", "x", "a:b-1", "größe_2"]),
     st.sampled_from(["# == 'a'", '# == "^^\'}"', "has(ent_groups(), '{')", "@x = # @x == 'a//'"]),
 )
@@ -53,8 +53,8 @@ def row(pieces: list[Piece]) -> Piece:
 
 
 def group(alternatives: list[Piece], quantifier: tuple[int, int]) -> GroupPiece:
-    said = tuple(NOTHING if isinstance(one, BlankPiece) else one for one in alternatives)
-    if all(one == NOTHING for one in said):
+    said = tuple(EMPTY_SEQUENCE if isinstance(one, BlankPiece) else one for one in alternatives)
+    if all(one == EMPTY_SEQUENCE for one in said):
         said = (*said, TextPiece("a"))
     return GroupPiece(said, *quantifier)
 
@@ -62,7 +62,7 @@ def group(alternatives: list[Piece], quantifier: tuple[int, int]) -> GroupPiece:
 def _larger(pieces: st.SearchStrategy[Piece]) -> st.SearchStrategy[Piece]:
     rows = st.lists(pieces, min_size=1, max_size=4).map(row)
     quantifiers = st.sampled_from([(1, 1), (0, 1), (0, 2), (1, 3), (2, 2), (100, 100)])
-    alternatives = st.lists(rows | st.just(NOTHING), min_size=1, max_size=3)
+    alternatives = st.lists(rows | st.just(EMPTY_SEQUENCE), min_size=1, max_size=3)
     return rows | st.builds(group, alternatives, quantifiers)
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.checker import check_predicate
-from anaphora.grammar.context import Context, ModelFacts, Surroundings
+from anaphora.grammar.context import EntityContext, ModelInfo, QuestionContext
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.request import Request, User
 from anaphora.grammar.syntax import (
@@ -25,8 +25,8 @@ from anaphora.grammar.syntax import (
     VariableDeclaration,
     VariableNode,
 )
-from anaphora.grammar.translator import translate_value
-from tests.grammar.trees import LISTS, LITERALS, NOW, READS, TOKYO, call, lit, op, walk
+from anaphora.grammar.translator import translate_expression
+from tests.grammar.trees import LISTS, LITERALS, NOW, READS, TOKYO, call, literal, binary, interpret
 
 
 class Text(str):
@@ -48,17 +48,17 @@ READERS = ["meta_ent", "meta_conv", "meta_model", "meta_req", "meta_user", "meta
 NAMES = st.sampled_from(sorted(FUNCTIONS))
 READ = st.builds(call, st.sampled_from(READERS), st.sampled_from(KEYS))
 COMPARED = st.builds(
-    op,
+    binary,
     READ,
     st.sampled_from(["==", "!=", "<", ">="]),
-    st.sampled_from([1, 0, 1.0, "city"]).map(lit),
+    st.sampled_from([1, 0, 1.0, "city"]).map(literal),
 )
 LEAVES = st.one_of(
     READ,
     COMPARED,
     LITERALS,
     READS,
-    st.sampled_from(["[", "(a", "$1", '{"a": 1}', "1", "-5", "a"]).map(lit),
+    st.sampled_from(["[", "(a", "$1", '{"a": 1}', "1", "-5", "a"]).map(literal),
     NAMES.map(call),
 )
 OPERATORS = st.sampled_from(["==", "!=", "<", ">=", "+", "-", "*", "/", "%", "&&", "||"])
@@ -67,7 +67,7 @@ OPERATORS = st.sampled_from(["==", "!=", "<", ">=", "+", "-", "*", "/", "%", "&&
 def larger(values: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     several = st.lists(values, max_size=3).map(tuple)
     return st.one_of(
-        st.builds(op, values, OPERATORS, values),
+        st.builds(binary, values, OPERATORS, values),
         st.builds(UnaryNode, st.sampled_from("!-"), values),
         st.builds(CallNode, NAMES, several),
         st.builds(ListNode, several),
@@ -108,10 +108,10 @@ def test_what_is_let_through_compiles_and_says_what_walking_says(
     entity = entity and replace(entity, meta=own)
     variables = {variable.name: variable.value for variable in node.variables}
 
-    def walked(context: Context) -> Any:
-        return walk(node.expression, context, variables)
+    def walked(context: EntityContext) -> Any:
+        return interpret(node.expression, context, variables)
 
-    result, used = _outcome(translate_value(node), entity, other, alone=alone)
+    result, used = _outcome(translate_expression(node), entity, other, alone=alone)
     expected, expected_used = _outcome(walked, entity, other, alone=alone, any_error=True)
     assert (type(result), repr(result)) == (type(expected), repr(expected))
     if result is not _FAILED:
@@ -125,15 +125,15 @@ def _outcome(
     test: Any, entity: Any, held: Any, *, alone: bool, any_error: bool = False
 ) -> tuple[Any, bool]:
     """The value and whether the entity was looked at; walking may fail with any error."""
-    around = Surroundings(
+    around = QuestionContext(
         entities=None if alone else (NOW, entity) if entity else (NOW,),
         conversation_data=held,
-        model=ModelFacts(meta=held),
+        model=ModelInfo(meta=held),
         request=Request(data=held),
         user=User("ann", meta=held),
         random=Random(5).random,
     )
-    context = Context(entity, around)
+    context = EntityContext(entity, around)
     context.arguments = held
     try:
         return test(context), context.used

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.checker import check, check_predicate
-from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.checker import check_program, check_predicate
+from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -19,15 +19,15 @@ from anaphora.grammar.syntax import (
     UnaryNode,
     VariableDeclaration,
 )
-from anaphora.grammar.translator import translate
+from anaphora.grammar.translator import translate_predicate
 from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
     ENTITIES,
     VALUES,
     call,
     intent,
-    no,
-    op,
+    negated,
+    binary,
     outcome,
     predicate,
     predicates,
@@ -49,38 +49,47 @@ def only(expression: Any, /, **variables: Any) -> str:
     return problem
 
 
-IS_X = op(call("#"), "==", "x")
+IS_X = binary(call("#"), "==", "x")
 
 
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        (op(call("ent_typ"), "==", "x"), "there is no function 'ent_typ'|did you mean 'ent_type'?"),
-        (op(call("id"), "==", "x"), "there is no function 'id'|here it is written #"),
+        (
+            binary(call("ent_typ"), "==", "x"),
+            "there is no function 'ent_typ'|did you mean 'ent_type'?",
+        ),
+        (binary(call("id"), "==", "x"), "there is no function 'id'|here it is written #"),
         (call("has", call("groups"), "x"), "no function 'groups'|here it is written ent_groups()"),
-        (op(call("#"), "==", call("tokyo")), "a text stands in quotes: 'tokyo'"),
-        (op(call("#"), "==", call("ent_tex")), "'ent_text'? a text stands in quotes: 'ent_tex'"),
+        (binary(call("#"), "==", call("tokyo")), "a text stands in quotes: 'tokyo'"),
+        (
+            binary(call("#"), "==", call("ent_tex")),
+            "'ent_text'? a text stands in quotes: 'ent_tex'",
+        ),
         (call("not", True), "there is no function 'not'|write !(…)"),
         (call("has", call("ent_groups")), "'has' takes 2 arguments, not 1"),
-        (op(call("#", call("ent_this"), 1), "==", "x"), "'#' takes 0 to 1 arguments, not 2"),
-        (op(call("mdl_id", 1), "==", "x"), "'mdl_id' takes no arguments, not 1"),
-        (op(call("length"), ">", 1), "'length' takes 1 argument, not 0"),
+        (binary(call("#", call("ent_this"), 1), "==", "x"), "'#' takes 0 to 1 arguments, not 2"),
+        (binary(call("mdl_id", 1), "==", "x"), "'mdl_id' takes no arguments, not 1"),
+        (binary(call("length"), ">", 1), "'length' takes 1 argument, not 0"),
         (call("has", call("#"), "x"), "'has' needs a list as its 1st argument, not a text"),
-        (op(call("length", 1), ">", 1), "needs a text, a list or a map as its 1st argument, not"),
+        (
+            binary(call("length", 1), ">", 1),
+            "needs a text, a list or a map as its 1st argument, not",
+        ),
         (call("starts_with", "x", None), "needs a text as its 2nd argument, not null"),
         (call("regex", call("#"), "(a"), "'(a' is not a regular expression"),
-        (op("a", "<", 3), "'<' cannot compare a text with an integer"),
-        (op(True, ">=", False), "'>=' cannot compare a boolean with a boolean"),
-        (no(5), "'!' needs a boolean, not an integer"),
-        (op(no(call("#")), "==", "x"), "'!' needs a boolean, not a text|'!' comes before"),
-        (op(1, "&&", True), "'&&' needs booleans, not an integer"),
-        (op(True, "||", "a"), "'||' needs booleans, not a text"),
-        (op(op("a", "-", 1), "==", 1), "'-' cannot work with a text and an integer"),
-        (op(op(None, "+", 1), "==", 1), "'+' cannot work with null and an integer"),
-        (op(UnaryNode("-", tree("a")), "==", 1), "'-' needs a number, not a text"),
+        (binary("a", "<", 3), "'<' cannot compare a text with an integer"),
+        (binary(True, ">=", False), "'>=' cannot compare a boolean with a boolean"),
+        (negated(5), "'!' needs a boolean, not an integer"),
+        (binary(negated(call("#")), "==", "x"), "'!' needs a boolean, not a text|'!' comes before"),
+        (binary(1, "&&", True), "'&&' needs booleans, not an integer"),
+        (binary(True, "||", "a"), "'||' needs booleans, not a text"),
+        (binary(binary("a", "-", 1), "==", 1), "'-' cannot work with a text and an integer"),
+        (binary(binary(None, "+", 1), "==", 1), "'+' cannot work with null and an integer"),
+        (binary(UnaryNode("-", tree("a")), "==", 1), "'-' needs a number, not a text"),
         (call("#"), "a term must be true or false, not a text"),
-        (op(1, "+", 1), "a term must be true or false, not an integer"),
-        (op(var("sise"), "==", 1), "there is no variable '@sise'|did you mean '@size'?"),
+        (binary(1, "+", 1), "a term must be true or false, not an integer"),
+        (binary(var("sise"), "==", 1), "there is no variable '@sise'|did you mean '@size'?"),
     ],
 )
 def test_a_mistake_in_a_predicate_is_named(expression: Any, message: str) -> None:
@@ -90,15 +99,15 @@ def test_a_mistake_in_a_predicate_is_named(expression: Any, message: str) -> Non
 @pytest.mark.parametrize(
     "expression",
     [
-        op(no(call("ent_is_first")), "==", True),
-        op(call("ent_value"), "<", "x"),  # null only sometimes
-        op(call("meta_ent", "a"), "&&", call("meta_ent", "b")),
+        binary(negated(call("ent_is_first")), "==", True),
+        binary(call("ent_value"), "<", "x"),  # null only sometimes
+        binary(call("meta_ent", "a"), "&&", call("meta_ent", "b")),
         call("if", call("meta_ent", "a"), IS_X, False),
-        op(op("a", "+", 1), "==", "a1"),
-        op(call("round", 1), "==", 1),  # an integer may stand for a fraction
-        op(call("length", call("list")), "==", 0),
-        op(1, "==", "a"),
-        op(op(1, "/", call("ent_index")), "==", 1),
+        binary(binary("a", "+", 1), "==", "a1"),
+        binary(call("round", 1), "==", 1),  # an integer may stand for a fraction
+        binary(call("length", call("list")), "==", 0),
+        binary(1, "==", "a"),
+        binary(binary(1, "/", call("ent_index")), "==", 1),
     ],
 )
 def test_what_may_be_right_is_left_alone(expression: Any) -> None:
@@ -114,7 +123,10 @@ def test_a_predicate_without_short_cuts_that_runs_has_no_type_error(
     found = problems(node)
     if not found or _has_shortcut(node):
         return
-    assert outcome(translate(node), Context(entity, Surroundings((entity,)))) is None
+    assert (
+        outcome(translate_predicate(node), EntityContext(entity, QuestionContext((entity,))))
+        is None
+    )
 
 
 def _has_shortcut(node: PredicateNode) -> bool:
@@ -126,11 +138,11 @@ def _has_shortcut(node: PredicateNode) -> bool:
 def test_a_variable_is_declared_once_and_before_it_is_used() -> None:
     node = PredicateNode(
         (
-            VariableDeclaration("a", op(var("b"), "+", 1)),
+            VariableDeclaration("a", binary(var("b"), "+", 1)),
             VariableDeclaration("b", LiteralNode(1)),
             VariableDeclaration("a", LiteralNode(2)),
         ),
-        op(var("a"), "==", 1),
+        binary(var("a"), "==", 1),
     )
     assert problems(node) == [
         "the variable '@b' is used before it is declared|",
@@ -150,7 +162,7 @@ def test_a_term_cannot_have_variables_without_end() -> None:
 def test_options_are_known_and_boolean() -> None:
     node = intent(predicate(IS_X), options={"orderd": True, "allow_stm_only": "yes"})
     with pytest.raises(GrammarError) as raised:
-        check([node], "")
+        check_program([node], "")
     assert [(one.message, one.hint) for one in raised.value.problems] == [
         ("there is no option 'orderd'", "did you mean 'ordered'?"),
         ("the option 'allow_stm_only' must be true or false, not the text 'yes'", ""),
@@ -161,7 +173,7 @@ def test_a_bad_flow_is_shown_at_its_place() -> None:
     text = "intent=a\n  flow='(b' term~{true}"
     node = intent(predicate(True), flow="(b", flow_at=text.index("'(b'"))
     with pytest.raises(GrammarError, match="not a regular expression") as raised:
-        check([node], text, "shop.yaml")
+        check_program([node], text, "shop.yaml")
     assert (raised.value.source, raised.value.line, raised.value.column) == ("shop.yaml", 2, 8)
     assert raised.value.caret == "  flow='(b' term~{true}\n       ^"
 
@@ -169,14 +181,14 @@ def test_a_bad_flow_is_shown_at_its_place() -> None:
 def test_two_intents_and_two_terms_cannot_have_one_id() -> None:
     twins = intent(predicate(IS_X))
     with pytest.raises(GrammarError, match="already an intent 'order'"):
-        check([twins, twins], "")
+        check_program([twins, twins], "")
     term = TermNode("what", predicate(IS_X), conversational=True)
     with pytest.raises(GrammarError, match="already a term 'what'"):
-        check([type(twins)("order", (term, term))], "")
+        check_program([type(twins)("order", (term, term))], "")
 
 
 def test_terms_without_an_id_do_not_clash() -> None:
-    check([intent(predicate(IS_X), predicate(IS_X))], "")
+    check_program([intent(predicate(IS_X), predicate(IS_X))], "")
 
 
 def test_all_problems_come_at_once_in_the_order_of_the_text() -> None:
@@ -202,5 +214,5 @@ def test_all_problems_come_at_once_in_the_order_of_the_text() -> None:
 
 def test_where_no_variable_is_declared_the_hint_says_how() -> None:
     with pytest.raises(GrammarError) as caught:
-        check_predicate(predicate(op(var("a"), "==", 1)))
+        check_predicate(predicate(binary(var("a"), "==", 1)))
     assert caught.value.hint == "it is declared before the condition: @a = …"

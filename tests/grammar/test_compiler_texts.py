@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora.errors import EvaluationError, GrammarError
-from anaphora.grammar.code import Code
-from anaphora.grammar.compiler import MOST_IMPORTS, Compiler, compile_intents
-from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.findings import MOST_FINDINGS
-from anaphora.grammar.intent import Options
+from anaphora.grammar.code import FunctionLoader
+from anaphora.grammar.compiler import MAX_IMPORTS, Compiler, compile_intents
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.findings import MAX_DIAGNOSTICS
+from anaphora.grammar.intent import IntentOptions
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import FlowStep
 
@@ -32,7 +32,7 @@ def mistakes(text, **how):
 
 
 def fits(term, entity=CITY, **about):
-    context = Context(entity, Surroundings(**about))
+    context = EntityContext(entity, QuestionContext(**about))
     context.arguments = term.arguments
     return term.predicate.test(context)
 
@@ -220,10 +220,10 @@ class TestImports:
         assert "already an intent 'x'" in error.message
 
     def test_imports_are_bounded(self, tmp_path):
-        for number in range(MOST_IMPORTS + 2):
+        for number in range(MAX_IMPORTS + 2):
             (tmp_path / f"{number}.idl").write_text(f"import('{number + 1}.idl')")
         error = mistakes("import('0.idl')", folder=tmp_path)
-        assert f"imports {MOST_IMPORTS} texts at most" in error.message
+        assert f"imports {MAX_IMPORTS} texts at most" in error.message
 
 
 def is_tokyo(entity):
@@ -250,7 +250,7 @@ def code(monkeypatch):
         number=3,
     )
     monkeypatch.setitem(sys.modules, "rules_of_a_bot", module)
-    return Code("rules_of_a_bot")
+    return FunctionLoader("rules_of_a_bot")
 
 
 class TestFunctionsInPython:
@@ -265,7 +265,7 @@ class TestFunctionsInPython:
 
     def test_it_may_read_what_surrounds_the_entity_and_leave_the_entity_unused(self, code):
         term = intent("intent=go term~/#is_asked/", code=code).terms[0]
-        context = Context(CITY, Surroundings(text="now?"))
+        context = EntityContext(CITY, QuestionContext(text="now?"))
         assert term.predicate.test(context)
         assert not context.used
         assert not fits(term, text="then?")
@@ -291,7 +291,7 @@ class TestFunctionsInPython:
 
     def test_a_module_may_lie_beside_the_model(self, tmp_path):
         (tmp_path / "rules_beside.py").write_text("def yes(entity):\n    return True\n")
-        go = intent("intent=go term~/rules_beside#yes/", code=Code(folder=tmp_path))
+        go = intent("intent=go term~/rules_beside#yes/", code=FunctionLoader(folder=tmp_path))
         assert fits(go.terms[0])
 
     def test_a_module_beside_the_model_is_run_once_and_may_have_dataclasses(self, tmp_path):
@@ -303,21 +303,21 @@ class TestFunctionsInPython:
             "def once(entity):\n    SEEN.count += 1\n    return SEEN.count == 1\n"
         )
         text = "intent=go term~/classes_beside#once/ term~/classes_beside#once/"
-        first, second = intent(text, code=Code("", tmp_path)).terms
+        first, second = intent(text, code=FunctionLoader("", tmp_path)).terms
         assert fits(first)
         assert not fits(second)
         assert "classes_beside" not in sys.modules
-        assert fits(intent(text, code=Code("", tmp_path)).terms[0])  # a model loaded anew
+        assert fits(intent(text, code=FunctionLoader("", tmp_path)).terms[0])  # a model loaded anew
 
     def test_a_module_that_ends_the_program_does_not_end_ours(self, tmp_path):
         (tmp_path / "program_beside.py").write_text("import sys\nsys.exit(3)\n")
-        error = mistakes("intent=x term~/program_beside#f/", code=Code("", tmp_path))
+        error = mistakes("intent=x term~/program_beside#f/", code=FunctionLoader("", tmp_path))
         assert "cannot be imported: SystemExit: 3" in error.message
         assert "__main__" in error.hint
 
     def test_a_file_whose_name_is_taken_by_an_installed_module_is_told(self, tmp_path):
         (tmp_path / "calendar.py").write_text("def is_free(entity):\n    return True\n")
-        error = mistakes("intent=x term~/calendar#is_free/", code=Code("", tmp_path))
+        error = mistakes("intent=x term~/calendar#is_free/", code=FunctionLoader("", tmp_path))
         assert error.hint == (
             "an installed module 'calendar' comes before calendar.py beside the model: rename it"
         )
@@ -337,7 +337,7 @@ class TestFunctionsInPython:
         self, tmp_path, source, reference, message
     ):
         (tmp_path / "odd_beside.py").write_text(source)
-        error = mistakes(f"intent=x {reference}", code=Code("", tmp_path))
+        error = mistakes(f"intent=x {reference}", code=FunctionLoader("", tmp_path))
         assert message in error.message
         assert error.line == 1
 
@@ -359,7 +359,9 @@ class TestFunctionsInPython:
 
     def test_a_module_that_fails_is_told_with_its_reason(self, tmp_path):
         (tmp_path / "rules_that_fail.py").write_text("raise RuntimeError('no licence')")
-        error = mistakes("intent=x flow=/rules_that_fail#f/ term={true}", code=Code("", tmp_path))
+        error = mistakes(
+            "intent=x flow=/rules_that_fail#f/ term={true}", code=FunctionLoader("", tmp_path)
+        )
         assert "cannot be imported: RuntimeError: no licence" in error.message
 
     def test_without_any_module_the_hint_says_where_to_name_one(self):
@@ -370,19 +372,19 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("written", "options"),
         [
-            ("ordered=true", Options(ordered=True)),
-            ("options={'ordered': true}", Options(ordered=True)),
-            ("options={'allow_stm_only': true}", Options(allow_stm_only=True)),
-            ("options={'unused_free_words': false}", Options(unused_free_words=False)),
-            ("options={'unused_usr_toks': false}", Options(unused_user_entities=False)),
-            ("options={'unused_sys_toks': false}", Options(unused_system_entities=False)),
+            ("ordered=true", IntentOptions(ordered=True)),
+            ("options={'ordered': true}", IntentOptions(ordered=True)),
+            ("options={'allow_stm_only': true}", IntentOptions(allow_stm_only=True)),
+            ("options={'unused_free_words': false}", IntentOptions(unused_free_words=False)),
+            ("options={'unused_usr_toks': false}", IntentOptions(unused_user_entities=False)),
+            ("options={'unused_sys_toks': false}", IntentOptions(unused_system_entities=False)),
             (
                 "options={'unused_entities': false}",
-                Options(unused_user_entities=False, unused_system_entities=False),
+                IntentOptions(unused_user_entities=False, unused_system_entities=False),
             ),
             (
                 "options={'unused_sys_toks': true, 'unused_entities': false}",
-                Options(unused_user_entities=False),
+                IntentOptions(unused_user_entities=False),
             ),
         ],
     )
@@ -390,9 +392,9 @@ class TestOptions:
         assert intent(f"intent=x {written} term={{true}}").options == options
 
     def test_what_an_intent_does_not_set_is_as_the_model_has_it(self):
-        strict = Options(ordered=True, unused_user_entities=False)
+        strict = IntentOptions(ordered=True, unused_user_entities=False)
         text = "intent=x options={'ordered': false} term={true}"
-        assert intent(text, defaults=strict).options == Options(unused_user_entities=False)
+        assert intent(text, defaults=strict).options == IntentOptions(unused_user_entities=False)
 
 
 class TestForgiving:
@@ -406,7 +408,7 @@ class TestForgiving:
             intent=fragment fragment(f)
             intent=good flow=/#after_greeting/ term~/#is_tokyo/
         """
-        compiled = Compiler(code=code, forgiving=True).compile(text)
+        compiled = Compiler(code=code, lenient=True).compile(text)
         assert [one.id for one in compiled.intents] == ["good"]
         said = [warning.message for warning in compiled.warnings]
         assert "the intent 'fragment' is left out: it needs that function" in said
@@ -460,7 +462,7 @@ class TestWarnings:
 def test_of_many_findings_the_first_are_told_and_the_others_counted():
     text = "\n" + "intent=x term={true || true && true} term={true || 1}" * 200
     error = mistakes(text)
-    assert len(error.problems) == MOST_FINDINGS + 1
+    assert len(error.problems) == MAX_DIAGNOSTICS + 1
     assert error.problems[-1].message == "… and 299 more from here"
     assert len({id(problem.excerpt) for problem in error.problems[:-1]}) == 1
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.compiler import Compiler, compile_expression
-from anaphora.grammar.idl import parse
-from anaphora.grammar.imports import Imported
-from anaphora.grammar.printer import printed
+from anaphora.grammar.idl import parse_idl
+from anaphora.grammar.imports import ImportedText
+from anaphora.grammar.printer import print_statements
 from tests.grammar.generated import almost, statements
 
 GOOD = """
@@ -23,7 +23,7 @@ GOOD = """
 
 
 def nowhere(location, folder):
-    return Imported("intent=imported term={true}", location, None)
+    return ImportedText("intent=imported term={true}", location, None)
 
 
 def compiled(text):
@@ -57,7 +57,7 @@ def test_a_good_text_with_anything_changed_in_it(data):
 
 @given(statements)
 def test_whatever_the_grammar_allows_compiles_or_has_a_located_mistake(tree):
-    compiled(printed(tree))
+    compiled(print_statements(tree))
 
 
 @given(almost | st.text(max_size=40))
@@ -71,10 +71,10 @@ def test_an_expression_alone_as_well(text):
 @given(almost)
 def test_what_can_be_parsed_is_printed_and_parsed_to_the_same(text):
     try:
-        tree = parse(text)
+        tree = parse_idl(text)
     except GrammarError:
         return
-    assert parse(printed(tree)) == tree
+    assert parse_idl(print_statements(tree)) == tree
 
 
 def test_the_good_text_is_good():

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anaphora import GrammarError
-from anaphora.grammar.idl import parse
+from anaphora.grammar.idl import parse_idl
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -21,7 +21,7 @@ from anaphora.grammar.syntax import (
 
 
 def expression(text):
-    ((intent),) = parse(f"intent=x term={{{text}}}")
+    ((intent),) = parse_idl(f"intent=x term={{{text}}}")
     return intent.terms[0].predicate.expression
 
 
@@ -31,25 +31,28 @@ def literal(value):
 
 class TestIntents:
     def test_an_intent_has_an_id_and_terms(self):
-        (intent,) = parse("intent=order term(food)~{# == 'food'} term={true}")
+        (intent,) = parse_idl("intent=order term(food)~{# == 'food'} term={true}")
         assert intent.id == "order"
         food, unnamed = intent.terms
         assert (food.id, food.conversational, food.min, food.max) == ("food", True, 1, 1)
         assert (unnamed.id, unnamed.conversational) == (None, False)
 
     def test_a_text_may_declare_several(self):
-        assert [one.id for one in parse("intent=a term={true} id=b term={id == 'x'}")] == ["a", "b"]
+        assert [one.id for one in parse_idl("intent=a term={true} id=b term={id == 'x'}")] == [
+            "a",
+            "b",
+        ]
 
     @pytest.mark.parametrize(
         ("quantifier", "least", "most"),
         [("?", 0, 1), ("*", 0, 100), ("+", 1, 100), ("[1,2]", 1, 2), (" [ 0 , 7 ]", 0, 7)],
     )
     def test_a_quantifier_says_how_many(self, quantifier, least, most):
-        term = parse(f"intent=x term={{true}}{quantifier}")[0].terms[0]
+        term = parse_idl(f"intent=x term={{true}}{quantifier}")[0].terms[0]
         assert (term.min, term.max) == (least, most)
 
     def test_options_flow_and_metadata_stand_before_the_terms_in_any_order(self):
-        (intent,) = parse(
+        (intent,) = parse_idl(
             "intent=x meta={'a': [1, -2.5, null, {\"b\": true}]} flow='a.*' "
             "options={'ordered': false, 'allow_stm_only': true} term={true}"
         )
@@ -58,23 +61,23 @@ class TestIntents:
         assert intent.options == {"ordered": False, "allow_stm_only": True}
 
     def test_ordered_is_an_option(self):
-        assert parse("intent=x ordered=true term={true}")[0].options == {"ordered": True}
+        assert parse_idl("intent=x ordered=true term={true}")[0].options == {"ordered": True}
 
     def test_ids_may_have_colons_and_hyphens_and_letters_of_any_script(self):
-        (intent,) = parse("intent=a-1:b term(погода)={# == 'x'} term(दिल्ली)={true}")
+        (intent,) = parse_idl("intent=a-1:b term(погода)={# == 'x'} term(दिल्ली)={true}")
         assert intent.id == "a-1:b"
         assert [term.id for term in intent.terms] == ["погода", "दिल्ली"]
 
     def test_words_of_the_language_are_ids_where_an_id_stands(self):
-        assert parse("intent=term term(intent)={true}")[0].id == "term"
+        assert parse_idl("intent=term term(intent)={true}")[0].id == "term"
 
     def test_comments_are_passed_over(self):
-        (intent,) = parse("// one\nintent=x /* two\n */ term={true // three\n}")
+        (intent,) = parse_idl("// one\nintent=x /* two\n */ term={true // three\n}")
         assert intent.id == "x"
 
     def test_a_predicate_keeps_its_text_and_every_node_its_place(self):
         text = "intent=x term={ # == 'a' }"
-        predicate = parse(text)[0].terms[0].predicate
+        predicate = parse_idl(text)[0].terms[0].predicate
         assert predicate.text == "# == 'a'"
         assert text[predicate.expression.at :].startswith("== ")
         assert text[predicate.expression.left.at] == "#"
@@ -116,7 +119,7 @@ class TestExpressions:
     )
     def test_an_integer_that_does_not_fit_64_bits_is_none(self, text):
         with pytest.raises(GrammarError) as caught:
-            parse(f"intent=x term={{1 == {text}}}")
+            parse_idl(f"intent=x term={{1 == {text}}}")
         problem = caught.value.problems[0]
         assert problem.message == "this integer does not fit 64 bits"
         assert problem.column == 21 + len(text) - len(text.lstrip("-1 ") if "-" in text else text)
@@ -124,12 +127,12 @@ class TestExpressions:
 
     def test_the_smallest_integer_stands_wherever_a_number_does(self):
         smallest = -(2**63)
-        (intent,) = parse(
+        (intent,) = parse_idl(
             "intent=x meta={'a': [-9223372036854775808]} term={@a = -9223372036854775808 @a < 1}"
         )
         assert intent.meta == {"a": [smallest]}
         assert expression("-9223372036854775808 + 1").left == literal(smallest)
-        (short,) = parse("id=x term={~a == -9223372036854775808}")
+        (short,) = parse_idl("id=x term={~a == -9223372036854775808}")
         assert short.terms[0].predicate.expression.right == literal(smallest)
 
     def test_lists_calls_and_variables(self):
@@ -138,7 +141,7 @@ class TestExpressions:
         assert expression("#") == expression("#") == CallNode("#", ())
         assert expression("f") == expression("f()") == CallNode("f", ())
         assert expression("#(g(1))") == CallNode("#", (CallNode("g", (literal(1),)),))
-        predicate = parse("intent=x term={@a = 1 @b = @a @b == -1}")[0].terms[0].predicate
+        predicate = parse_idl("intent=x term={@a = 1 @b = @a @b == -1}")[0].terms[0].predicate
         assert [variable.name for variable in predicate.variables] == ["a", "b"]
         assert predicate.expression.left == VariableNode("b")
 
@@ -181,12 +184,12 @@ class TestShortForm:
         ],
     )
     def test_it_says_the_same_in_fewer_words(self, short, long):
-        (intent,) = parse(f"id=x term={{{short}}}")
+        (intent,) = parse_idl(f"id=x term={{{short}}}")
         expected = expression(long)
         assert intent.terms[0].predicate.expression == expected
 
     def test_its_terms_take_from_memory(self):
-        (intent,) = parse("id=sale term={id=='sale'} term(best)={id=='best'}?")
+        (intent,) = parse_idl("id=sale term={id=='sale'} term(best)={id=='best'}?")
         assert [term.conversational for term in intent.terms] == [True, True]
         assert (intent.terms[1].id, intent.terms[1].min) == ("best", 0)
 
@@ -278,7 +281,7 @@ MISTAKES = {
 @pytest.mark.parametrize("text", MISTAKES, ids=lambda text: text[:40])
 def test_a_mistake_is_told_in_plain_words(text):
     with pytest.raises(GrammarError) as caught:
-        parse(text, "bot.idl")
+        parse_idl(text, "bot.idl")
     assert MISTAKES[text] in str(caught.value)
     assert not re.search(r"\b_*[A-Z]{3,}|__", caught.value.message)
     assert caught.value.source == "bot.idl"
@@ -286,7 +289,7 @@ def test_a_mistake_is_told_in_plain_words(text):
 
 def test_a_mistake_is_shown_where_it_stands():
     with pytest.raises(GrammarError) as caught:
-        parse("intent=x\n  term(a)={# = 'x'}", "bot.idl")
+        parse_idl("intent=x\n  term(a)={# = 'x'}", "bot.idl")
     error = caught.value
     assert (error.line, error.column) == (2, 14)
     assert error.caret == "  term(a)={# = 'x'}\n             ^"
@@ -314,7 +317,7 @@ def test_any_damage_to_a_good_text_is_read_or_refused(at, length, inserted):
 
 def read_or_refused(text):
     try:
-        assert parse(text)
+        assert parse_idl(text)
     except GrammarError as error:
         assert error.message
         assert error.line >= 0
@@ -330,4 +333,6 @@ def test_negation_is_a_node_of_its_own():
 
 def test_comments_behind_a_keyword_are_read_in_linear_time():
     comments = "/**/" * 5_000
-    assert len(parse(f"fragment{comments}=f term={{true}}\nintent=x fragment{comments}(f)")) == 2
+    assert (
+        len(parse_idl(f"fragment{comments}=f term={{true}}\nintent=x fragment{comments}(f)")) == 2
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora import GrammarError
-from anaphora.grammar.macro import expand
+from anaphora.grammar.macro import expand_synonym
 
 MACROS = {"<ASK>": "{what|how} {is|_}"}
 
@@ -107,20 +107,20 @@ MISTAKES = [
 )
 def test_a_mistake_is_told_in_plain_words_where_it_stands(synonym, at, words):
     with pytest.raises(GrammarError) as caught:
-        expand(synonym, MACROS)
+        expand_synonym(synonym, MACROS)
     assert words in str(caught.value)
     assert not synonym or caught.value.column == at + 1
 
 
 def test_the_source_and_the_line_are_named():
     with pytest.raises(GrammarError) as caught:
-        expand("a\n{b|\nc", source="bot.yaml")
+        expand_synonym("a\n{b|\nc", source="bot.yaml")
     assert str(caught.value).startswith("bot.yaml:3:2: ")
 
 
 def test_a_mistake_inside_a_macro_is_shown_where_the_synonym_names_it():
     macros = {"<A>": "<B> x", "<B>": "{y"}
     with pytest.raises(GrammarError) as caught:
-        expand("the <A>", macros)
+        expand_synonym("the <A>", macros)
     assert (caught.value.line, caught.value.column) == (1, 5)
     assert caught.value.message == "in <B>: a '{' is not closed"

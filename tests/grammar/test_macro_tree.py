@@ -10,17 +10,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from anaphora import GrammarError
-from anaphora.grammar.macro import expand
-from anaphora.grammar.macro_printer import print_macro
+from anaphora.grammar.macro import expand_synonym
+from anaphora.grammar.macro_printer import print_synonym
 from anaphora.grammar.macro_reader import _parser as parser
-from anaphora.grammar.macro_reader import parse_macro
-from anaphora.grammar.macro_simple import read_simple
-from anaphora.grammar.macro_spacing import separate
+from anaphora.grammar.macro_reader import parse_synonym
+from anaphora.grammar.macro_simple import parse_simple
+from anaphora.grammar.macro_spacing import insert_blanks
 from anaphora.grammar.macro_tree import (
-    NOTHING,
+    EMPTY_SEQUENCE,
     BlankPiece,
     GroupPiece,
-    PartPiece,
+    EntityPiece,
     ReferencePiece,
     RegexPiece,
     SequencePiece,
@@ -28,19 +28,19 @@ from anaphora.grammar.macro_tree import (
 )
 from tests.grammar.macro_trees import MACROS, SIGNS, TREES, slips
 
-PRINTED = TREES.map(print_macro)
+PRINTED = TREES.map(print_synonym)
 SIMPLE = st.sampled_from(
     ["a", "b/c", "?", " ", "\n", "_", "<A>", "{", "|", "}", "{a|_}", "{ _ |b}"]
 )
 
 
 def test_a_text_is_read_as_its_pieces():
-    assert parse_macro("{<ASK>|_}?  //a+//^^[x]{# == 'a'}^^ b\\_c") == SequencePiece(
+    assert parse_synonym("{<ASK>|_}?  //a+//^^[x]{# == 'a'}^^ b\\_c") == SequencePiece(
         (
-            GroupPiece((ReferencePiece("<ASK>"), NOTHING), 0, 1),
+            GroupPiece((ReferencePiece("<ASK>"), EMPTY_SEQUENCE), 0, 1),
             BlankPiece(),
             RegexPiece("a+"),
-            PartPiece("x", "# == 'a'"),
+            EntityPiece("x", "# == 'a'"),
             BlankPiece(),
             TextPiece("b_c"),
         )
@@ -48,7 +48,7 @@ def test_a_text_is_read_as_its_pieces():
 
 
 def test_each_piece_knows_where_it_stands():
-    tree = parse_macro("ab {c|<D>}//e//^^{# == 'f'}^^")
+    tree = parse_synonym("ab {c|<D>}//e//^^{# == 'f'}^^")
     assert isinstance(tree, SequencePiece)
     assert [piece.at for piece in tree.pieces] == [0, 2, 3, 10, 15]
     group = tree.pieces[2]
@@ -57,7 +57,7 @@ def test_each_piece_knows_where_it_stands():
 
 
 def test_a_tree_is_read_whether_its_macros_exist_or_not():
-    assert parse_macro("<NOWHERE>") == ReferencePiece("<NOWHERE>")
+    assert parse_synonym("<NOWHERE>") == ReferencePiece("<NOWHERE>")
 
 
 @pytest.mark.parametrize(
@@ -72,29 +72,29 @@ def test_a_tree_is_read_whether_its_macros_exist_or_not():
     ],
 )
 def test_a_tree_is_printed_plainly(text, printed):
-    assert print_macro(parse_macro(text)) == printed
+    assert print_synonym(parse_synonym(text)) == printed
 
 
 @given(TREES)
 def test_every_tree_is_read_again_as_it_was_printed(tree):
-    assert parse_macro(print_macro(tree)) == tree
+    assert parse_synonym(print_synonym(tree)) == tree
 
 
 @given(slips(PRINTED) | st.lists(SIGNS).map("".join) | st.text())
 def test_any_text_is_read_or_refused_and_printed_as_what_was_read(text):
     try:
-        tree = parse_macro(text)
+        tree = parse_synonym(text)
     except GrammarError as error:
         assert error.message
         assert not text or error.line <= text.count("\n") + 1
     else:
-        assert parse_macro(print_macro(tree)) == tree
+        assert parse_synonym(print_synonym(tree)) == tree
 
 
 @given(slips(PRINTED) | PRINTED | st.lists(SIGNS).map("".join))
 def test_any_text_is_expanded_or_refused(text):
     try:
-        phrases = expand(text, MACROS, limit=100)
+        phrases = expand_synonym(text, MACROS, limit=100)
     except GrammarError as error:
         assert error.message
     else:
@@ -108,29 +108,29 @@ def test_any_text_is_expanded_or_refused(text):
     ["a/b, c? <D>", "{<ASK>|_}  ? {b {c|d}\n| _ }e", " a ", "{ a|b }", "{_|a|_}"],
 )
 def test_words_groups_and_macros_need_no_parser(text):
-    assert read_simple(text) is not None
+    assert parse_simple(text) is not None
 
 
 @pytest.mark.parametrize("text", ["", " ", "_", "{a|}", "{_}", "{a_|b}", "{a", "a}", "a|b", "{ }"])
 def test_what_is_nothing_or_wrong_is_left_to_the_parser(text):
-    assert read_simple(text) is None
+    assert parse_simple(text) is None
 
 
 @given(st.lists(SIMPLE).map("".join) | slips(PRINTED))
 def test_without_the_parser_the_same_is_read(text):
-    tree = read_simple(text)
+    tree = parse_simple(text)
     if tree is not None:
         assert repr(tree) == repr(parser().parse(text))  # the places, too
 
 
 @given(PRINTED)
 def test_a_tree_says_the_same_after_it_was_printed(text):
-    again = print_macro(parse_macro(text))
+    again = print_synonym(parse_synonym(text))
     try:
-        phrases = expand(text, MACROS, limit=100)
+        phrases = expand_synonym(text, MACROS, limit=100)
     except GrammarError:
         assume(False)
-    assert expand(again, MACROS, limit=100) == phrases
+    assert expand_synonym(again, MACROS, limit=100) == phrases
 
 
 class TestSeparate:
@@ -154,19 +154,19 @@ class TestSeparate:
         ],
     )
     def test_a_blank_comes_between_neighbours_of_which_one_is_a_group(self, text, separated):
-        assert separate(text, self.NAMED) == separated
+        assert insert_blanks(text, self.NAMED) == separated
 
     @pytest.mark.parametrize(
         "text",
         ["a b", "a  {b|c}\td", "<W>s", "{a b|_}", "<LOOP>b", "<BAD>b", "<NONE>b", "{a", "a|b", ""],
     )
     def test_nothing_else_is_touched(self, text):
-        assert separate(text, self.NAMED) == text
+        assert insert_blanks(text, self.NAMED) == text
 
     @given(slips(PRINTED) | PRINTED | st.text())
     def test_once_is_enough_and_only_blanks_are_added(self, text):
-        separated = separate(text, MACROS)
-        assert separate(separated, MACROS) == separated
+        separated = insert_blanks(text, MACROS)
+        assert insert_blanks(separated, MACROS) == separated
         assert separated.replace(" ", "") == text.replace(" ", "")
 
     @given(TREES)
@@ -181,4 +181,4 @@ class TestSeparate:
             for one in (*inner, *getattr(piece, "alternatives", ())):
                 check(one)
 
-        check(parse_macro(separate(print_macro(tree))))
+        check(parse_synonym(insert_blanks(print_synonym(tree))))

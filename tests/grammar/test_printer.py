@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from anaphora.grammar.idl import parse, parse_predicate
-from anaphora.grammar.printer import print_predicate, printed
+from anaphora.grammar.idl import parse_idl, parse_predicate
+from anaphora.grammar.printer import print_predicate, print_statements
 from tests.grammar.generated import predicates, statements
 
 
 @given(statements)
 def test_what_is_printed_is_parsed_to_the_same_tree(tree):
-    assert list(parse(printed(tree))) == tree
+    assert list(parse_idl(print_statements(tree))) == tree
 
 
 @given(predicates())
@@ -22,8 +22,8 @@ def test_a_predicate_alone_comes_back_as_well(tree):
 
 @given(statements)
 def test_printing_again_changes_nothing(tree):
-    text = printed(tree)
-    assert printed(parse(text)) == text
+    text = print_statements(tree)
+    assert print_statements(parse_idl(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_whole_text_is_easy_to_read():
         intent=go ordered=true flow="greet" meta={"a":[1,-2]} fragment(place,{'x':null})
         term={true}* term=/bot#f/[2,3]   import("more.idl")
     """
-    assert printed(parse(text)) == (
+    assert print_statements(parse_idl(text)) == (
         "fragment=place\n"
         "  term(city)~{# == 'city'}\n"
         "\n"
@@ -66,5 +66,7 @@ def test_a_whole_text_is_easy_to_read():
 
 
 def test_the_short_form_comes_out_in_the_long_one():
-    (short,) = parse("id=sale term={id == sale && groups @@ a}")
-    assert printed([short]) == ("intent=sale\n  term~{# == 'sale' && has(ent_groups(), 'a')}")
+    (short,) = parse_idl("id=sale term={id == sale && groups @@ a}")
+    assert print_statements([short]) == (
+        "intent=sale\n  term~{# == 'sale' && has(ent_groups(), 'a')}"
+    )

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.cli.described import context_of
+from anaphora.cli.described import parse_context
 from anaphora.grammar.compiler import compile_expression
-from anaphora.grammar.functions import ABSENT, FUNCTIONS
+from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
 from anaphora.grammar.reference import (
     EXAMPLE_ENTITIES,
     EXAMPLE_META,
-    GROUPS,
-    as_data,
-    page,
-    signature,
-    summary,
-    takes,
+    FUNCTION_GROUPS,
+    functions_to_data,
+    render_page,
+    format_signature,
+    first_paragraph,
+    format_parameters,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 
 def test_the_page_in_the_documentation_is_up_to_date() -> None:
     again = "write it anew: python -m anaphora.grammar.reference > docs/functions.md"
-    assert PAGE.read_text(encoding="utf-8") == page(), again
+    assert PAGE.read_text(encoding="utf-8") == render_page(), again
 
 
 @pytest.mark.parametrize(
@@ -34,18 +34,18 @@ def test_the_page_in_the_documentation_is_up_to_date() -> None:
     [(name, example) for name, one in FUNCTIONS.items() for example in one.examples],
 )
 def test_every_example_is_true(name: str, example: str) -> None:
-    context = context_of(json.dumps(EXAMPLE_ENTITIES), json.dumps(dict(EXAMPLE_META)))
+    context = parse_context(json.dumps(EXAMPLE_ENTITIES), json.dumps(dict(EXAMPLE_META)))
     assert compile_expression(example)(context) is True
     assert any(spelling in example for spelling in FUNCTIONS[name].names)
 
 
 def test_every_function_stands_in_one_group_and_on_the_page() -> None:
-    grouped = [function for functions in GROUPS.values() for function in functions]
+    grouped = [function for functions in FUNCTION_GROUPS.values() for function in functions]
     assert len(grouped) == len(set(grouped)) == len(set(FUNCTIONS.values()))
-    text = page()
-    for name in (*FUNCTIONS, *ABSENT):
+    text = render_page()
+    for name in (*FUNCTIONS, *UNSUPPORTED_FUNCTIONS):
         assert f"`{name}`" in text
-    for group in GROUPS:
+    for group in FUNCTION_GROUPS:
         assert f"\n## {group}\n" in text
 
 
@@ -62,32 +62,32 @@ def test_every_function_stands_in_one_group_and_on_the_page() -> None:
     ],
 )
 def test_a_signature_says_how_a_function_is_called(name: str, expected: str) -> None:
-    assert signature(FUNCTIONS[name]) == expected
+    assert format_signature(FUNCTIONS[name]) == expected
 
 
 def test_a_signature_can_be_of_another_spelling() -> None:
-    assert signature(FUNCTIONS["trim"], "strip") == "strip(text) → a text"
+    assert format_signature(FUNCTIONS["trim"], "strip") == "strip(text) → a text"
 
 
 def test_what_a_function_takes() -> None:
-    assert takes(FUNCTIONS["regex"]) == (
+    assert format_parameters(FUNCTIONS["regex"]) == (
         "text: a text, pattern: a text that is a regular expression"
     )
-    assert takes(FUNCTIONS["or_else"]) == (
+    assert format_parameters(FUNCTIONS["or_else"]) == (
         "value: anything, otherwise: anything, evaluated only if needed"
     )
-    assert takes(FUNCTIONS["ent_text"]) == takes(FUNCTIONS["pi"]) == ""
+    assert format_parameters(FUNCTIONS["ent_text"]) == format_parameters(FUNCTIONS["pi"]) == ""
 
 
 def test_a_summary_is_one_line() -> None:
-    assert summary(FUNCTIONS["replace"]) == (
+    assert first_paragraph(FUNCTIONS["replace"]) == (
         "The text with the replacement in each place that the pattern describes."
     )
-    assert all("\n" not in summary(function) for function in FUNCTIONS.values())
+    assert all("\n" not in first_paragraph(function) for function in FUNCTIONS.values())
 
 
 def test_plain_data_of_a_function() -> None:
-    assert as_data([FUNCTIONS["ent_parent"]]) == [
+    assert functions_to_data([FUNCTIONS["ent_parent"]]) == [
         {
             "names": ["ent_parent", "tok_parent"],
             "group": "entity",
@@ -99,8 +99,8 @@ def test_plain_data_of_a_function() -> None:
             "examples": ["tok_parent == 'settlement'"],
         }
     ]
-    (listed,) = as_data([FUNCTIONS["list"]])
+    (listed,) = functions_to_data([FUNCTIONS["list"]])
     assert listed["parameters"] == [
         {"name": "items", "kinds": ["anything"], "optional": False, "variadic": True}
     ]
-    assert len(as_data()) == len(set(FUNCTIONS.values()))
+    assert len(functions_to_data()) == len(set(FUNCTIONS.values()))

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from anaphora.grammar.context import Context, Surroundings
-from anaphora.grammar.requirements import elements, mentions, requires
+from anaphora.grammar.context import EntityContext, QuestionContext
+from anaphora.grammar.requirements import find_elements, find_mentions, find_requirements
 from anaphora.grammar.syntax import BinaryNode, CallNode, LiteralNode, PredicateNode
-from anaphora.grammar.translator import translate
+from anaphora.grammar.translator import translate_predicate
 from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
     TESTS,
     call,
-    no,
-    op,
+    negated,
+    binary,
     outcome,
     predicate,
     predicates,
@@ -39,7 +39,7 @@ KINDS = ("type", "group", "parent")
 POSITIONAL = [f"ent_is_{side}_{kind}" for side in ("before", "after") for kind in KINDS]
 BETWEEN = [f"ent_is_between_{kind}s" for kind in KINDS]
 KNOWN = st.one_of(
-    st.builds(op, st.sampled_from([call("#"), call("tok_parent")]), st.just("=="), TWO),
+    st.builds(binary, st.sampled_from([call("#"), call("tok_parent")]), st.just("=="), TWO),
     st.builds(call, st.just("has"), st.just(call("ent_groups")), TWO),
     st.builds(call, st.just("has"), st.just(call("tok_ancestors")), TWO),
     st.builds(call, st.just("has_any"), st.just(call("ent_groups")), SOME),
@@ -51,24 +51,24 @@ KNOWN = st.one_of(
 )
 OTHERS = st.one_of(
     st.just(call("has", [None, "city"], call("tok_parent"))),
-    st.just(op(call("ent_value"), "==", "city")),
-    KNOWN.map(no),
+    st.just(binary(call("ent_value"), "==", "city")),
+    KNOWN.map(negated),
     st.sampled_from(["ent_is_first", "ent_is_last", "tok_is_user"]).map(call),
     st.builds(call, st.sampled_from(POSITIONAL), TWO),
     st.builds(call, st.sampled_from(BETWEEN), TWO, TWO),
     st.builds(call, st.just("if"), KNOWN, KNOWN, st.booleans()),
     st.builds(call, st.just("or_else"), st.none() | KNOWN, KNOWN),
-    st.builds(op, KNOWN, st.sampled_from(["==", "!="]), KNOWN),
+    st.builds(binary, KNOWN, st.sampled_from(["==", "!="]), KNOWN),
 )
 NEIGHBOUR = Entity("city", frozenset({"place"}), "x", ancestors=("place",))
 FITTING = st.recursive(
     KNOWN,
-    lambda tests: st.builds(op, tests, st.sampled_from(["&&", "||"]), tests | OTHERS),
+    lambda tests: st.builds(binary, tests, st.sampled_from(["&&", "||"]), tests | OTHERS),
     max_leaves=4,
 )
 
-IS_X = op(call("#"), "==", "x")
-IS_Y = op(call("tok_id"), "==", "y")
+IS_X = binary(call("#"), "==", "x")
+IS_Y = binary(call("tok_id"), "==", "y")
 IN_G = call("has", call("ent_groups"), "g")
 X, Y, G = ("element", "x"), ("element", "y"), ("group", "g")
 
@@ -76,9 +76,9 @@ X, Y, G = ("element", "x"), ("element", "y"), ("group", "g")
 @settings(max_examples=500, deadline=None)
 @given(predicates(FITTING) | predicates(FITTING | OTHERS) | predicates(TESTS), ENTITIES)
 def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Entity) -> None:
-    required = requires(node)
-    context = Context(entity, Surroundings((NEIGHBOUR, entity, NEIGHBOUR)))
-    if required is None or not outcome(translate(node), context):
+    required = find_requirements(node)
+    context = EntityContext(entity, QuestionContext((NEIGHBOUR, entity, NEIGHBOUR)))
+    if required is None or not outcome(translate_predicate(node), context):
         return
     event("fits, and something is required")
     keys = {("element", entity.element)}
@@ -92,51 +92,51 @@ def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Ent
     ("expression", "expected"),
     [
         (IS_X, {X}),
-        (op("x", "==", call("#")), {X}),
-        (op(call("ent_type"), "==", "x"), {X}),
+        (binary("x", "==", call("#")), {X}),
+        (binary(call("ent_type"), "==", "x"), {X}),
         (IN_G, {G}),
         (call("has_any", call("ent_groups"), ["a", "b"]), {("group", "a"), ("group", "b")}),
         (call("has_any", call("ent_groups"), call("list", "g")), {G}),
         (call("has", call("list", "x", "y"), call("#")), {X, Y}),
         (call("has", ["x", 1], call("#")), {X}),
         (call("has_all", call("ent_groups"), ["g", "h"]), {G}),
-        (op(call("tok_parent"), "==", "p"), {("ancestor", "p")}),
+        (binary(call("tok_parent"), "==", "p"), {("ancestor", "p")}),
         (call("has", call("tok_ancestors"), "p"), {("ancestor", "p")}),
-        (op(op(IS_X, "||", IS_Y), "&&", IN_G), {G}),
-        (op(call("ent_is_first"), "&&", IS_X), {X}),
-        (op(IS_X, "||", IS_Y), {X, Y}),
-        (op(IS_X, "||", call("ent_is_first")), None),
-        (no(IS_X), None),
-        (op(call("#"), "!=", "x"), None),
+        (binary(binary(IS_X, "||", IS_Y), "&&", IN_G), {G}),
+        (binary(call("ent_is_first"), "&&", IS_X), {X}),
+        (binary(IS_X, "||", IS_Y), {X, Y}),
+        (binary(IS_X, "||", call("ent_is_first")), None),
+        (negated(IS_X), None),
+        (binary(call("#"), "!=", "x"), None),
         (call("has", ["x", None], call("tok_parent")), None),
         (call("has", call("list", call("mdl_id")), call("#")), None),
-        (op(call("#", call("first", call("ent_all"))), "==", "x"), None),
-        (op(IS_X, "==", True), None),
-        (op(IS_X, "!=", IS_Y), None),
+        (binary(call("#", call("first", call("ent_all"))), "==", "x"), None),
+        (binary(IS_X, "==", True), None),
+        (binary(IS_X, "!=", IS_Y), None),
         (True, None),
         (var("is_x"), {X}),
-        (op(call("#"), "==", var("name")), {X}),
+        (binary(call("#"), "==", var("name")), {X}),
         (call("has_any", var("groups"), var("wanted")), {G}),
     ],
 )
 def test_what_a_predicate_requires(expression: Any, expected: Any) -> None:
     node = predicate(expression, is_x=IS_X, name="x", groups=call("ent_groups"), wanted=["g"])
-    assert requires(node) == expected
+    assert find_requirements(node) == expected
 
 
 @settings(max_examples=500, deadline=None)
 @given(
-    predicates(st.recursive(KNOWN, lambda tests: st.builds(op, tests, st.just("||"), tests))),
+    predicates(st.recursive(KNOWN, lambda tests: st.builds(binary, tests, st.just("||"), tests))),
     ENTITIES,
 )
 def test_a_predicate_on_elements_alone_is_true_of_these_and_no_others(
     node: Any, entity: Entity
 ) -> None:
-    fitting = elements(node)
-    context = Context(entity, Surroundings((NEIGHBOUR, entity, NEIGHBOUR)))
+    fitting = find_elements(node)
+    context = EntityContext(entity, QuestionContext((NEIGHBOUR, entity, NEIGHBOUR)))
     if fitting is not None:
         event("asks for elements alone")
-        assert outcome(translate(node), context) is (entity.element in fitting)
+        assert outcome(translate_predicate(node), context) is (entity.element in fitting)
         assert context.used
 
 
@@ -144,28 +144,28 @@ def test_a_predicate_on_elements_alone_is_true_of_these_and_no_others(
     ("expression", "expected"),
     [
         (IS_X, {"x"}),
-        (op("x", "==", call("ent_type")), {"x"}),
-        (op(IS_X, "||", op(IS_Y, "||", IS_X)), {"x", "y"}),
-        (op(call("#"), "==", var("name")), {"x"}),
-        (op(IS_X, "&&", IS_X), None),
-        (op(IS_X, "||", IN_G), None),
-        (op(call("tok_parent"), "==", "x"), None),
-        (op(call("#", call("first", call("ent_all"))), "==", "x"), None),
-        (no(IS_X), None),
+        (binary("x", "==", call("ent_type")), {"x"}),
+        (binary(IS_X, "||", binary(IS_Y, "||", IS_X)), {"x", "y"}),
+        (binary(call("#"), "==", var("name")), {"x"}),
+        (binary(IS_X, "&&", IS_X), None),
+        (binary(IS_X, "||", IN_G), None),
+        (binary(call("tok_parent"), "==", "x"), None),
+        (binary(call("#", call("first", call("ent_all"))), "==", "x"), None),
+        (negated(IS_X), None),
         (IN_G, None),
     ],
 )
 def test_which_elements_are_all_that_a_predicate_asks_for(expression: Any, expected: Any) -> None:
-    assert elements(predicate(expression, name="x")) == expected
+    assert find_elements(predicate(expression, name="x")) == expected
 
 
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        (no(IS_X), {X}),
-        (op(call("#"), "!=", "x"), {X}),
+        (negated(IS_X), {X}),
+        (binary(call("#"), "!=", "x"), {X}),
         (call("if", IS_X, IN_G, IS_Y), {X, Y, G}),
-        (op(call("length", call("meta_cfg", "x")), ">", 1), set()),
+        (binary(call("length", call("meta_cfg", "x")), ">", 1), set()),
         (call("ent_is_before_type", "x"), {X}),
         (call("ent_is_after_group", "g"), {G}),
         (call("tok_is_before_parent", "p"), {("ancestor", "p")}),
@@ -178,23 +178,23 @@ def test_which_elements_are_all_that_a_predicate_asks_for(expression: Any, expec
         (call("ent_is_before_type", call("ent_text")), set()),
         (call("tok_has_part", call("ent_this"), "x"), set()),
         (call("has_any", ["g"], call("ent_groups")), {G}),
-        (op(call("#", call("first", call("ent_all"))), "==", "x"), {X}),
-        (op(call("ent_value"), "==", "x"), set()),
-        (op(True, "&&", op(call("#"), "==", var("name"))), {X}),
+        (binary(call("#", call("first", call("ent_all"))), "==", "x"), {X}),
+        (binary(call("ent_value"), "==", "x"), set()),
+        (binary(True, "&&", binary(call("#"), "==", var("name"))), {X}),
     ],
 )
 def test_what_a_predicate_mentions(expression: Any, expected: Any) -> None:
-    assert set(mentions(predicate(expression, name="x"))) == expected
+    assert set(find_mentions(predicate(expression, name="x"))) == expected
 
 
 def test_a_mention_knows_where_it_first_stands() -> None:
     first = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=9), at=6)
     second = BinaryNode("==", CallNode("#", ()), LiteralNode("x", at=20), at=17)
-    assert mentions(PredicateNode((), BinaryNode("||", second, first))) == {X: 9}
+    assert find_mentions(PredicateNode((), BinaryNode("||", second, first))) == {X: 9}
 
 
 def test_variables_that_build_upon_each_other_do_not_multiply_the_work() -> None:
     values: dict[str, Any] = {"v0": IS_X}
     for number in range(45):
-        values[f"v{number + 1}"] = op(var(f"v{number}"), "||", var(f"v{number}"))
-    assert requires(predicate(var("v45"), **values)) == {X}
+        values[f"v{number + 1}"] = binary(var(f"v{number}"), "||", var(f"v{number}"))
+    assert find_requirements(predicate(var("v45"), **values)) == {X}

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context, Surroundings
+from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.functions.registry import Function
-from anaphora.grammar.operators import BINARY, UNARY, boolean
+from anaphora.grammar.operators import BINARY_OPERATORS, UNARY_OPERATORS, require_boolean
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -24,7 +24,7 @@ from anaphora.grammar.syntax import (
     VariableDeclaration,
     VariableNode,
 )
-from anaphora.grammar.translator import translate
+from anaphora.grammar.translator import translate_predicate
 from anaphora.models.utterance import Entity
 
 TOKYO = Entity(
@@ -38,7 +38,7 @@ TOKYO = Entity(
 NOW = Entity("date", frozenset({"date"}), "now")
 
 
-def lit(value: Any) -> LiteralNode:
+def literal(value: Any) -> LiteralNode:
     return LiteralNode(value)
 
 
@@ -46,11 +46,11 @@ def call(name: str, *arguments: Any) -> CallNode:
     return CallNode(name, tuple(tree(one) for one in arguments))
 
 
-def op(left: Any, operator: str, right: Any) -> BinaryNode:
+def binary(left: Any, operator: str, right: Any) -> BinaryNode:
     return BinaryNode(operator, tree(left), tree(right))
 
 
-def no(operand: Any) -> UnaryNode:
+def negated(operand: Any) -> UnaryNode:
     return UnaryNode("!", tree(operand))
 
 
@@ -77,56 +77,56 @@ def intent(*predicates: PredicateNode, id: str = "order", **fields: Any) -> Inte
     return IntentNode(id, terms, **fields)
 
 
-def run(
+def evaluate(
     expression: Any,
     /,
     entity: Entity | None = TOKYO,
-    surroundings: Surroundings | None = None,
+    surroundings: QuestionContext | None = None,
     **variables: Any,
 ) -> tuple[bool, bool]:
     """What the predicate says of the entity, and whether it has looked at it."""
-    context = Context(entity, surroundings or Surroundings((TOKYO, NOW)))
-    result = translate(predicate(expression, **variables))(context)
+    context = EntityContext(entity, surroundings or QuestionContext((TOKYO, NOW)))
+    result = translate_predicate(predicate(expression, **variables))(context)
     return result, context.used
 
 
-def says(expression: Any, /, entity: Entity | None = TOKYO, **variables: Any) -> bool:
-    return run(expression, entity, **variables)[0]
+def is_true(expression: Any, /, entity: Entity | None = TOKYO, **variables: Any) -> bool:
+    return evaluate(expression, entity, **variables)[0]
 
 
-def walk(node: Expression, context: Context, variables: dict[str, Expression]) -> Any:
+def interpret(node: Expression, context: EntityContext, variables: dict[str, Expression]) -> Any:
     """The value of an expression by walking its tree: slow, and plain to see."""
     match node:
         case LiteralNode():
             return node.value
         case ListNode():
-            return tuple(walk(item, context, variables) for item in node.items)
+            return tuple(interpret(item, context, variables) for item in node.items)
         case VariableNode():
             if node.name not in context.variables:
-                value = walk(variables[node.name], context, variables)
+                value = interpret(variables[node.name], context, variables)
                 context.variables[node.name] = value
             return context.variables[node.name]
         case UnaryNode():
-            return UNARY[node.operator](walk(node.operand, context, variables))
+            return UNARY_OPERATORS[node.operator](interpret(node.operand, context, variables))
         case BinaryNode(operator="&&" | "||"):
-            left = boolean(walk(node.left, context, variables), "a side")
+            left = require_boolean(interpret(node.left, context, variables), "a side")
             if left is (node.operator == "||"):
                 return left
-            return boolean(walk(node.right, context, variables), "a side")
+            return require_boolean(interpret(node.right, context, variables), "a side")
         case BinaryNode():
-            left = walk(node.left, context, variables)
-            return BINARY[node.operator](left, walk(node.right, context, variables))
+            left = interpret(node.left, context, variables)
+            return BINARY_OPERATORS[node.operator](left, interpret(node.right, context, variables))
         case CallNode():
             return _walk_call(FUNCTIONS[node.name], node, context, variables)
 
 
-def walked(node: PredicateNode, context: Context) -> bool:
+def interpret_predicate(node: PredicateNode, context: EntityContext) -> bool:
     """The value of a predicate by walking its tree."""
     variables = {variable.name: variable.value for variable in node.variables}
-    return boolean(walk(node.expression, context, variables), "a term")
+    return require_boolean(interpret(node.expression, context, variables), "a term")
 
 
-def outcome(test: Any, context: Context) -> bool | None:
+def outcome(test: Any, context: EntityContext) -> bool | None:
     """What the test says, or None if it cannot be evaluated."""
     try:
         return bool(test(context))
@@ -135,16 +135,18 @@ def outcome(test: Any, context: Context) -> bool | None:
 
 
 def _walk_call(
-    function: Function, node: CallNode, context: Context, variables: dict[str, Expression]
+    function: Function, node: CallNode, context: EntityContext, variables: dict[str, Expression]
 ) -> Any:
     arguments: list[Any] = []
     for index, argument in enumerate(node.arguments):
-        if function.parameter(index).form == "lazy":
-            arguments.append(lambda one=argument: walk(one, context, variables))
+        if function.parameter(index).passing == "lazy":
+            arguments.append(lambda one=argument: interpret(one, context, variables))
         else:
-            arguments.append(walk(argument, context, variables))
+            arguments.append(interpret(argument, context, variables))
     current = len(arguments) < len(function.parameters)
-    if function.reads_entity and (current or not any(p.current for p in function.parameters)):
+    if function.reads_entity and (
+        current or not any(p.defaults_to_current for p in function.parameters)
+    ):
         context.used = True
     if function.reads_entity and current:
         arguments.append(context.entity)
@@ -160,7 +162,7 @@ LITERALS = st.one_of(
     st.booleans(),
     st.integers(-3, 3),
     st.sampled_from([0.0, 1.0, -2.5, float("nan"), 2**63 - 1]),
-).map(lit)
+).map(literal)
 READS = st.sampled_from(
     [call(name) for name in ("#", "ent_value", "ent_text", "tok_parent", "ent_index")]
 )
@@ -173,28 +175,28 @@ LISTS = st.one_of(
 
 def _larger(values: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     compared = st.builds(
-        op, values, st.sampled_from(["==", "!=", "<", ">=", "+", "-", "*", "/", "%"]), values
+        binary, values, st.sampled_from(["==", "!=", "<", ">=", "+", "-", "*", "/", "%"]), values
     )
-    joined = st.builds(op, values, st.sampled_from(["&&", "||"]), values)
+    joined = st.builds(binary, values, st.sampled_from(["&&", "||"]), values)
     member = st.builds(call, st.just("has"), LISTS, values)
     lists = st.builds(call, st.sampled_from(["has_any", "has_all"]), LISTS, LISTS)
     chosen = st.builds(call, st.just("if"), values, values, values)
     otherwise = st.builds(call, st.just("or_else"), values, values)
-    return st.one_of(joined, compared, member, lists, values.map(no), chosen, otherwise)
+    return st.one_of(joined, compared, member, lists, values.map(negated), chosen, otherwise)
 
 
 VALUES = st.recursive(st.one_of(LITERALS, READS), _larger, max_leaves=12)
 TESTS = st.recursive(
     st.one_of(
-        st.builds(op, READS, st.sampled_from(["==", "!="]), st.one_of(LITERALS, READS)),
-        st.builds(op, LITERALS, st.just("=="), READS),
+        st.builds(binary, READS, st.sampled_from(["==", "!="]), st.one_of(LITERALS, READS)),
+        st.builds(binary, LITERALS, st.just("=="), READS),
         st.builds(call, st.just("has"), LISTS, st.one_of(LITERALS, READS)),
         st.builds(call, st.sampled_from(["has_any", "has_all"]), LISTS, LISTS),
-        st.booleans().map(lit),
+        st.booleans().map(literal),
     ),
     lambda tests: st.one_of(
-        st.builds(op, tests, st.sampled_from(["&&", "||"]), tests),
-        tests.map(no),
+        st.builds(binary, tests, st.sampled_from(["&&", "||"]), tests),
+        tests.map(negated),
         st.builds(call, st.just("if"), tests, tests, tests),
     ),
     max_leaves=8,
@@ -216,10 +218,12 @@ def predicates(draw: st.DrawFn, expressions: st.SearchStrategy[Expression]) -> P
     for name in draw(st.sampled_from(["", "a", "ab"])):
         value = draw(expressions)
         if variables and draw(st.booleans()):
-            value = op(VariableNode(variables[-1].name), draw(st.sampled_from(["&&", "||"])), value)
+            value = binary(
+                VariableNode(variables[-1].name), draw(st.sampled_from(["&&", "||"])), value
+            )
         variables.append(VariableDeclaration(name, value))
     expression = draw(expressions)
     if variables and draw(st.booleans()):
         last = VariableNode(variables[-1].name)
-        expression = op(last, draw(st.sampled_from(["&&", "||", "=="])), expression)
+        expression = binary(last, draw(st.sampled_from(["&&", "||", "=="])), expression)
     return PredicateNode(tuple(variables), expression)

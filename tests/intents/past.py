@@ -9,26 +9,26 @@ from itertools import count
 
 from anaphora import Entity, StoreError
 from anaphora.ltm.exchange import Exchange
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 
-class Past:
+class ListMemory:
     """Keeps what it is given. While it ``is_down`` it can do nothing; ``reads`` counts how often
     it was looked into."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.kept: list[tuple[Key, Exchange]] = []
+        self.kept: list[tuple[ConversationKey, Exchange]] = []
         self.error = error or StoreError("no space left on the device")
         self.is_down = False
         self.is_closed = False
         self.reads = 0
         self._numbers = count(1)
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         self._check()
         self.kept.append((key, replace(exchange, number=next(self._numbers))))
 
-    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         self._check()
         self.reads += 1
         return [exchange for whose, exchange in reversed(self.kept) if whose == key][:limit]
@@ -61,6 +61,6 @@ class Past:
             raise self.error
 
 
-def remembering(at: datetime, *memory: Entity) -> Exchange:
+def exchange_with_memory(at: datetime, *memory: Entity) -> Exchange:
     """An exchange after which this was remembered."""
     return Exchange("?", "!", at, memory=memory)

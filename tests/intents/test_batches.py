@@ -17,11 +17,11 @@ from spacy.tokens import Doc
 
 from anaphora import (
     AnaphoraError,
-    Ask,
+    Question,
     Conversation,
     Engine,
     HandlerError,
-    Key,
+    ConversationKey,
     Reply,
     Request,
     UnknownModel,
@@ -114,7 +114,7 @@ def twins(name: str) -> tuple[Engine, Engine]:
     return ENGINES[name](), ENGINES[name]()
 
 
-def forgotten(engine: Engine) -> dict[Key, Conversation | None]:
+def forgotten(engine: Engine) -> dict[ConversationKey, Conversation | None]:
     """All conversations, of which the engine knows nothing any more."""
     store = engine.store
     held = {key: store.peek(key) for key in list(store.keys())}
@@ -126,7 +126,7 @@ def forgotten(engine: Engine) -> dict[Key, Conversation | None]:
 QUESTIONS = st.one_of(
     st.sampled_from(SAID),
     st.builds(
-        Ask,
+        Question,
         st.sampled_from([*SAID, 7]),
         user=st.sampled_from([None, "ann", User("ben", admin=True)]),
         model=st.sampled_from([None, None, "weather", "both", "unknown"]),
@@ -141,9 +141,9 @@ QUESTIONS = st.one_of(
 )
 
 
-def one_by_one(engine: Engine, questions: list[str | Ask]) -> list[Reply | str]:
-    def ask(question: str | Ask) -> Reply:
-        if not isinstance(question, Ask):
+def one_by_one(engine: Engine, questions: list[str | Question]) -> list[Reply | str]:
+    def ask(question: str | Question) -> Reply:
+        if not isinstance(question, Question):
             return engine.ask(question, user="cleo")
         said = {name: getattr(question, name) for name in question.__struct_fields__[1:]}
         given = {name: value for name, value in said.items() if value is not None}
@@ -152,7 +152,7 @@ def one_by_one(engine: Engine, questions: list[str | Ask]) -> list[Reply | str]:
     return [_outcome(lambda question=question: ask(question)) for question in questions]
 
 
-def at_once(engine: Engine, questions: list[str | Ask], size: int) -> list[Reply | str]:
+def at_once(engine: Engine, questions: list[str | Question], size: int) -> list[Reply | str]:
     replies = engine.ask_many(questions, user="cleo", batch_size=size)
     outcomes = [_outcome(lambda: next(replies)) for _ in questions]
     assert next(replies, None) is None
@@ -188,9 +188,9 @@ def test_a_question_may_be_of_another_user_and_of_another_time():
     replies = engine.ask_many(
         [
             "weather in Tokyo now",
-            Ask("tomorrow?", user="ben"),
-            Ask("tomorrow?"),
-            Ask("now?", at=NINE + timedelta(hours=1)),
+            Question("tomorrow?", user="ben"),
+            Question("tomorrow?"),
+            Question("now?", at=NINE + timedelta(hours=1)),
         ],
         user="ann",
         at=NINE,
@@ -292,7 +292,7 @@ class TestFailing:
         assert next(replies).text == "2. Tokyo at 09:00"
 
     def test_so_does_one_to_a_model_that_is_not_there(self):
-        replies = with_a_pipeline(WEATHER).ask_many([Ask("Tokyo", model="wether"), "forecast"])
+        replies = with_a_pipeline(WEATHER).ask_many([Question("Tokyo", model="wether"), "forecast"])
         with pytest.raises(UnknownModel, match="did you mean 'weather'"):
             next(replies)
         assert next(replies).status == "incomplete"
@@ -314,7 +314,7 @@ class TestFailing:
         engine = with_a_pipeline(WEATHER)
         questions = ["weather in Tokyo", "And now?", "weather in Tokyo"]
         replies = engine.ask_many(questions, batch_size=2)
-        bot = engine._bot("weather")
+        bot = engine._get_bot("weather")
         monkeypatch.setattr(bot, "read_ahead", interrupted)
         with pytest.raises(KeyboardInterrupt):
             next(replies)

@@ -9,18 +9,18 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import Company, Engine, Entity, MemoryStore, User, parse_model
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import dump, load
-from tests.intents.past import Past, remembering
+from tests.intents.past import ListMemory, exchange_with_memory
 from tests.intents.weather import TOPICS, WEATHER, sources, values
 
 OFFERS = 'offers: {weather: "Still about the weather in {{ city }}?"}\n'
-ME = Key("user", "weather")
+ME = ConversationKey("user", "weather")
 
 
 @pytest.fixture
 def past():
-    return Past()
+    return ListMemory()
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ class TestWhatIsBroughtBack:
         nowhere = Entity("planet", frozenset({"planet"}), "Mars")
         tokyo = Entity("city", frozenset({"city"}), "Oslo", value="Oslo")
         topic = Entity("weather", frozenset({"old"}), "weather")
-        past.add(ME, remembering(clock.now, topic, nowhere, tokyo))
+        past.add(ME, exchange_with_memory(clock.now, topic, nowhere, tokyo))
         engine = make()
         assert engine.ask("And tomorrow?").status == "rejected"
         assert engine.ask("And in Kyoto?").text == "Still about weather?"
@@ -341,7 +341,7 @@ class TestWhatIsBroughtBack:
 
     def test_is_read_of_exchanges_without_memory_as_well(self, make, past, clock):
         engine = make()
-        past.add(ME, remembering(clock.now - timedelta(days=1)))
+        past.add(ME, exchange_with_memory(clock.now - timedelta(days=1)))
         engine.ask("And tomorrow?")
         assert past.reads == 1
 
@@ -438,9 +438,9 @@ class TestTheExplanation:
 
     def test_tells_how_many_exchanges_were_of_no_help(self, make, past, clock):
         city = Entity("city", frozenset({"city"}), "Tokyo", value="Tokyo")
-        past.add(ME, remembering(clock.now, city))
-        past.add(ME, remembering(clock.now, city))
-        past.add(ME, remembering(clock.now, replace(city, text="nyc", value="New York")))
+        past.add(ME, exchange_with_memory(clock.now, city))
+        past.add(ME, exchange_with_memory(clock.now, city))
+        past.add(ME, exchange_with_memory(clock.now, replace(city, text="nyc", value="New York")))
         told = why(make().ask("tomorrow", explain=True))
         assert "what 2 exchanges of it remembered does not complete the question" in told
 

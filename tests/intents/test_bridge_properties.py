@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anaphora import Engine, Reply, parse_model
-from anaphora.intents.exchanges import ProcessMemory
+from anaphora.intents.exchanges import InProcessLongTerm
 from tests.intents.weather import TOPICS, WEATHER
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -49,7 +49,7 @@ NUMBERS = count()
 @cache
 def engine_of(model: int, *, long_term: bool) -> Engine:
     """One engine serves all examples, each with users of its own."""
-    return Engine(MODELS[model], long_term=ProcessMemory() if long_term else None)
+    return Engine(MODELS[model], long_term=InProcessLongTerm() if long_term else None)
 
 
 class Somebody:

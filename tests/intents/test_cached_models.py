@@ -86,7 +86,7 @@ def test_the_second_engine_reads_nothing_and_answers_the_same(path, tmp_path, no
     assert all(status == "matched" for status, _, _ in answers(expected))
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", catalog.model_names())
 def test_every_bundled_model_is_the_same_from_a_cache(name, tmp_path):
     expected = Engine(name).models
     for _ in range(2):
@@ -197,7 +197,7 @@ def test_phrases_whose_words_may_stand_apart_are_found_from_a_cache(
         engine = Engine(path, cache=tmp_path / "cache")
         assert engine.ask(said[0]).slots["to"].value == "city 7"
         assert engine.ask(said[1]).slots["to"].value == "city 7"
-        explained.append(engine.explain(said[2]).to_plain())
+        explained.append(engine.explain(said[2]).to_dict())
         nothing_is_read()
     assert "pair" in str(explained[0])
     assert explained[0] == explained[1]

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.forks import BOUND
+from tests.forks import TIMEOUT
 from tests.ltm.recall.postgres_server import postgres_server  # noqa: F401 - a fixture
 from tests.stm.stores.redis_server import redis_server  # noqa: F401 - a fixture
 
@@ -73,7 +73,7 @@ def run(request, tmp_path):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=BOUND * 4,
+            timeout=TIMEOUT * 4,
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.splitlines()

@@ -10,8 +10,8 @@ import pytest
 from anaphora import Company, Engine, HandlerError, MemoryStore, StoreError, User, parse_model
 from anaphora.ltm.aio import AsyncLongTermMemory
 from anaphora.ltm.exchange import Exchange
-from anaphora.stm.conversation import Key
-from tests.intents.past import Past
+from anaphora.stm.conversation import ConversationKey
+from tests.intents.past import ListMemory
 from tests.intents.weather import TOPICS, WEATHER, values
 from tests.plain import PLAIN_WEATHER
 
@@ -20,7 +20,7 @@ NINE = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 @pytest.fixture
 def past():
-    return Past()
+    return ListMemory()
 
 
 @pytest.fixture
@@ -29,14 +29,14 @@ def engine(past, clock):
 
 
 def said(exchange: Exchange) -> list[str]:
-    return [entity.said for entity in exchange.memory]
+    return [entity.value_or_text for entity in exchange.memory]
 
 
 class TestEveryQuestionIsHandedOver:
     def test_with_its_answer_its_values_and_what_is_remembered_after_it(self, engine, past):
         reply = engine.ask("weather in Tokyo tomorrow", user="ann")
         ((key, exchange),) = past.kept
-        assert key == Key("ann", "weather")
+        assert key == ConversationKey("ann", "weather")
         assert (exchange.question, exchange.answer) == ("weather in Tokyo tomorrow", reply.text)
         assert (exchange.at, exchange.status, exchange.intent) == (NINE, "matched", "weather")
         assert exchange.slots == {
@@ -98,7 +98,7 @@ intents: ["intent=i term(topic)={# == 'topic'} term(cities)={# == 'city'}+"]
 
     def test_the_users_of_two_tenants_stay_apart(self, engine, past):
         engine.ask("weather in Tokyo", user=User("ann", company=Company("acme")))
-        assert [key for key, _ in past.kept] == [Key("ann", "weather", "acme")]
+        assert [key for key, _ in past.kept] == [ConversationKey("ann", "weather", "acme")]
 
 
 class TestWhatIsForgottenOnPurposeIsMarked:
@@ -193,7 +193,7 @@ class TestWhatIsForgottenOnPurposeIsMarked:
 @pytest.mark.parametrize("error", [StoreError("no space left"), ValueError("a mistake of its own")])
 class TestALongTermMemoryThatIsDown:
     def test_hurts_no_answer(self, clock, error, caplog):
-        past = Past(error)
+        past = ListMemory(error)
         engine = Engine(parse_model(dedent(WEATHER)), clock=clock, long_term=past)
         past.is_down = True
         assert engine.ask("weather in Tokyo").status == "matched"
@@ -202,7 +202,7 @@ class TestALongTermMemoryThatIsDown:
         assert "does not take an exchange" in caplog.text
 
     def test_offers_nothing(self, clock, error, caplog):
-        past = Past(error)
+        past = ListMemory(error)
         engine = Engine(parse_model(dedent(WEATHER)), clock=clock, long_term=past)
         engine.ask("weather in Tokyo")
         clock.pass_time(minutes=6)
@@ -224,7 +224,10 @@ class TestErasing:
             engine.switch("both", user=user)
         before = set(store.keys())
         assert engine.erase(user="ann") == 2
-        assert before - set(store.keys()) == {Key("ann", "weather"), Key("ann", "both")}
+        assert before - set(store.keys()) == {
+            ConversationKey("ann", "weather"),
+            ConversationKey("ann", "both"),
+        }
         assert {key for key, _ in past.kept} == set(store.keys())
         assert engine.active_model(user="ann") == "weather"
         assert engine.active_model(user="bob") == "both"
@@ -263,7 +266,7 @@ class TestTheLongTermMemoryOfAnEngine:
         assert not bot(WEATHER).may_wait("weather")
 
     def test_another_one_shares_all_the_rest(self, engine, past):
-        other = engine.with_long_term(Past())
+        other = engine.with_long_term(ListMemory())
         engine.ask("weather in Tokyo")
         assert values(other.ask("And in Kyoto?"))["city"] == "Kyoto"
         assert len(past.kept) == 1
@@ -278,7 +281,7 @@ class TestTheLongTermMemoryOfAnEngine:
             clock.pass_time(minutes=6)
             assert engine.ask("And in Kyoto?").text == "Still about weather?"
         with Engine(model, clock=clock, long_term="sqlite:///history.db") as engine:
-            (*_, first) = engine.long_term.latest(Key("user", "weather"), 10)
+            (*_, first) = engine.long_term.latest(ConversationKey("user", "weather"), 10)
             assert (first.question, first.number) == ("weather in Tokyo", 1)
             assert engine.ask("And tomorrow?").text == "Still about weather, Tokyo?"
             assert values(engine.ask("yes"))["city"] == "Tokyo"

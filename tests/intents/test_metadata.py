@@ -54,17 +54,17 @@ def test_a_slot_tells_what_was_found_out_also_from_memory(file):
     slot = engine.ask("the lamp").slots["room"]
     assert (slot.value, slot.text, slot.source) == ("207", "r207", "memory")
     assert slot.meta == {"floor": 2}
-    assert slot.to_plain()["meta"] == {"floor": 2}
+    assert slot.to_dict()["meta"] == {"floor": 2}
 
 
 def test_a_slot_with_several_has_a_list(file):
     slot = Engine(file()).ask("r207 and r101").slots["rooms"]
     assert slot.meta == [{"floor": 2}, {"floor": 1}]
-    assert slot.to_plain()["meta"] == slot.meta
+    assert slot.to_dict()["meta"] == slot.meta
 
 
 def test_what_the_model_itself_declares_shows_no_metadata(file):
-    plain = Engine(file()).ask("lamp in r207").slots["light"].to_plain()
+    plain = Engine(file()).ask("lamp in r207").slots["light"].to_dict()
     assert "meta" not in plain
 
 

@@ -138,7 +138,7 @@ class TestReloading:
             "cup",
         }
         engine.ask("and a coffee")
-        assert [held.entity.said for held in engine.memory()] == ["coffee", "give me"]
+        assert [held.entity.value_or_text for held in engine.memory()] == ["coffee", "give me"]
 
     def test_registered_handlers_and_hooks_stay(self, file):
         engine = Engine(file)

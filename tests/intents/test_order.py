@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from anaphora import Engine, parse_model
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from tests.intents.weather import WEATHER
 
-ME = Key("user", "weather")
+ME = ConversationKey("user", "weather")
 DEADLINE = 60.0
 
 
@@ -30,9 +30,9 @@ class Delayed:
 
     def __init__(self, memory: LongTermMemory) -> None:
         self.memory = memory
-        self.waiting: list[tuple[Key, Exchange]] = []
+        self.waiting: list[tuple[ConversationKey, Exchange]] = []
 
-    def add(self, key: Key, exchange: Exchange) -> None:
+    def add(self, key: ConversationKey, exchange: Exchange) -> None:
         self.waiting.append((key, exchange))
 
     def deliver(self) -> None:
@@ -40,7 +40,7 @@ class Delayed:
             self.memory.add(*self.waiting.pop())
         assert self.memory.flush(DEADLINE)
 
-    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         return self.memory.latest(key, limit)
 
     @property

@@ -11,7 +11,7 @@ from anaphora.errors import HandlerError
 from anaphora.intents import engine as module
 from anaphora.intents.bot import Bot
 from anaphora.models.loader import load_model
-from anaphora.server.reloading import Reloads
+from anaphora.server.reloading import ModelReloader
 
 BOT = """\
 id: lamp
@@ -88,7 +88,7 @@ def test_what_is_registered_while_a_model_is_reloaded_answers_after_it(engine, m
         registering.append(running(register))
         registering[0].join(SOON)
 
-    plain = Bot.take_over
+    plain = Bot.adopt_callbacks
     monkeypatch.setattr(Bot, "take_over", take_over)
     if kind == "hook":
         engine.on("light")(lambda: "not yet")
@@ -134,7 +134,7 @@ def test_a_worker_that_was_slower_takes_up_what_another_was_asked_for_later(
     engine, file, monkeypatch
 ):
     with Engine(file, store=engine.store) as beside:
-        slow, quick = Reloads(engine, run), Reloads(beside, run)
+        slow, quick = ModelReloader(engine, run), ModelReloader(beside, run)
 
         def reload(model):
             now = plain(model)
@@ -146,13 +146,13 @@ def test_a_worker_that_was_slower_takes_up_what_another_was_asked_for_later(
         with monkeypatch.context() as patch:
             patch.setattr(engine, "reload", reload)
             slow.reload("lamp")
-        slow.look_at_shelf()
-        quick.look_at_shelf()
+        slow.check_requests()
+        quick.check_requests()
         assert (answers(engine), answers(beside)) == ("second", "second")
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(engine, file, monkeypatch):
-    reloads = Reloads(engine, run)
+    reloads = ModelReloader(engine, run)
 
     def reload(model):
         now = plain(model)
@@ -163,7 +163,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(engine, file, monkey
     file.write_text(BOT.replace("first", "second"))
     with monkeypatch.context() as patch:
         patch.setattr(engine, "reload", reload)
-        reloads.look_at_files()
+        reloads.check_files()
     assert answers(engine) == "second"
-    reloads.look_at_files()
+    reloads.check_files()
     assert answers(engine) == "the third"

@@ -9,9 +9,9 @@ from textwrap import dedent, indent
 import pytest
 
 from anaphora import AnaphoraError, Engine, HandlerError, load_model, parse_model
-from anaphora.intents.samples import DialogResult, run_dialog, run_dialogs, turns_of
+from anaphora.intents.samples import DialogResult, run_dialog, run_dialogs, iter_turns
 from anaphora.models.domain import AskStep, Dialog
-from tests.intents.past import Past
+from tests.intents.past import ListMemory
 from tests.intents.weather import WEATHER
 
 
@@ -122,7 +122,7 @@ responses: {tea: "{{ 1 // 0 }}"}
 samples: [dialog: [{ask: milk}, {ask: tea}, {ask: milk}]]
 """)
     engine = Engine(model)
-    turns = turns_of(engine, *model.samples)
+    turns = iter_turns(engine, *model.samples)
     assert next(turns).reply.status == "matched"
     with pytest.raises(HandlerError):
         next(turns)
@@ -223,7 +223,7 @@ class TestManyDialogs:
 class TestALongTermMemory:
     STEPS = "[{ask: weather in Tokyo}, {pause: 6m}, {ask: now, status: %s}]"
 
-    def run(self, engine_has: Past | None, *dialogs: str) -> list[bool]:
+    def run(self, engine_has: ListMemory | None, *dialogs: str) -> list[bool]:
         samples = "".join(f"  - {dialog}\n" for dialog in dialogs)
         model = parse_model(f"{dedent(WEATHER)}samples:\n{samples}")
         engine = Engine(model, long_term=engine_has)
@@ -235,7 +235,7 @@ class TestALongTermMemory:
         assert self.run(None, with_it, without, with_it) == [True, True, True]
 
     def test_of_the_engine_is_left_alone(self):
-        past = Past()
+        past = ListMemory()
         assert self.run(past, f"dialog: {self.STEPS % 'rejected'}") == [True]
         assert past.kept == []
         assert past.reads == 0

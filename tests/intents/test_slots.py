@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anaphora.intents import slots
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.solver import fillings
+from anaphora.intents.solver import fill_intents
 from tests.intents.test_index import intents, scene
 
 TRAVEL = """
@@ -83,9 +83,9 @@ def test_the_nearest_intent_is_the_one_that_a_look_at_all_of_them_finds(some, se
     where = scene(sentence, [])
     near = [
         ((len(filling.missing), -len(filling.from_sentence), filling.order), filling)
-        for filling in fillings(some, range(len(some)), where)
-        if filling.from_sentence and filling.missing and not filling.obstacle
+        for filling in fill_intents(some, range(len(some)), where)
+        if filling.from_sentence and filling.missing and not filling.blocking_reason
     ]
     expected = min(near, key=lambda pair: pair[0])[1].order if near else None
-    found = slots.nearest(some, IntentIndex(some), [where])
+    found = slots.find_near_miss(some, IntentIndex(some), [where])
     assert (found.order if found else None) == expected

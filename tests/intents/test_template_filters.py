@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import Engine, HandlerError, ModelError, Request, parse_model
-from anaphora.models.formatting.filters import FILTERS, Locality
+from anaphora.models.formatting.filters import FILTERS, FormatLocale
 
 each = pytest.mark.parametrize
 
@@ -31,7 +31,7 @@ def plain(text: str) -> str:
 def filled(
     filter: str, value: object, *arguments: object, language: str = "en", **options: object
 ) -> str:
-    return plain(FILTERS[filter](Locality(language, UTC), value, *arguments, **options))
+    return plain(FILTERS[filter](FormatLocale(language, UTC), value, *arguments, **options))
 
 
 def told(entity: str, template: str, text: str, language: str = "en", **options: object) -> str:
@@ -255,7 +255,7 @@ def test_a_pattern_is_kept_to_as_it_stands(pattern, value, language):
 @each("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
 @each("width", ["full", "long", "HH:mm zzzz", "HH:mm z", "HH:mm xxx"])
 def test_a_time_names_the_zone_of_the_one_who_asks(zone, width):
-    here = Locality("en", ZoneInfo(zone))
+    here = FormatLocale("en", ZoneInfo(zone))
     moment = datetime(2026, 7, 1, 17, 30, tzinfo=ZoneInfo(zone))
     expected = format_time(moment, width, tzinfo=ZoneInfo(zone), locale="en")
     assert plain(FILTERS["time"](here, "2026-07-01T17:30", width)) == plain(expected)
@@ -263,7 +263,7 @@ def test_a_time_names_the_zone_of_the_one_who_asks(zone, width):
 
 
 def test_a_time_in_a_zone_without_a_name():
-    here = Locality("en", timezone(timedelta(hours=5, minutes=30)))
+    here = FormatLocale("en", timezone(timedelta(hours=5, minutes=30)))
     assert plain(FILTERS["time"](here, "2026-07-01T17:30", "HH:mm xxx")) == "17:30 +05:30"
     assert "UTC" not in FILTERS["time"](here, "2026-07-01T17:30", "full").replace("UTC+05:30", "")
 
@@ -416,7 +416,7 @@ def test_a_moment_with_an_offset_is_written_in_the_time_zone_of_the_question():
     tokyo = Request(time_zone="Asia/Tokyo")
     assert told("number", template, "5", request=tokyo) == "November 24, 2026, 8:30 AM"
     moment = datetime(2026, 11, 23, 23, 30, tzinfo=UTC)
-    assert plain(FILTERS["time"](Locality("en", ZoneInfo("Asia/Tokyo")), moment)) == "8:30 AM"
+    assert plain(FILTERS["time"](FormatLocale("en", ZoneInfo("Asia/Tokyo")), moment)) == "8:30 AM"
 
 
 def test_the_language_is_that_of_the_question():

@@ -142,7 +142,7 @@ def test_a_template_can_say_it():
 
 
 def test_plain_data_has_it():
-    plain = Talk()("close 1001 and then 1002").to_plain()
+    plain = Talk()("close 1001 and then 1002").to_dict()
     assert plain["unused"] == [
         {
             "text": "1002",

@@ -6,8 +6,8 @@ import pytest
 
 from anaphora import Entity
 from anaphora.entities.language_tables import languages_with
-from anaphora.entities.plain.boolean import answer_of
-from anaphora.intents.wording import answer_in, declined, name_of, still_about
+from anaphora.entities.plain.boolean import parse_answer
+from anaphora.intents.wording import parse_answer, format_declined, display_name, format_offer
 
 LANGUAGES = sorted(
     {*languages_with("orthography"), *languages_with("dates"), *languages_with("booleans")}
@@ -48,34 +48,34 @@ YES_AND_NO = dict(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_of_the_package_has_words_of_its_own(language):
-    asked = still_about(["A", "B"], language)
+    asked = format_offer(["A", "B"], language)
     assert "A" in asked
     assert "B" in asked
     assert "{" not in asked
-    assert language == "en" or asked != still_about(["A", "B"], "en")
-    assert language == "en" or declined(language) != declined("en")
+    assert language == "en" or asked != format_offer(["A", "B"], "en")
+    assert language == "en" or format_declined(language) != format_declined("en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_of_the_package_knows_yes_and_no(language):
     yes, no = YES_AND_NO[language].split()
-    assert answer_in(f"{yes.capitalize()}!", [language]) is True
-    assert answer_in(no, [language]) is False
-    assert answer_in("Tokyo", [language]) is None
+    assert parse_answer(f"{yes.capitalize()}!", [language]) is True
+    assert parse_answer(no, [language]) is False
+    assert parse_answer("Tokyo", [language]) is None
 
 
 def test_other_languages_are_spoken_to_in_english():
-    assert still_about(["Tokyo"], "nl") == "Still about Tokyo?"
-    assert answer_in("yes", ["nl"]) is True
-    assert answer_in("yes", ["de"]) is None
+    assert format_offer(["Tokyo"], "nl") == "Still about Tokyo?"
+    assert parse_answer("yes", ["nl"]) is True
+    assert parse_answer("yes", ["de"]) is None
 
 
 def test_the_language_of_the_conversation_counts_as_well():
-    assert answer_in("ja", ["en", "de"]) is True
+    assert parse_answer("ja", ["en", "de"]) is True
 
 
 def test_what_is_named_twice_is_said_once():
-    assert still_about(["Tokyo", "Tokyo"], "en") == "Still about Tokyo?"
+    assert format_offer(["Tokyo", "Tokyo"], "en") == "Still about Tokyo?"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_is_named_twice_is_said_once():
     ],
 )
 def test_only_a_whole_sentence_is_an_answer(text, answer):
-    assert answer_of(text, "en") is answer
+    assert parse_answer(text, "en") is answer
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_only_a_whole_sentence_is_an_answer(text, answer):
     ],
 )
 def test_who_goes_on_with_a_but_has_not_answered(language, leading, hesitating):
-    assert answer_of(leading, language) is True
-    assert answer_of(hesitating, language) is None
+    assert parse_answer(leading, language) is True
+    assert parse_answer(hesitating, language) is None
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_who_goes_on_with_a_but_has_not_answered(language, leading, hesitating):
 )
 def test_what_was_said_at_length_is_named_in_short(text, value, name):
     entity = Entity("local_weather", frozenset({"topic"}), text, value=value)
-    assert name_of(entity) == name
+    assert display_name(entity) == name
 
 
 def test_a_long_text_is_no_yes():
-    assert answer_in("yes " * 10, ["en"]) is True
-    assert answer_in("yes " * 100, ["en"]) is None
+    assert parse_answer("yes " * 10, ["en"]) is True
+    assert parse_answer("yes " * 100, ["en"]) is None

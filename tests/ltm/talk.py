@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from anaphora.ltm.exchange import Exchange
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
-ANN = Key("ann", "weather")
-BOB = Key("bob", "weather")
+ANN = ConversationKey("ann", "weather")
+BOB = ConversationKey("bob", "weather")
 
 
-def said(
+def make_exchange(
     question: str,
     answer: str = "",
     *,
@@ -31,10 +31,10 @@ def said(
     )
 
 
-def talk(count: int, *, words: int = 10) -> list[Exchange]:
+def make_exchanges(count: int, *, words: int = 10) -> list[Exchange]:
     """As many exchanges, a minute apart, each with ``words`` words: half of them the user's."""
     return [
-        said(
+        make_exchange(
             " ".join([f"question{place}"] + ["why"] * (words // 2 - 1)),
             " ".join([f"answer{place}"] + ["so"] * (words - words // 2 - 1)),
             minutes=place,

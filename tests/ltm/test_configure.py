@@ -10,18 +10,18 @@ import pytest
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.configure import (
     EMBEDDERS,
-    MemoryPlan,
+    MemoryConfig,
     check_embedder,
     check_summarizer,
-    embedder_named,
-    memory_of,
-    summarizer_named,
+    build_embedder,
+    build_memory,
+    build_summarizer,
 )
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.summarizers.apart import Apart
-from anaphora.stm.conversation import Key
+from anaphora.ltm.summarizers.apart import ProcessSummarizer
+from anaphora.stm.conversation import ConversationKey
 
-KEY = Key("ann", "weather")
+KEY = ConversationKey("ann", "weather")
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
@@ -31,7 +31,7 @@ def said(number: int) -> Exchange:
 
 def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
     now = NOON
-    plan = MemoryPlan(
+    plan = MemoryConfig(
         f"sqlite:///{tmp_path / 'memory.db'}",
         summarizer="cut",
         max_words=100,
@@ -39,7 +39,7 @@ def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
         retention=timedelta(days=90),
         journal=tmp_path / "journal",
     )
-    with memory_of(plan, clock=lambda: now) as memory:
+    with build_memory(plan, clock=lambda: now) as memory:
         for number in range(20):
             memory.add(KEY, said(number))
         assert memory.flush(60)
@@ -50,7 +50,7 @@ def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
         assert len(memory.latest(KEY, 100)) == 20
     assert (tmp_path / "journal").is_dir()
     now = NOON + timedelta(days=91)
-    with memory_of(
+    with build_memory(
         plan, clock=lambda: now, monotonic=lambda: (now - NOON).total_seconds()
     ) as memory:
         assert memory.flush(60)
@@ -60,7 +60,7 @@ def test_a_plan_says_where_how_long_and_for_how_long(tmp_path: Path) -> None:
 
 
 def test_without_a_summarizer_nothing_is_summarized(tmp_path: Path) -> None:
-    with memory_of(MemoryPlan("memory:", summarizer="none", max_words=10)) as memory:
+    with build_memory(MemoryConfig("memory:", summarizer="none", max_words=10)) as memory:
         for number in range(20):
             memory.add(KEY, said(number))
         assert memory.flush(60)
@@ -76,15 +76,15 @@ def test_without_a_summarizer_nothing_is_summarized(tmp_path: Path) -> None:
     ],
 )
 def test_summarizers_have_names(name: str, called: str) -> None:
-    summarizer = summarizer_named(name)
+    summarizer = build_summarizer(name)
     assert summarizer is not None
     assert summarizer.name == called
-    assert summarizer_named("none") is None
+    assert build_summarizer("none") is None
 
 
 def test_a_folder_of_bart_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="nowhere"):
-        summarizer_named(f"bart:{tmp_path / 'nowhere'}")
+        build_summarizer(f"bart:{tmp_path / 'nowhere'}")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_folder_of_bart_that_is_not_there_is_told(tmp_path: Path) -> None:
 )
 def test_a_summarizer_that_is_none_is_told_with_those_that_are(name: str, said: str) -> None:
     with pytest.raises(AnaphoraError) as caught:
-        summarizer_named(name)
+        build_summarizer(name)
     assert said in str(caught.value)
     assert "secret" not in str(caught.value)
     with pytest.raises(ValueError, match=r"expected|its model"):
@@ -108,26 +108,26 @@ def test_a_summarizer_that_is_none_is_told_with_those_that_are(name: str, said: 
 
 
 def test_an_embedder_that_is_none_is_told_with_those_that_are() -> None:
-    assert embedder_named("none") is None
+    assert build_embedder("none") is None
     assert [check_embedder(name) for name in EMBEDDERS] == list(EMBEDDERS)
     with pytest.raises(AnaphoraError, match=r"expected none, minilm, .*; did you mean 'minilm'\?"):
-        embedder_named("minilmm")
+        build_embedder("minilmm")
     with pytest.raises(AnaphoraError, match="expected none, minilm, "):
-        embedder_named("sentence-transformers:")
+        build_embedder("sentence-transformers:")
 
 
 def test_embedders_have_names(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    embedder = embedder_named(f"sentence-transformers:{tmp_path}")
+    embedder = build_embedder(f"sentence-transformers:{tmp_path}")
     assert embedder is not None
     assert embedder.name.startswith(tmp_path.name)
 
 
 def test_a_place_that_is_none_is_told() -> None:
     with pytest.raises(AnaphoraError, match="sqlite:///"):
-        memory_of(MemoryPlan("mysql://localhost"))
+        build_memory(MemoryConfig("mysql://localhost"))
 
 
 def test_the_usual_summarizer_works_in_a_process_of_its_own():
-    with memory_of(MemoryPlan("memory:")) as memory:
-        assert isinstance(memory._chores["compress"].summarizer, Apart)
+    with build_memory(MemoryConfig("memory:")) as memory:
+        assert isinstance(memory._tasks["compress"].summarizer, ProcessSummarizer)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.counting import WORDS, tokens_of, words
+from anaphora.ltm.counting import WORDS, token_measure, count_words
 from anaphora.ltm.exchange import Exchange, Summary
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -33,7 +33,7 @@ exchanges = st.builds(Exchange, texts, texts, st.just(NOON))
     ],
 )
 def test_words_are_what_white_space_divides(text: str, expected: int) -> None:
-    assert words(text) == expected
+    assert count_words(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,23 +52,23 @@ def test_words_are_what_white_space_divides(text: str, expected: int) -> None:
     ],
 )
 def test_scripts_without_blanks_count_two_characters_as_a_word(text: str, expected: int) -> None:
-    assert words(text) == expected
+    assert count_words(text) == expected
 
 
 @given(texts, texts)
 def test_texts_with_a_blank_between_them_have_the_words_of_both(one: str, other: str) -> None:
-    assert words(f"{one} {other}") == words(one) + words(other)
+    assert count_words(f"{one} {other}") == count_words(one) + count_words(other)
 
 
 @given(texts.filter(str.strip))
 def test_a_text_with_something_in_it_has_a_word_at_least(text: str) -> None:
-    assert words(text) >= 1
+    assert count_words(text) >= 1
 
 
 @given(st.lists(exchanges, max_size=5))
 def test_words_are_not_glued_together_where_texts_meet(history: list[Exchange]) -> None:
     joined = " ".join(f"{one.question} {one.answer}" for one in history)
-    assert WORDS.total(history) == words(joined)
+    assert WORDS.total(history) == count_words(joined)
 
 
 def test_a_summary_counts_as_its_text() -> None:
@@ -122,18 +122,18 @@ class Wary(Plain):
 
 @pytest.mark.parametrize("tokenizer", [Letters(), Fast(), Plain(), Wary()])
 def test_tokens_are_counted_without_special_ones(tokenizer: Any) -> None:
-    measure = tokens_of(tokenizer)
-    assert (measure.of(""), measure.of("Tokyo")) == (0, 5)
+    measure = token_measure(tokenizer)
+    assert (measure.count(""), measure.count("Tokyo")) == (0, 5)
 
 
 def test_a_text_that_looks_like_a_special_token_is_counted() -> None:
-    assert tokens_of(Wary()).of("<|end|>") == 7
+    assert token_measure(Wary()).count("<|end|>") == 7
 
 
 def test_a_measure_is_known_by_the_name_of_its_tokenizer() -> None:
-    assert tokens_of(Letters()).name == "tokens of letters"
-    assert tokens_of(Plain()).name == "tokens of plain"
-    assert tokens_of(Plain(), "mine").name == "tokens of mine"
+    assert token_measure(Letters()).name == "tokens of letters"
+    assert token_measure(Plain()).name == "tokens of plain"
+    assert token_measure(Plain(), "mine").name == "tokens of mine"
 
 
 def test_a_tokenizer_without_a_name_needs_one() -> None:
@@ -141,4 +141,4 @@ def test_a_tokenizer_without_a_name_needs_one() -> None:
         encode = Plain().encode
 
     with pytest.raises(ValueError, match=r"write tokens_of\(tokenizer, 'my-tokenizer'\)"):
-        tokens_of(Nameless())
+        token_measure(Nameless())

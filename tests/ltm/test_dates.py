@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora import Engine, HistorySettings, Key, LongTermMemory, Whose
+from anaphora import Engine, HistorySettings, ConversationKey, LongTermMemory, UserKey
 from anaphora.grammar.request import Request
-from anaphora.ltm.dates import annotate_dates, date_span, find_dates, with_dates
+from anaphora.ltm.dates import annotate_dates, date_span, find_dates, add_dates
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment
@@ -42,7 +42,7 @@ responses:
 
 
 def annotated(text, language="en", at=FRIDAY):
-    said = with_dates(Exchange(text, "", at, language=language))
+    said = add_dates(Exchange(text, "", at, language=language))
     return annotate_dates(text, said.question_dates, at.date())
 
 
@@ -105,7 +105,7 @@ def test_a_text_of_an_unknown_language_is_taken_for_english(language):
 
 def test_what_the_engine_understood_is_not_asked_for_again():
     known = (DateMention(0, 8, "2027-01-01"),)
-    said = with_dates(Exchange("tomorrow, or yesterday?", "tomorrow", FRIDAY, question_dates=known))
+    said = add_dates(Exchange("tomorrow, or yesterday?", "tomorrow", FRIDAY, question_dates=known))
     assert said.question_dates == known
     assert said.answer_dates == (DateMention(0, 8, "2026-11-21"),)
 
@@ -156,8 +156,8 @@ def told(tmp_path, *questions, at=FRIDAY, request=None):
             options = {} if request is None else {"request": request}
             replies = [engine.ask(one, user="ann", at=at, **options) for one in questions]
         memory.flush()
-        (summary,) = memory.history(Key("ann", "bookings")).summaries
-        kept = memory.original(Key("ann", "bookings"), summary)
+        (summary,) = memory.history(ConversationKey("ann", "bookings")).summaries
+        kept = memory.original_exchanges(ConversationKey("ann", "bookings"), summary)
     return summary.text, replies, kept
 
 
@@ -201,14 +201,14 @@ def test_a_question_that_was_not_understood_is_looked_through(tmp_path):
 def test_a_search_finds_the_day_of_who_asked(tmp_path):
     tokyo = FRIDAY.astimezone(ZoneInfo("Asia/Tokyo"))  # Saturday, the 21st
     with LongTermMemory("memory:", clock=lambda: FRIDAY) as memory:
-        key = Key("ann", "bookings")
+        key = ConversationKey("ann", "bookings")
         memory.add(key, Exchange("I bought some tea", "Fine.", tokyo))
         memory.add(key, Exchange("I bought some milk", "Fine.", FRIDAY))
         memory.add(key, Exchange("I buy bread tomorrow", "Fine.", tokyo))
         assert memory.flush()
 
         def first(text, at=None):
-            return memory.recall(Whose("ann"), text, at=at).passages[0].exchange.question
+            return memory.recall(UserKey("ann"), text, at=at).passages[0].exchange.question
 
         assert first("2026-11-20") == first("today") == "I bought some milk"
         assert first("2026-11-22") == first("tomorrow", tokyo) == "I buy bread tomorrow"

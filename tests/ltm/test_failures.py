@@ -6,7 +6,7 @@ import logging
 from datetime import timedelta
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.failures import Failures
+from anaphora.ltm.failures import Backoff
 from tests.ltm.talk import NOON
 
 
@@ -23,41 +23,45 @@ class Clock:
 
 def test_each_failure_in_a_row_doubles_the_pause_up_to_ten_minutes():
     clock = Clock()
-    failures = Failures("summarize", clock)
+    failures = Backoff("summarize", clock)
     pauses = []
     for _ in range(12):
-        failures.failed(SummaryError("no model"))
+        failures.record_failure(SummaryError("no model"))
         pauses.append((failures.retry_at - clock.now).total_seconds())
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]
 
 
 def test_it_may_be_tried_again_when_the_pause_is_over():
     clock = Clock()
-    failures = Failures("summarize", clock)
-    assert failures.may_try
-    failures.failed(SummaryError("no model"))
-    assert not failures.may_try
+    failures = Backoff("summarize", clock)
+    assert failures.can_try
+    failures.record_failure(SummaryError("no model"))
+    assert not failures.can_try
     clock.passes(seconds=1)
-    assert failures.may_try
+    assert failures.can_try
 
 
 def test_a_success_ends_the_pause_and_the_reason_stays_to_be_seen():
-    failures = Failures("summarize", Clock())
-    failures.failed(SummaryError("no model"))
-    failures.succeeded()
-    assert failures.may_try
-    assert (failures.count, failures.in_a_row, failures.last) == (1, 0, "no model")
+    failures = Backoff("summarize", Clock())
+    failures.record_failure(SummaryError("no model"))
+    failures.record_success()
+    assert failures.can_try
+    assert (failures.failure_count, failures.consecutive_failures, failures.last_reason) == (
+        1,
+        0,
+        "no model",
+    )
 
 
 def test_a_failure_that_nobody_foresaw_is_logged_with_its_traceback(caplog):
-    failures = Failures("summarize", Clock())
+    failures = Backoff("summarize", Clock())
     with caplog.at_level(logging.WARNING):
-        failures.failed(SummaryError("no model"))
-        failures.failed(ZeroDivisionError())
+        failures.record_failure(SummaryError("no model"))
+        failures.record_failure(ZeroDivisionError())
     foreseen, unforeseen = caplog.records
     assert (
         foreseen.getMessage() == "the long-term memory could not summarize; it tries again in 1 s"
     )
     assert foreseen.exc_info is None
     assert unforeseen.exc_info is not None
-    assert failures.last == "ZeroDivisionError"
+    assert failures.last_reason == "ZeroDivisionError"

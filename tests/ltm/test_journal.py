@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
-from anaphora.ltm.journal import Damaged, Journal
+from anaphora.ltm.journal import DamagedEntry, Journal
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_an_entry_whose_bytes_never_reached_the_disk_is_damaged(journal):
         file.seek(end - 1)
         file.write(b"?")
     read = [entry for entry, _ in segment.entries(0)]
-    assert [isinstance(entry, Damaged) for entry in read] == [False, True]
+    assert [isinstance(entry, DamagedEntry) for entry in read] == [False, True]
 
 
 def test_what_is_cleared_is_not_in_the_file_any_more(journal):
@@ -237,10 +237,10 @@ def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, di
     flip(path, starts[50] + HEAD + 4)
     read = left(Journal(folder))
     assert len(read) == 100
-    assert [entry for entry in read if not isinstance(entry, Damaged)] == [
+    assert [entry for entry in read if not isinstance(entry, DamagedEntry)] == [
         f"entry {number}, and more".encode() for number in range(100) if number != 50
     ]
-    (damaged,) = (entry for entry in read if isinstance(entry, Damaged))
+    (damaged,) = (entry for entry in read if isinstance(entry, DamagedEntry))
     assert len(damaged) == len(b"entry 50, and more") + HEAD  # with its length and checksum
 
 
@@ -256,10 +256,10 @@ def test_whatever_bit_is_flipped_only_one_entry_is_lost(place, offset, bit, tmp_
     journal.close()
     flip(segment_of(folder), place * (HEAD + 19) + offset, bit)
     read = left(Journal(folder))
-    assert [entry for entry in read if not isinstance(entry, Damaged)] == [
+    assert [entry for entry in read if not isinstance(entry, DamagedEntry)] == [
         entry for number, entry in enumerate(entries) if number != place
     ]
-    assert sum(isinstance(entry, Damaged) for entry in read) == 1
+    assert sum(isinstance(entry, DamagedEntry) for entry in read) == 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -296,14 +296,14 @@ def test_half_an_entry_of_a_dying_process_is_just_the_end(folder, died):
     path.write_bytes(data)
     read = left(Journal(folder))
     assert len(read) == 100
-    assert not any(isinstance(entry, Damaged) for entry in read)
+    assert not any(isinstance(entry, DamagedEntry) for entry in read)
 
 
 def test_the_damaged_last_entry_is_given_out_too(folder, died):
     path, starts = died
     flip(path, starts[99] + HEAD + 4)
     read = left(Journal(folder))
-    assert [isinstance(entry, Damaged) for entry in read] == [False] * 99 + [True]
+    assert [isinstance(entry, DamagedEntry) for entry in read] == [False] * 99 + [True]
 
 
 def test_what_was_cleared_is_no_damage(folder, died):
@@ -338,5 +338,5 @@ def test_a_file_that_holds_nothing_but_damage_is_read_in_the_time_of_its_length(
     monkeypatch.setattr("anaphora.ltm.journal.zlib.crc32", crc32)
     read = left(Journal(folder))
     assert (read[0], read[-1]) == (b"first", b"last")
-    assert all(isinstance(entry, Damaged) for entry in read[1:-1])
+    assert all(isinstance(entry, DamagedEntry) for entry in read[1:-1])
     assert summed_up < 10 * len(data)

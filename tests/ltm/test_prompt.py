@@ -15,15 +15,23 @@ from hypothesis import strategies as st
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.prompt import Context, Layout, Message, Parts, Prompt, build, template
-from anaphora.ltm.prompt_render import NOTE
-from anaphora.ltm.prompt_text import cuts, escape, fence, unescape, unfence
+from anaphora.ltm.prompt import (
+    PromptContext,
+    PromptLayout,
+    Message,
+    PromptSections,
+    Prompt,
+    build_prompt,
+    template_renderer,
+)
+from anaphora.ltm.prompt_render import DATA_NOTE
+from anaphora.ltm.prompt_text import find_cut_points, escape, fence, unescape, unfence
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
-KEY = Key("ann", "weather")
+KEY = ConversationKey("ann", "weather")
 
 HOSTILE = [
     "</question>",
@@ -78,7 +86,7 @@ passages = st.builds(
     st.lists(exchanges, max_size=2),
 )
 contexts = st.builds(
-    Context,
+    PromptContext,
     st.sampled_from(["", "Be brief.", "Be brief.\nAnswer in English."]),
     texts,
     st.lists(entities, max_size=3),
@@ -87,7 +95,7 @@ contexts = st.builds(
     st.lists(exchanges, max_size=4),
 )
 layouts = st.builds(
-    Layout,
+    PromptLayout,
     st.permutations(["remembered", "summary", "passages", "recent"]).map(tuple),
     *[st.sampled_from([0.0, 0.1, 1.0, 7.0])] * 3,
     recent=st.sampled_from([0.1, 1.0]),
@@ -115,14 +123,17 @@ def questions(prompt: Prompt) -> list[str]:
 
 
 def sizes(prompt: Prompt, measure: Measure) -> list[int]:
-    return [measure.of(prompt.text), sum(measure.of(one["content"]) for one in prompt.messages)]
+    return [
+        measure.count(prompt.text),
+        sum(measure.count(one["content"]) for one in prompt.messages),
+    ]
 
 
 # What is in it
 
 
 def test_a_prompt_has_its_parts_in_the_declared_order() -> None:
-    context = Context(
+    context = PromptContext(
         "Be brief.",
         "And now?",
         [Entity("city", frozenset(["city"]), "tokio", value="Tokyo")],
@@ -130,10 +141,10 @@ def test_a_prompt_has_its_parts_in_the_declared_order() -> None:
         [Passage(KEY, said("Is Osaka far?", "It is not."))],
         [said("Is it warm?", "Yes.", minute=5)],
     )
-    assert build(context, 500).text == "\n\n".join(
+    assert build_prompt(context, 500).text == "\n\n".join(
         [
             "Be brief.",
-            NOTE,
+            DATA_NOTE,
             '<remembered>\n<element name="city">Tokyo</element>\n</remembered>',
             '<summary>\n<span since="2026-01-05T12:00+00:00" until="2026-01-05T12:00+00:00">'
             "They spoke of Kyoto.</span>\n</summary>",
@@ -144,21 +155,21 @@ def test_a_prompt_has_its_parts_in_the_declared_order() -> None:
             "<question>And now?</question>",
         ]
     )
-    layout = Layout(order=("recent", "passages", "summary", "remembered"))
-    blocks = re.findall(r"^</(\w+)>$", build(context, 500, layout=layout).text, re.MULTILINE)
+    layout = PromptLayout(order=("recent", "passages", "summary", "remembered"))
+    blocks = re.findall(r"^</(\w+)>$", build_prompt(context, 500, layout=layout).text, re.MULTILINE)
     assert blocks == ["recent", "passage", "passages", "summary", "remembered"]
 
 
 def test_as_messages_what_was_said_recently_is_turn_by_turn() -> None:
-    context = Context(
+    context = PromptContext(
         "Be brief.",
         "And in\nOsaka?",
         summary=[summed("They spoke of Kyoto.")],
         recent=[said("Is it warm?", "Yes."), said("Is it 3 < 5?", minute=1)],
     )
-    system, *turns = build(context, 500).messages
+    system, *turns = build_prompt(context, 500).messages
     assert system["role"] == "system"
-    assert system["content"].startswith(f"Be brief.\n\n{NOTE}\n\n<summary>\n<span ")
+    assert system["content"].startswith(f"Be brief.\n\n{DATA_NOTE}\n\n<summary>\n<span ")
     assert "warm" not in system["content"]
     assert turns == [
         {"role": "user", "content": "Is it warm?"},
@@ -169,22 +180,24 @@ def test_as_messages_what_was_said_recently_is_turn_by_turn() -> None:
 
 
 def test_without_anything_to_tell_there_are_instructions_and_question_alone() -> None:
-    prompt = build(Context("Be brief.", "And now?"), 500)
+    prompt = build_prompt(PromptContext("Be brief.", "And now?"), 500)
     assert prompt.text == "Be brief.\n\n<question>And now?</question>"
     assert [message["role"] for message in prompt.messages] == ["system", "user"]
     assert (prompt.size, prompt.dropped) == (4, ())
-    assert build(Context(), 1) == Prompt("", (), 0)
+    assert build_prompt(PromptContext(), 1) == Prompt("", (), 0)
 
 
 def test_a_passage_comes_with_its_neighbours() -> None:
     before, one, after = talk(3)
-    prompt = build(Context(passages=[Passage(KEY, one, before=(before,), after=(after,))]), 500)
+    prompt = build_prompt(
+        PromptContext(passages=[Passage(KEY, one, before=(before,), after=(after,))]), 500
+    )
     assert questions(prompt) == [exchange.question for exchange in talk(3)]
 
 
 def test_nothing_is_told_twice() -> None:
     first, second, third, fourth = talk(4)
-    context = Context(
+    context = PromptContext(
         passages=[
             Passage(KEY, second, before=(first,), after=(third,)),
             Passage(KEY, third, before=(second,), after=(fourth,)),
@@ -192,15 +205,15 @@ def test_nothing_is_told_twice() -> None:
         ],
         recent=[fourth],
     )
-    prompt = build(context, 500)
+    prompt = build_prompt(context, 500)
     assert sorted(questions(prompt)) == [exchange.question for exchange in talk(4)]
     assert not prompt.dropped
 
 
 def test_a_passage_stays_if_the_recent_exchange_it_repeats_has_no_room() -> None:
     recent = talk(40)
-    context = Context(passages=[Passage(KEY, recent[3])], recent=recent)
-    prompt = build(context, 150)
+    context = PromptContext(passages=[Passage(KEY, recent[3])], recent=recent)
+    prompt = build_prompt(context, 150)
     assert questions(prompt).count(recent[3].question) == 1
     assert prompt.dropped[0].item == recent[39 - (len(questions(prompt)) - 1)]
 
@@ -211,68 +224,70 @@ def test_a_passage_stays_if_the_recent_exchange_it_repeats_has_no_room() -> None
 @settings(max_examples=150)
 @given(contexts, layouts, st.integers(0, 150), st.sampled_from([WORDS, ODD, LETTERS]))
 def test_a_prompt_is_never_larger_than_its_limit(
-    context: Context, layout: Layout, room: int, measure: Measure
+    context: PromptContext, layout: PromptLayout, room: int, measure: Measure
 ) -> None:
-    limit = measure.of(context.instructions) + room
-    prompt = build(context, limit, measure=measure, layout=layout)
+    limit = measure.count(context.instructions) + room
+    prompt = build_prompt(context, limit, measure=measure, layout=layout)
     assert max(sizes(prompt, measure)) == prompt.size <= limit
     assert prompt.text.startswith(context.instructions)
 
 
 @given(contexts, st.integers(0, 80))
-def test_a_template_never_makes_it_larger_than_its_limit(context: Context, room: int) -> None:
-    render = template(
+def test_a_template_never_makes_it_larger_than_its_limit(context: PromptContext, room: int) -> None:
+    render = template_renderer(
         "{{ instructions }} Said {% for one in recent %}[{{ one.user }}] {% endfor %}"
         "{% if passages %}{{ passages | length }} found{% endif %}"
     )
-    prompt = build(context, 10 + room, render=render)
+    prompt = build_prompt(context, 10 + room, render=render)
     assert sizes(prompt, WORDS) == [prompt.size] * 2
     assert prompt.size <= 10 + room
 
 
 @given(contexts)
-def test_what_fits_is_whole(context: Context) -> None:
-    assert build(context, 10**6).dropped == ()
+def test_what_fits_is_whole(context: PromptContext) -> None:
+    assert build_prompt(context, 10**6).dropped == ()
 
 
 @given(contexts, st.integers(10, 150))
-def test_all_that_was_dropped_is_reported(context: Context, limit: int) -> None:
-    prompt = build(context, limit)
-    gone = [one.item for one in prompt.dropped if one.part == "recent" and not one.shortened]
+def test_all_that_was_dropped_is_reported(context: PromptContext, limit: int) -> None:
+    prompt = build_prompt(context, limit)
+    gone = [one.item for one in prompt.dropped if one.section == "recent" and not one.shortened]
     kept = len(context.recent) - len(gone)
     assert gone == list(context.recent[: len(gone)][::-1])
     assert prompt.text.partition("<recent>")[2].count("<user") == kept
-    gone = [one.item for one in prompt.dropped if one.part == "summary" and not one.shortened]
+    gone = [one.item for one in prompt.dropped if one.section == "summary" and not one.shortened]
     assert prompt.text.count("<span") == len(context.summary) - len(gone)
 
 
 def test_each_message_may_cost_more_than_its_words() -> None:
-    context = Context("Be brief.", "And now?", recent=talk(3))
-    prompt = build(context, 500, per_message=100)
+    context = PromptContext("Be brief.", "And now?", recent=talk(3))
+    prompt = build_prompt(context, 500, per_message=100)
     assert len(prompt.messages) == 4
     assert prompt.size == sizes(prompt, WORDS)[1] + 400
 
 
 def test_instructions_that_do_not_fit_are_an_error() -> None:
     with pytest.raises(AnaphoraError, match="the instructions take 3 of the 2 words that the"):
-        build(Context("Be very brief.", "And now?"), 2)
+        build_prompt(PromptContext("Be very brief.", "And now?"), 2)
 
 
 # Shares
 
 
 def test_the_oldest_exchanges_are_dropped_first() -> None:
-    prompt = build(Context(recent=talk(30)), 100)
+    prompt = build_prompt(PromptContext(recent=talk(30)), 100)
     kept = questions(prompt)
     assert kept == [exchange.question for exchange in talk(30)[-len(kept) :]]
     assert [one.item for one in prompt.dropped] == talk(30 - len(kept))[::-1]
-    assert {(one.part, one.size, one.shortened) for one in prompt.dropped} == {("recent", 7, False)}
+    assert {(one.section, one.size, one.shortened) for one in prompt.dropped} == {
+        ("recent", 7, False)
+    }
     assert prompt.size > 100 - 10
 
 
 def test_the_worst_passages_are_dropped_first() -> None:
     found = [Passage(KEY, exchange) for exchange in talk(30)]
-    prompt = build(Context(passages=found), 100)
+    prompt = build_prompt(PromptContext(passages=found), 100)
     kept = questions(prompt)
     assert 3 <= len(kept) < 30
     assert kept == [exchange.question for exchange in talk(len(kept))]
@@ -282,7 +297,7 @@ def test_the_worst_passages_are_dropped_first() -> None:
 def test_a_passage_loses_its_neighbours_before_it_is_dropped() -> None:
     before, one, after = said("far " * 60, minute=1), said("Where is it?", "Here."), said("b " * 60)
     passage = Passage(KEY, one, before=(before,), after=(after,))
-    prompt = build(Context(passages=[passage]), 80)
+    prompt = build_prompt(PromptContext(passages=[passage]), 80)
     assert questions(prompt) == ["Where is it?"]
     (dropped,) = prompt.dropped
     assert (dropped.item, dropped.size, dropped.shortened) == (passage, 120, True)
@@ -290,15 +305,15 @@ def test_a_passage_loses_its_neighbours_before_it_is_dropped() -> None:
 
 def full(limit: int, **shares: Any) -> dict[str, int]:
     """How many words each part has, where all of them wait for room."""
-    context = Context(
+    context = PromptContext(
         remembered=[Entity(f"e{n}", frozenset("e"), f"value {n}") for n in range(200)],
         summary=[summed(f"Summary {n} is five words") for n in range(200)],
         passages=[Passage(KEY, exchange) for exchange in talk(200)],
         recent=[replace(exchange, at=NOON - timedelta(1)) for exchange in talk(200)],
     )
-    text = build(context, limit, layout=Layout(**shares)).text
+    text = build_prompt(context, limit, layout=PromptLayout(**shares)).text
     return {
-        part: WORDS.of(inside)
+        part: WORDS.count(inside)
         for part, inside in re.findall(r"^<(\w+)>\n(.*?)^</\1>", text, re.DOTALL | re.MULTILINE)
     }
 
@@ -315,15 +330,15 @@ def test_a_part_without_a_share_is_left_out() -> None:
 
 
 def test_what_a_part_does_not_need_goes_to_the_others_by_their_shares() -> None:
-    context = Context(
+    context = PromptContext(
         summary=[summed("Five words are in this.")],
         passages=[Passage(KEY, exchange) for exchange in talk(200)],
         recent=[replace(exchange, at=NOON - timedelta(1)) for exchange in talk(200)],
     )
-    layout = Layout(summary=8, passages=1, recent=1)
-    prompt = build(context, 1_000, layout=layout)
+    layout = PromptLayout(summary=8, passages=1, recent=1)
+    prompt = build_prompt(context, 1_000, layout=layout)
     passages, _, recent = prompt.text.partition("<recent>")
-    assert WORDS.of(passages) == pytest.approx(WORDS.of(recent), abs=60)
+    assert WORDS.count(passages) == pytest.approx(WORDS.count(recent), abs=60)
     assert prompt.size > 980
 
 
@@ -338,16 +353,16 @@ def test_what_a_part_does_not_need_goes_to_the_others_by_their_shares() -> None:
 )
 def test_a_layout_that_makes_no_sense_is_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Layout(**wrong)
+        PromptLayout(**wrong)
 
 
 # What is shortened
 
 
 def test_a_question_is_shortened_if_it_must_be() -> None:
-    prompt = build(Context("Be brief.", "one two three four five", recent=talk(2)), 5)
+    prompt = build_prompt(PromptContext("Be brief.", "one two three four five", recent=talk(2)), 5)
     assert prompt.messages[-1]["content"] == "one two …"
-    assert [(one.part, one.size, one.shortened) for one in prompt.dropped][-1] == (
+    assert [(one.section, one.size, one.shortened) for one in prompt.dropped][-1] == (
         "question",
         2,
         True,
@@ -356,22 +371,24 @@ def test_a_question_is_shortened_if_it_must_be() -> None:
 
 def test_the_only_summary_is_shortened_to_whole_sentences() -> None:
     text = "Ann likes tea. She lives in Kyoto, near 3.5 km of river. " + "And so on " * 50
-    prompt = build(Context(summary=[summed(text)]), 60)
+    prompt = build_prompt(PromptContext(summary=[summed(text)]), 60)
     assert ">Ann likes tea. She lives in Kyoto, near 3.5 km of river.</span>" in prompt.text
     (dropped,) = prompt.dropped
     assert (dropped.size, dropped.shortened) == (150, True)
 
 
 def test_an_exchange_loses_its_answer_first() -> None:
-    prompt = build(Context(recent=[said("Where is it?", "very " * 90 + "far")]), 45)
+    prompt = build_prompt(PromptContext(recent=[said("Where is it?", "very " * 90 + "far")]), 45)
     assert re.search(r">Where is it\?</user>\n</recent>", prompt.text)
-    prompt = build(Context(recent=[said("Where", "very " * 90 + "far. And there.")]), 45)
+    prompt = build_prompt(
+        PromptContext(recent=[said("Where", "very " * 90 + "far. And there.")]), 45
+    )
     assert ">Where</user>" in prompt.text
 
 
 @given(texts)
 def test_a_text_is_cut_at_the_ends_of_words_alone(text: str) -> None:
-    for places in cuts(text):
+    for places in find_cut_points(text):
         assert places == sorted(set(places))
         for place in places:
             begin, rest = text[:place], text[place:]
@@ -396,7 +413,7 @@ def test_a_text_is_cut_at_the_ends_of_words_alone(text: str) -> None:
     ],
 )
 def test_scripts_without_blanks_are_cut_between_graphemes(text: str, pieces: list[str]) -> None:
-    assert [text[:place] for place in cuts(text)[1]] == pieces
+    assert [text[:place] for place in find_cut_points(text)[1]] == pieces
 
 
 # Texts of others
@@ -452,7 +469,7 @@ def told(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
 
 
 @given(contexts)
-def test_no_text_poses_as_another_part(context: Context) -> None:
+def test_no_text_poses_as_another_part(context: PromptContext) -> None:
     context = replace(
         context, passages=[replace(one, before=(), after=()) for one in context.passages]
     )
@@ -460,14 +477,14 @@ def test_no_text_poses_as_another_part(context: Context) -> None:
     found = [one.exchange for one in context.passages]
     found = [one for one in found if (one.at, one.question, one.answer) not in recent]
     before = [
-        *(("element", one.said) for one in context.remembered),
+        *(("element", one.value_or_text) for one in context.remembered),
         *(("span", one.text) for one in context.summary),
         *told(found),
     ]
     question = [("question", context.question)] if context.question else []
-    prompt = build(context, 10**6)
+    prompt = build_prompt(context, 10**6)
     assert leaves(prompt.text) == [*before, *told(context.recent), *question]
-    for line in prompt.text.replace(context.instructions, "").replace(NOTE, "").split("\n"):
+    for line in prompt.text.replace(context.instructions, "").replace(DATA_NOTE, "").split("\n"):
         assert not line or line.startswith(("<", "| "))
 
     system = [one["content"] for one in prompt.messages if one["role"] == "system"]
@@ -484,18 +501,18 @@ def test_no_text_poses_as_another_part(context: Context) -> None:
 
 
 def test_a_template_sees_the_parts() -> None:
-    render = template(
+    render = template_renderer(
         "{{ instructions }}\n{% for one in remembered %}{{ one.name }}={{ one.value }}\n"
         "{% endfor %}{% for one in recent %}- {{ one.user }} / {{ one.bot }}\n{% endfor %}"
         "Q: {{ question }}"
     )
-    context = Context(
+    context = PromptContext(
         "Be brief.",
         "{{ 7 * 7 }} & <b>?",
         [Entity("city", frozenset("c"), "Tokyo")],
         recent=[said("{% raw %}", "{{ instructions }}")],
     )
-    prompt = build(context, 100, render=render)
+    prompt = build_prompt(context, 100, render=render)
     assert prompt.text == (
         "Be brief.\ncity=Tokyo\n- {% raw %} / {{ instructions }}\nQ: {{ 7 * 7 }} &amp; &lt;b&gt;?"
     )
@@ -514,27 +531,29 @@ def test_a_template_sees_the_parts() -> None:
 )
 def test_a_template_that_is_wrong_says_so(text: str, message: str) -> None:
     with pytest.raises(AnaphoraError, match=message):
-        build(Context("Be brief."), 100, render=template(text))
+        build_prompt(PromptContext("Be brief."), 100, render=template_renderer(text))
 
 
 def test_a_callable_may_make_messages() -> None:
-    def render(parts: Parts) -> Sequence[Message]:
+    def render(parts: PromptSections) -> Sequence[Message]:
         told = " ".join(span.text for span in parts.summary)
         return [
             {"role": "system", "content": parts.instructions},
             {"role": "user", "content": f"{told} {parts.question}"},
         ]
 
-    context = Context("Be brief.", "And now?", summary=[summed("Ann likes tea."), summed("No.")])
-    prompt = build(context, 100, render=render)
+    context = PromptContext(
+        "Be brief.", "And now?", summary=[summed("Ann likes tea."), summed("No.")]
+    )
+    prompt = build_prompt(context, 100, render=render)
     assert prompt.text == "Be brief.\n\nAnn likes tea. No. And now?"
     assert prompt.size == 8
-    prompt = build(context, 7, render=render)
+    prompt = build_prompt(context, 7, render=render)
     assert prompt.size <= 7
     assert prompt.dropped
 
 
 def test_where_nothing_was_said_there_is_no_message() -> None:
     mark = Exchange("", "", NOON, status="reset")
-    prompt = build(Context("Be brief.", "And now?", recent=[*talk(1), mark]), 100)
+    prompt = build_prompt(PromptContext("Be brief.", "And now?", recent=[*talk(1), mark]), 100)
     assert [one["role"] for one in prompt.messages] == ["system", "user", "assistant", "user"]

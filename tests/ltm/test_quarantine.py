@@ -9,16 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anaphora.ltm import records
-from anaphora.ltm.journal import Damaged
+from anaphora.ltm.journal import DamagedEntry
 from anaphora.ltm.quarantine import JournalQuarantine
-from anaphora.stm.conversation import Key
-from tests.ltm.talk import said
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.talk import make_exchange
 
 HEAD = b"\x5b\0\0\0,[b,"  # of an entry in a journal: its length and its checksum
 
 
-def entry_of(key: Key, question: str = "What is the weather?") -> bytes:
-    return records.dump(key, said(question))
+def entry_of(key: ConversationKey, question: str = "What is the weather?") -> bytes:
+    return records.dump_record(key, make_exchange(question))
 
 
 @pytest.fixture
@@ -32,24 +32,30 @@ def left(quarantine: JournalQuarantine) -> list[str]:
 
 def test_an_intact_entry_of_another_user_stays_however_like_the_names_are(quarantine):
     for number in (1, 2, 11):
-        key = Key(f"user{number:04}", "weather")
+        key = ConversationKey(f"user{number:04}", "weather")
         quarantine.put("segment", number, entry_of(key), "the store refuses it")
     quarantine.erase("user0001", "", None)
     assert sorted(left(quarantine)) == ["user0002", "user0011"]
 
 
 def test_an_intact_entry_of_another_tenant_or_model_stays(quarantine):
-    for number, key in enumerate((Key("ann", "cafe"), Key("ann", "cafd"), Key("ann", "cafe", "b"))):
+    for number, key in enumerate(
+        (
+            ConversationKey("ann", "cafe"),
+            ConversationKey("ann", "cafd"),
+            ConversationKey("ann", "cafe", "b"),
+        )
+    ):
         quarantine.put("segment", number, entry_of(key), "the store refuses it")
     quarantine.erase("ann", "", "cafe")
     kept = [item.key for item in quarantine.items()]
-    assert kept == [Key("ann", "cafd"), Key("ann", "cafe", "b")]
+    assert kept == [ConversationKey("ann", "cafd"), ConversationKey("ann", "cafe", "b")]
     quarantine.erase("ann", "", None)
-    assert [item.key for item in quarantine.items()] == [Key("ann", "cafe", "b")]
+    assert [item.key for item in quarantine.items()] == [ConversationKey("ann", "cafe", "b")]
 
 
 def test_a_damaged_entry_that_may_be_of_either_goes_with_both(quarantine):
-    damaged = Damaged(HEAD + entry_of(Key("user0003", "weather")))
+    damaged = DamagedEntry(HEAD + entry_of(ConversationKey("user0003", "weather")))
     for user in ("user0001", "user0002"):
         quarantine.put("segment", 1, damaged, "its checksum does not match")
         quarantine.erase(user, "", None)
@@ -57,7 +63,7 @@ def test_a_damaged_entry_that_may_be_of_either_goes_with_both(quarantine):
 
 
 def test_a_damaged_entry_of_somebody_else_stays(quarantine):
-    damaged = Damaged(HEAD + entry_of(Key("ann", "weather", "acme")))
+    damaged = DamagedEntry(HEAD + entry_of(ConversationKey("ann", "weather", "acme")))
     quarantine.put("segment", 1, damaged, "its checksum does not match")
     quarantine.erase("bob", "acme", None)
     quarantine.erase("ann", "other", None)
@@ -68,22 +74,22 @@ def test_a_damaged_entry_of_somebody_else_stays(quarantine):
 
 
 def test_a_damaged_part_of_several_entries_goes_with_each_of_their_users(quarantine):
-    part = b"".join(HEAD + entry_of(Key(user, "weather")) for user in ("ann", "bob"))
+    part = b"".join(HEAD + entry_of(ConversationKey(user, "weather")) for user in ("ann", "bob"))
     for user in ("ann", "bob"):
-        quarantine.put("segment", 1, Damaged(part), "its checksum does not match")
+        quarantine.put("segment", 1, DamagedEntry(part), "its checksum does not match")
         quarantine.erase(user, "", None)
         assert quarantine.count() == 0
 
 
 def test_one_whose_names_cannot_be_read_goes_with_anyone(quarantine):
-    quarantine.put("segment", 1, Damaged(b"\xff\xff"), "its checksum does not match")
+    quarantine.put("segment", 1, DamagedEntry(b"\xff\xff"), "its checksum does not match")
     quarantine.put("segment", 2, b"no JSON", "it cannot be read")
     quarantine.erase("bob", "", None)
     assert quarantine.count() == 0
 
 
 def test_one_that_an_earlier_version_put_aside_counts_as_damaged(quarantine, tmp_path):
-    entry = entry_of(Key("user0002", "weather"))
+    entry = entry_of(ConversationKey("user0002", "weather"))
     (tmp_path / "segment-1.quarantine").write_bytes(b'{"reason": "no"}\n' + entry)
     quarantine.erase("bob", "", None)
     assert quarantine.count() == 1
@@ -92,11 +98,11 @@ def test_one_that_an_earlier_version_put_aside_counts_as_damaged(quarantine, tmp
 
 
 names = st.text(st.characters() | st.sampled_from('"\\,[]é😀\ud800\0'), min_size=1, max_size=20)
-keys = st.builds(Key, names, names, names | st.just(""))
+keys = st.builds(ConversationKey, names, names, names | st.just(""))
 
 
 @given(keys, st.data())
-@example(Key("ab\ud800", "m", ""), None)
+@example(ConversationKey("ab\ud800", "m", ""), None)
 def test_whatever_byte_is_damaged_the_entry_goes_with_its_user(tmp_path_factory, key, data):
     quarantine = JournalQuarantine(tmp_path_factory.mktemp("journal"))
     damaged = bytearray(HEAD + entry_of(key))
@@ -104,7 +110,7 @@ def test_whatever_byte_is_damaged_the_entry_goes_with_its_user(tmp_path_factory,
         place = data.draw(st.integers(0, len(damaged) - 1))
         damaged[place] = data.draw(st.integers(0, 255))
     for model in (None, key.model):
-        quarantine.put("segment", 1, Damaged(bytes(damaged)), "its checksum does not match")
+        quarantine.put("segment", 1, DamagedEntry(bytes(damaged)), "its checksum does not match")
         quarantine.erase(key.user, key.tenant, model)
         assert quarantine.count() == 0
 

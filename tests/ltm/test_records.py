@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import DateMention, Exchange
-from anaphora.ltm.records import FORMAT, LaterFormat, dump, load
+from anaphora.ltm.records import FORMAT_VERSION, NewerFormatError, dump_record, load_record
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import Key
-from tests.ltm.talk import ANN, said
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.talk import ANN, make_exchange
 
 texts = st.text(st.characters(), max_size=30)  # with lone surrogates
 entities = st.builds(
@@ -40,15 +40,15 @@ exchanges = st.builds(
 )
 
 
-@given(exchange=exchanges, key=st.builds(Key, texts, texts, texts))
+@given(exchange=exchanges, key=st.builds(ConversationKey, texts, texts, texts))
 def test_an_exchange_is_read_as_it_was_written(exchange, key):
-    assert load(dump(key, exchange)) == (key, exchange)
+    assert load_record(dump_record(key, exchange)) == (key, exchange)
 
 
 def test_a_time_is_kept_as_that_moment():
     tokyo = timezone(timedelta(hours=9))
     exchange = Exchange("q", "a", datetime(2026, 3, 14, 21, tzinfo=tokyo))
-    at = load(dump(ANN, exchange))[1].at
+    at = load_record(dump_record(ANN, exchange))[1].at
     assert at == datetime(2026, 3, 14, 12, tzinfo=UTC)
     assert at.isoformat() == "2026-03-14T21:00:00+09:00"
 
@@ -56,7 +56,7 @@ def test_a_time_is_kept_as_that_moment():
 def test_the_record_of_an_earlier_version_has_no_zone_and_no_dates():
     first = [1, "ann", "weather", "", 0, "q", "a", "matched", None, {}, "en", [], 7]
     for earlier in (first, [2, *first[1:], {"question": 99}]):
-        _, exchange = load(json.dumps(earlier).encode())
+        _, exchange = load_record(json.dumps(earlier).encode())
         assert exchange.question_dates is None
         assert exchange.answer_dates is None
         assert exchange.at.isoformat() == "1970-01-01T00:00:00+00:00"
@@ -67,26 +67,26 @@ def test_the_record_of_an_earlier_version_has_no_zone_and_no_dates():
     [[1], {"offset": "x"}, {"offset": 10**9}, {"answer_dates": [[1, 2]]}, {"question_dates": 7}],
 )
 def test_dates_that_are_none_are_refused(dates):
-    plain = json.loads(dump(ANN, said("q")))
+    plain = json.loads(dump_record(ANN, make_exchange("q")))
     with pytest.raises(StoreError, match="this is no record of an exchange"):
-        load(json.dumps([3, *plain[1:], {}, dates]).encode())
+        load_record(json.dumps([3, *plain[1:], {}, dates]).encode())
 
 
 def test_a_time_without_a_zone_is_refused():
     with pytest.raises(ValueError, match="no time zone"):
-        dump(ANN, Exchange("q", "a", datetime(2026, 3, 14)))
+        dump_record(ANN, Exchange("q", "a", datetime(2026, 3, 14)))
 
 
 def test_what_json_does_not_know_is_told():
     entity = Entity("city", frozenset({"city"}), "Tokyo", meta={"at": object()})
     with pytest.raises(StoreError, match="an exchange of 'ann' cannot be kept"):
-        dump(ANN, Exchange("q", "a", datetime(2026, 3, 14, tzinfo=UTC), memory=(entity,)))
+        dump_record(ANN, Exchange("q", "a", datetime(2026, 3, 14, tzinfo=UTC), memory=(entity,)))
 
 
 def test_a_record_of_a_later_version_is_told_from_a_broken_one():
-    plain = json.loads(dump(ANN, said("q")))
-    with pytest.raises(LaterFormat, match="update anaphora"):
-        load(json.dumps([FORMAT + 1, *plain[1:]]).encode())
+    plain = json.loads(dump_record(ANN, make_exchange("q")))
+    with pytest.raises(NewerFormatError, match="update anaphora"):
+        load_record(json.dumps([FORMAT_VERSION + 1, *plain[1:]]).encode())
 
 
 @given(
@@ -95,26 +95,28 @@ def test_a_record_of_a_later_version_is_told_from_a_broken_one():
 )
 def test_whatever_is_no_record_is_refused(record):
     with pytest.raises(StoreError):
-        load(record)
+        load_record(record)
 
 
 @pytest.mark.parametrize("time", ["1e999", "-1e999", "1e300", "NaN", str(10**30), '"now"'])
 def test_a_time_that_is_none_is_refused(time):
-    plain = json.loads(dump(ANN, said("q")))
+    plain = json.loads(dump_record(ANN, make_exchange("q")))
     plain[4] = "WHEN"
     with pytest.raises(StoreError, match="this is no record of an exchange"):
-        load(json.dumps(plain).replace('"WHEN"', time).encode())
+        load_record(json.dumps(plain).replace('"WHEN"', time).encode())
 
 
 @given(data=st.data())
 def test_a_damaged_record_is_refused_or_read(data):
-    record = bytearray(dump(ANN, said("what is it", "rain", slots={"city": ("Tokyo",)})))
+    record = bytearray(
+        dump_record(ANN, make_exchange("what is it", "rain", slots={"city": ("Tokyo",)}))
+    )
     place = data.draw(st.integers(0, len(record) - 1))
     record[place] = data.draw(st.integers(0, 255))
     try:
-        key, exchange = load(bytes(record))
+        key, exchange = load_record(bytes(record))
     except StoreError:
         return
-    assert isinstance(key, Key)
+    assert isinstance(key, ConversationKey)
     assert isinstance(exchange, Exchange)
     assert type(exchange.clock) is int

@@ -13,9 +13,9 @@ from anaphora import Entity
 from anaphora.ltm import records
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.ltm.recall.documents import exchange_terms
-from anaphora.ltm.recall.store import Whose
+from anaphora.ltm.recall.store import UserKey
 from anaphora.ltm.truncation import ExchangeLimits, truncate_exchange, truncate_text
-from tests.ltm.talk import ANN, said
+from tests.ltm.talk import ANN, make_exchange
 
 SMALL = ExchangeLimits(question=20, answer=30, slot_value=10, slots=3, memory=2)
 TEXTS = st.text(st.sampled_from("ab \n\t\u0301\u200d👩👧🇩🇪각ก้\ud800é"), max_size=300) | st.text()
@@ -50,7 +50,7 @@ def test_a_text_is_cut_between_words():
 )
 def test_an_exchange_fits_and_says_what_was_cut(question, answer, slots, count):
     memory = (Entity("city", frozenset({"city"}), "Tokyo"),) * count
-    exchange = replace(said(question, answer, slots=slots), memory=memory)
+    exchange = replace(make_exchange(question, answer, slots=slots), memory=memory)
     kept = truncate_exchange(exchange, SMALL)
     assert len(kept.question) <= 20
     assert len(kept.answer) <= 30
@@ -65,36 +65,36 @@ def test_an_exchange_fits_and_says_what_was_cut(question, answer, slots, count):
     }
     assert kept.truncated == {name: size for name, size in expected.items() if size is not None}
     assert truncate_exchange(kept, SMALL) == kept
-    _, read = records.load(records.dump(ANN, kept))
+    _, read = records.load_record(records.dump_record(ANN, kept))
     assert read == kept
 
 
 def test_an_exchange_within_the_limits_is_itself():
-    exchange = said("weather in Tokyo", "sunny")
+    exchange = make_exchange("weather in Tokyo", "sunny")
     assert truncate_exchange(exchange, ExchangeLimits()) is exchange
 
 
 def test_a_question_of_megabytes_is_kept_and_indexed_in_part(tmp_path):
     question = " ".join(f"word{number}" for number in range(300_000))
     with LongTermMemory(f"sqlite:///{tmp_path}/memory.db", summarizer=None) as memory:
-        memory.add(ANN, said(question, "That is too long."))
+        memory.add(ANN, make_exchange(question, "That is too long."))
         assert memory.flush()
         (kept,) = memory.latest(ANN, 1)
         assert len(kept.question) <= 10_000
         assert kept.truncated == {"question": len(question)}
-        (passage,) = memory.recall(Whose("ann"), "word7").passages
+        (passage,) = memory.recall(UserKey("ann"), "word7").passages
         assert passage.exchange == kept
-        assert memory.recall(Whose("ann"), "word299999").passages == ()
+        assert memory.recall(UserKey("ann"), "word299999").passages == ()
     assert sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file()) < 1 << 20
 
 
 def test_one_exchange_is_found_by_a_bounded_number_of_terms():
     text = " ".join(f"word{number}" for number in range(5_000))
-    exchange = said(text, intent="order_tea", slots={"size": ("large",)})
+    exchange = make_exchange(text, intent="order_tea", slots={"size": ("large",)})
     terms = exchange_terms(exchange)
     assert len(set(terms)) < 2_100
     assert {"order", "tea", "large"} <= set(terms)
-    repeated = said("tea " * 5_000)
+    repeated = make_exchange("tea " * 5_000)
     assert exchange_terms(repeated).count("tea") == 5_000
 
 

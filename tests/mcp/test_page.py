@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anaphora.cli import app
-from tests.pages import ROOT, on_page
+from tests.pages import ROOT, page_examples
 
 from .conftest import Shop
 
@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "mcp.md"
 
 
 def test_what_agents_are_told_to_start_starts() -> None:
-    (example,) = (one for one in on_page(PAGE) if one.language == "json")
+    (example,) = (one for one in page_examples(PAGE) if one.language == "json")
     (server,) = json.loads(example.text)["mcpServers"].values()
     assert server["command"] == "anaphora"
     result = CliRunner().invoke(app, server["args"], input="")

@@ -82,6 +82,6 @@ def problems_of(text: str, format: Literal["yaml", "json"] = "yaml") -> tuple[Pr
     return ()
 
 
-def places_of(text: str, format: Literal["yaml", "json"] = "yaml") -> list[tuple[int, int]]:
+def positions_of(text: str, format: Literal["yaml", "json"] = "yaml") -> list[tuple[int, int]]:
     """The lines and columns of the mistakes in a model text."""
     return [(problem.line, problem.column) for problem in problems_of(text, format)]

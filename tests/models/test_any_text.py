@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from anaphora.errors import ModelError, Problem
 from anaphora.models import parse_model
-from anaphora.models.inner_text import offset_inside
-from anaphora.models.nodes import ListNode, TextNode, plain
-from anaphora.models.source import Report, Source
+from anaphora.models.inner_text import offset_of_character
+from anaphora.models.nodes import SequenceNode, ScalarNode, to_data
+from anaphora.models.source import FileDiagnostics, SourceText
 from anaphora.models.yaml_reader import read_yaml
 from tests.models.models import GOOD
 
@@ -25,9 +25,9 @@ CHARACTERS = st.sampled_from(
 
 def good_json() -> str:
     """The good model as JSON."""
-    root = read_yaml(Report(Source("", GOOD)))
+    root = read_yaml(FileDiagnostics(SourceText("", GOOD)))
     assert root is not None
-    return json.dumps(plain(root), indent=1)
+    return json.dumps(to_data(root), indent=1)
 
 
 def loads_or_complains(text: str, format: Any = "yaml") -> None:
@@ -110,13 +110,13 @@ def test_every_character_of_a_text_is_found_in_the_file(
     written = yaml.dump(
         ["x", text], default_style=style or None, allow_unicode=True, width=20, indent=4
     )
-    report = Report(Source("", written))
+    report = FileDiagnostics(SourceText("", written))
     root = read_yaml(report)
-    assert isinstance(root, ListNode)
+    assert isinstance(root, SequenceNode)
     node = root.items[1]
-    assert isinstance(node, TextNode)
+    assert isinstance(node, ScalarNode)
     index = data.draw(st.integers(0, len(node.text) - 1)) if node.text else 0
-    at = offset_inside(node, report.source.text, index)
+    at = offset_of_character(node, report.source.text, index)
     assert node.start <= at <= node.end
     character = node.text[index : index + 1]
     if character.isalnum() and character.isascii():
@@ -125,6 +125,6 @@ def test_every_character_of_a_text_is_found_in_the_file(
 
 @given(st.text(max_size=20))
 def test_plain_scalars_are_read_by_yaml_1_2(text: str) -> None:
-    value = plain(TextNode(0, 0, text, ""))
+    value = to_data(ScalarNode(0, 0, text, ""))
     assert value is None or isinstance(value, bool | int | float) or value == text
-    assert plain(TextNode(0, 0, text, '"')) == text
+    assert to_data(ScalarNode(0, 0, text, '"')) == text

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.models.json_comments import blank_comments
-from anaphora.models.nodes import plain
+from anaphora.models.nodes import to_data
 from tests.models.nlpcraft.trees import TICKETS, tree_of
 
 
 def test_a_file_with_comments_is_read() -> None:
-    found = plain(tree_of(TICKETS))
+    found = to_data(tree_of(TICKETS))
     assert found["elements"][1]["metadata"] == {"url": "https://example.org/shows"}
     assert found["conversationTimeout"] == 3_600_000
 

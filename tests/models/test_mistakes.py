@@ -6,7 +6,7 @@ import pytest
 
 from anaphora.errors import ModelError
 from anaphora.models import parse_model
-from tests.models.models import GOOD, START, places_of, problems_of
+from tests.models.models import GOOD, START, positions_of, problems_of
 
 # Each case is put below the three lines of START, so that its first line is line 4.
 BELOW_START = {
@@ -184,7 +184,7 @@ def test_a_mistake_in_an_intent_is_shown_where_it_stands(case: str) -> None:
     text = f"id: m\nelements: [{{id: e}}]\nintents:\n{INTENTS[case]}\n"
     before = text[: text.index("@")]
     place = before.count("\n") + 1, len(before) - before.rfind("\n")
-    assert places_of(text.replace("@", "")) == [place]
+    assert positions_of(text.replace("@", "")) == [place]
 
 
 def test_a_model_must_have_an_id_elements_and_intents() -> None:
@@ -320,7 +320,7 @@ def test_more_than_a_hundred_mistakes_are_counted() -> None:
 
 def test_a_mistake_in_what_is_repeated_counts_once() -> None:
     repeated = "id: m\nelements: [{id: a, synonyms: &x ['{b', 1]}, {id: b, synonyms: *x}]\n"
-    assert places_of(repeated + 'intents: ["intent=i term(t)~{true}"]') == [(2, 37)]
+    assert positions_of(repeated + 'intents: ["intent=i term(t)~{true}"]') == [(2, 37)]
 
 
 def test_an_anchor_bomb_is_refused() -> None:

@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from anaphora import load_model, parse_model
-from anaphora.models.builtin import BUILT_IN, NLPCRAFT, known_entity, options_of
-from anaphora.models.domain import Recognition
+from anaphora.models.builtin import (
+    BUILTIN_ENTITIES,
+    NLPCRAFT_ENTITIES,
+    find_builtin,
+    resolve_options,
+)
+from anaphora.models.domain import RecognizerSpec
 from anaphora.models.json_schema import json_schema
 
 from .models import START, problems_of
@@ -16,21 +21,21 @@ from .models import START, problems_of
 ELEMENT = "id: m\nintents: ['intent=i term~{true}']\nelements:\n  - id: e\n    "
 
 
-def recognition(text: str) -> Recognition | None:
+def recognition(text: str) -> RecognizerSpec | None:
     return parse_model(ELEMENT + text).elements[0].recognition
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
+@pytest.mark.parametrize("name", sorted(BUILTIN_ENTITIES))
 def test_every_built_in_entity_is_switched_on_by_its_name(name: str) -> None:
     model = parse_model(f"{START}entities: [{name}]\n")
     element = model.element(name)
     assert (element.groups, element.phrases) == ({name}, {})
-    assert element.recognition == Recognition("built-in", name, options_of(name, {}))
+    assert element.recognition == RecognizerSpec("built-in", name, resolve_options(name, {}))
 
 
 def test_entities_of_spacy_are_named_by_their_labels() -> None:
     model = parse_model(f"{START}entities: ['spacy:PERSON']\n")
-    assert model.element("spacy:PERSON").recognition == Recognition("spacy", "PERSON")
+    assert model.element("spacy:PERSON").recognition == RecognizerSpec("spacy", "PERSON")
 
 
 def test_an_intent_speaks_of_entities_that_are_switched_on() -> None:
@@ -42,9 +47,9 @@ def test_an_intent_speaks_of_entities_that_are_switched_on() -> None:
 def test_an_element_says_who_finds_it_and_with_which_options() -> None:
     assert recognition("recognizer: date\n    config: {prefer: past}").options["prefer"] == "past"
     assert recognition("recognizer: place\n    config: {kinds: city}").options["kinds"] == ("city",)
-    assert recognition("recognizer: spacy:ORG") == Recognition("spacy", "ORG")
+    assert recognition("recognizer: spacy:ORG") == RecognizerSpec("spacy", "ORG")
     found = recognition("recognizer: component:mine\n    config: {a: [1, .5]}")
-    assert found == Recognition("component", "mine", {"a": [1, 0.5]})
+    assert found == RecognizerSpec("component", "mine", {"a": [1, 0.5]})
     assert recognition("synonyms: [x]") is None
 
 
@@ -178,10 +183,10 @@ def test_all_wrong_options_are_told_at_once() -> None:
     assert [problem.column for problem in problems_of(text)] == [14, 29, 45]
 
 
-@pytest.mark.parametrize("name", [*BUILT_IN, *NLPCRAFT])
+@pytest.mark.parametrize("name", [*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES])
 def test_options_that_were_read_are_read_again_as_they_are(name: str) -> None:
-    options = options_of(name, {})
-    assert options_of(name, options) == options
+    options = resolve_options(name, {})
+    assert resolve_options(name, options) == options
 
 
 def test_an_element_that_is_switched_on_as_well_names_its_recognizer() -> None:
@@ -204,7 +209,7 @@ def test_an_entity_that_is_not_switched_on_is_told_of(name, message, hint) -> No
     text = f"id: m\nentities: ['spacy:PERSON']\nintents: [\"intent=i term~{{# == '{name}'}}\"]\n"
     found = problems_of(text)
     (problem,) = found or parse_model(text).warnings
-    assert bool(found) == (name in BUILT_IN)  # what others may find is only warned of
+    assert bool(found) == (name in BUILTIN_ENTITIES)  # what others may find is only warned of
     assert problem.message == message
     assert hint in problem.hint
 
@@ -212,17 +217,17 @@ def test_an_entity_that_is_not_switched_on_is_told_of(name, message, hint) -> No
 def test_editors_complete_the_names_of_entities() -> None:
     schema = json_schema()
     names, of_spacy = schema["properties"]["entities"]["items"]["anyOf"]
-    assert names["enum"] == [*BUILT_IN, *NLPCRAFT]
+    assert names["enum"] == [*BUILTIN_ENTITIES, *NLPCRAFT_ENTITIES]
     assert of_spacy["pattern"] == r"^spacy:\S+$"
     recognizer = schema["$defs"]["ElementSchema"]["properties"]["recognizer"]
     assert recognizer["anyOf"][0] == names
 
 
 def test_each_entity_of_nlpcraft_has_the_options_of_ours_that_it_leaves_open() -> None:
-    assert options_of("nlpcraft:date", {"prefer": "past"})["prefer"] == "past"
-    assert "kinds" not in options_of("nlpcraft:city", {})
-    assert known_entity("nlpcraft:city").fixed == {"kinds": ("city",)}
-    assert known_entity("nlpcraft:metro") is None
+    assert resolve_options("nlpcraft:date", {"prefer": "past"})["prefer"] == "past"
+    assert "kinds" not in resolve_options("nlpcraft:city", {})
+    assert find_builtin("nlpcraft:city").fixed_options == {"kinds": ("city",)}
+    assert find_builtin("nlpcraft:metro") is None
 
 
 def test_a_folder_with_a_pipeline_lies_beside_the_model(tmp_path: Path, monkeypatch) -> None:

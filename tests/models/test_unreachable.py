@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from anaphora import load_model, parse_model
-from anaphora.models.catalog import names
-from anaphora.models.unreachable import unreachable_elements
+from anaphora.models.catalog import model_names
+from anaphora.models.unreachable import find_unreachable_elements
 
 each = pytest.mark.parametrize
 
@@ -24,7 +24,7 @@ OF_A = "  - \"intent=i term(x)={# == 'a'}\""
 
 
 def found(more: str = "", intents: str = OF_A, entities: str = "") -> tuple[str, ...]:
-    return unreachable_elements(parse_model(BASE % (entities, more, intents)))
+    return find_unreachable_elements(parse_model(BASE % (entities, more, intents)))
 
 
 def test_an_element_that_no_intent_can_take_is_found():
@@ -70,6 +70,6 @@ def test_elements_that_serve_otherwise_are_none(more, expected):
     assert found(more) == expected
 
 
-@each("name", names())
+@each("name", model_names())
 def test_bundled_models_have_none(name):
-    assert unreachable_elements(load_model(name)) == ()
+    assert find_unreachable_elements(load_model(name)) == ()

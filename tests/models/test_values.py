@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, ElementValue
-from anaphora.models.values import PackedValues, names_of, phrases_of, said_with_more
+from anaphora.models.values import PackedValues, value_names, iter_phrases, find_complex_values
 
 texts = st.text(st.characters(), min_size=1, max_size=5)
 phrases = st.lists(texts.map(lambda text: (text,)), max_size=3).map(tuple)
@@ -45,11 +45,11 @@ def test_packed_values_are_what_they_were(values):
 @given(values)
 def test_what_is_asked_of_packed_values_is_as_of_others(values):
     packed = PackedValues(values)
-    assert names_of(packed) == names_of(values)
+    assert value_names(packed) == value_names(values)
     for languages in ((), ("en", ANY_LANGUAGE), (ANY_LANGUAGE, "ru", "en")):
-        assert list(phrases_of(packed, languages)) == list(phrases_of(values, languages))
+        assert list(iter_phrases(packed, languages)) == list(iter_phrases(values, languages))
     odd = [one for one in values if any(len(p) > 1 for ps in one.phrases.values() for p in ps)]
-    assert list(said_with_more(packed)) == odd
+    assert list(find_complex_values(packed)) == odd
 
 
 @given(values, values)
@@ -60,9 +60,9 @@ def test_other_values_are_not_equal(some, others):
 
 @given(values)
 def test_packed_values_can_be_kept_as_plain_data(values):
-    data = PackedValues(values).as_plain()
+    data = PackedValues(values).to_data()
     if data is not None:
-        assert PackedValues.from_plain(data) == values
+        assert PackedValues.from_data(data) == values
 
 
 def test_there_is_no_value_beyond_the_last_one():

@@ -9,8 +9,8 @@ import types
 import pytest
 
 from anaphora import Model, ModelError, load_model, parse_model
-from anaphora.grammar.intent import Options
-from anaphora.models.domain import Limits, StopWords
+from anaphora.grammar.intent import IntentOptions
+from anaphora.models.domain import UtteranceLimits, StopWords
 
 HEAD = "id: m\nelements: [{id: city, values: {Tokyo: []}}, {id: weather}]\n"
 INTENT = "intents: [\"intent=x term={# == 'city'}\"]\n"
@@ -30,8 +30,8 @@ class TestOptionsOfTheModel:
             "- \"intent=b options={'ordered': false} term={# == 'city'}\"\n"
         )
         a, b = model.intents
-        assert a.options == Options(ordered=True, unused_user_entities=False)
-        assert b.options == Options(unused_user_entities=False)
+        assert a.options == IntentOptions(ordered=True, unused_user_entities=False)
+        assert b.options == IntentOptions(unused_user_entities=False)
 
 
 class TestLimitsAndStopWords:
@@ -41,7 +41,7 @@ class TestLimitsAndStopWords:
             "limits: {max_words: 9, suspicious_words: [Bomb], max_suspicious_words: 0}\n"
         )
         assert model.stop_words == StopWords(frozenset({"please"}), frozenset({"now"}), True)
-        assert model.limits == Limits(
+        assert model.limits == UtteranceLimits(
             max_words=9, max_suspicious_words=0, suspicious_words=frozenset({"bomb"})
         )
 

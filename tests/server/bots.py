@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-PATIENCE = 30.0  # seconds: a loaded machine is slow, a lost answer never comes
+WAIT_LIMIT = 30.0  # seconds: a loaded machine is slow, a lost answer never comes
 
 TEA = """
 id: tea
@@ -54,21 +54,21 @@ responses: {"on": "It is on.", "off": "It is off."}
 """
 
 
-class Bar:
+class OrderHandler:
     """Who serves the orders of the tea room: nobody, so that the model's response is the reply,
     until a test says who does. A function names what it wants to know."""
 
     def __init__(self) -> None:
-        self.server: Callable[..., Any] | None = None
+        self.handler: Callable[..., Any] | None = None
 
     def __call__(self, **known: Any) -> Any:
-        if self.server is None:
+        if self.handler is None:
             return None
-        wanted = inspect.signature(self.server).parameters
-        return self.server(**{name: known[name] for name in wanted})
+        wanted = inspect.signature(self.handler).parameters
+        return self.handler(**{name: known[name] for name in wanted})
 
 
-class Gate:
+class BlockingHandler:
     """A handler that says when it is in, and waits to be let go."""
 
     def __init__(self) -> None:
@@ -79,11 +79,11 @@ class Gate:
     def __call__(self, drink: str) -> str:
         self.drinks.append(drink)
         self.entered.set()
-        assert self.opened.wait(PATIENCE)
+        assert self.opened.wait(WAIT_LIMIT)
         return f"one {drink}"
 
 
-def http(
+def http_scope(
     method: str, path: str, headers: Mapping[str, str] | None = None, *, raw: bytes | None = None
 ) -> dict[str, Any]:
     """The ASGI scope of a request: as a server makes it, whatever a client would make of it."""
@@ -106,7 +106,7 @@ def http(
 
 def wait_for(condition: Callable[[], Any]) -> Any:
     """The first value of ``condition`` that counts as true."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + WAIT_LIMIT
     while time.monotonic() < end:
         if value := condition():
             return value

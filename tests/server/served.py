@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-PATIENCE = 60.0  # seconds; a loaded machine is slow, what is broken never comes
+WAIT_LIMIT = 60.0  # seconds; a loaded machine is slow, what is broken never comes
 ROOT = Path(__file__).parent.parent.parent
 
 _BOT = """\
@@ -60,15 +60,15 @@ def write_bot(folder: Path) -> Path:
     return file
 
 
-def until(reached: Callable[[], object], what: str = "it") -> None:
+def wait_until(reached: Callable[[], object], what: str = "it") -> None:
     """Wait for something to become true."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + WAIT_LIMIT
     while not reached():
         assert time.monotonic() < deadline, f"{what} never came"
         time.sleep(0.01)
 
 
-class Served:
+class ServerProcess:
     """A server that runs inside of the block, in ``folder``. ``port`` is the one that it took."""
 
     def __init__(self, folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> None:
@@ -79,7 +79,7 @@ class Served:
         self._outputs = tempfile.TemporaryDirectory()
         self._out, self._errors = (Path(self._outputs.name) / name for name in ("out", "errors"))
 
-    def launch(self) -> Served:
+    def start(self) -> ServerProcess:
         """Start the process; :meth:`wait_for` waits until it answers. After it has ended it may
         be started again, on the same port."""
         port = [] if "--port" in self.arguments else ["--port", str(self.port)]
@@ -95,21 +95,21 @@ class Served:
             )
         return self
 
-    def wait_for(self) -> Served:
+    def wait_until_ready(self) -> ServerProcess:
         """Wait until it listens and its application answers."""
-        until(lambda: self.announced or self.process.poll() is not None, "the address")
+        wait_until(lambda: self.announced or self.process.poll() is not None, "the address")
         assert self.process.poll() is None, self.errors
         self.port = int(self.announced.rpartition(":")[2])
         assert self.get("/health").status_code == 200
         return self
 
-    def __enter__(self) -> Served:
-        return self.launch().wait_for()
+    def __enter__(self) -> ServerProcess:
+        return self.start().wait_until_ready()
 
     def __exit__(self, *exc: object) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.wait(WAIT_LIMIT)
         self._outputs.cleanup()
 
     @property
@@ -132,7 +132,7 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
     def get(self, path: str) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=PATIENCE)
+        return httpx.get(self.url + path, timeout=WAIT_LIMIT)
 
     def ask(self, text: str, **rest: Any) -> dict[str, Any]:
         """The reply to a question."""
@@ -141,9 +141,9 @@ class Served:
         return answer.json()
 
     def try_ask(self, text: str, **rest: Any) -> httpx.Response:
-        return httpx.post(f"{self.url}/v1/ask", json={"text": text, **rest}, timeout=PATIENCE)
+        return httpx.post(f"{self.url}/v1/ask", json={"text": text, **rest}, timeout=WAIT_LIMIT)
 
-    def is_gone(self) -> bool:
+    def is_down(self) -> bool:
         """Whether nobody listens any more."""
         try:
             self.get("/health")
@@ -156,10 +156,10 @@ class Served:
     def send(self, sign: signal.Signals) -> None:
         os.kill(self.process.pid, sign)
 
-    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
+    def stop(self, sign: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal to end and wait; the exit code."""
         self.send(sign)
-        return self.process.wait(PATIENCE)
+        return self.process.wait(WAIT_LIMIT)
 
 
 def _without_settings(env: Mapping[str, str]) -> dict[str, str]:

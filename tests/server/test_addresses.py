@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.server.addresses import address_of, neighbourhood
-from tests.server.bots import http
+from anaphora.server.addresses import client_address, client_network
+from tests.server.bots import http_scope
 
 INNER = ("10.0.0.0/8", "::1")
 
 
 def come(client: str | None, *said: str, trusted: tuple[str, ...] = INNER) -> str:
-    connection = http("GET", "/") | {"client": client and (client, 1)}
+    connection = http_scope("GET", "/") | {"client": client and (client, 1)}
     connection["headers"] = [(b"x-forwarded-for", it.encode()) for it in said]
-    return address_of(connection, trusted)
+    return client_address(connection, trusted)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_everyone_may_be() -> None:
 
 
 def test_a_household_has_one_name() -> None:
-    assert neighbourhood("2001:db8::1") == neighbourhood("2001:db8::ffff:1")
-    assert neighbourhood("2001:db8:0:1::1") != neighbourhood("2001:db8::1")
-    assert neighbourhood("::ffff:1.2.3.4") == neighbourhood("1.2.3.4") == "1.2.3.4"
-    assert neighbourhood("1.2.3.5") != neighbourhood("1.2.3.4")
-    assert neighbourhood("a socket") == "a socket"
+    assert client_network("2001:db8::1") == client_network("2001:db8::ffff:1")
+    assert client_network("2001:db8:0:1::1") != client_network("2001:db8::1")
+    assert client_network("::ffff:1.2.3.4") == client_network("1.2.3.4") == "1.2.3.4"
+    assert client_network("1.2.3.5") != client_network("1.2.3.4")
+    assert client_network("a socket") == "a socket"

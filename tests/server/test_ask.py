@@ -15,7 +15,7 @@ from anaphora.server import answers
 from anaphora.server.app import create_app
 from anaphora.server.settings import Settings
 from tests.conftest import Clock
-from tests.server.bots import PATIENCE, Bar, Gate, http
+from tests.server.bots import WAIT_LIMIT, OrderHandler, BlockingHandler, http_scope
 from tests.server.conftest import Serve
 
 
@@ -122,26 +122,30 @@ class TestAsk:
 
     @pytest.mark.parametrize("result", [{"price": [2, None]}, [1.5], 3, False, "two pounds"])
     def test_what_a_handler_returns_comes_along(
-        self, api: TestClient, bar: Bar, result: object
+        self, api: TestClient, bar: OrderHandler, result: object
     ) -> None:
-        bar.server = lambda: result
+        bar.handler = lambda: result
         reply = ask(api, "I'd like a tea")
         assert reply["result"] == result
         assert reply["text"] == (result if isinstance(result, str) else "")
 
     @pytest.mark.parametrize("result", [object(), float("nan"), {1: 2}, {"a": {1}}])
-    def test_what_is_no_json_is_left_out(self, api: TestClient, bar: Bar, result: object) -> None:
-        bar.server = lambda: result
+    def test_what_is_no_json_is_left_out(
+        self, api: TestClient, bar: OrderHandler, result: object
+    ) -> None:
+        bar.handler = lambda: result
         assert "result" not in ask(api, "I'd like a tea")
 
-    def test_half_a_character_of_a_handler_is_no_error(self, api: TestClient, bar: Bar) -> None:
-        bar.server = lambda: "\ud83d"
+    def test_half_a_character_of_a_handler_is_no_error(
+        self, api: TestClient, bar: OrderHandler
+    ) -> None:
+        bar.handler = lambda: "\ud83d"
         assert ask(api, "I'd like a tea")["status"] == "matched"
 
     def test_a_question_has_the_time_and_the_zone_that_it_says(
-        self, api: TestClient, bar: Bar
+        self, api: TestClient, bar: OrderHandler
     ) -> None:
-        bar.server = lambda at: at.isoformat()
+        bar.handler = lambda at: at.isoformat()
         at = "2026-01-05T09:30:00+01:00"
         assert ask(api, "I'd like a tea")["text"] == "2026-01-05T09:00:00+00:00"
         assert ask(api, "I'd like a tea", user="ann", at=at)["text"] == at
@@ -199,69 +203,75 @@ class TestAsk:
         assert ask(api, "hello")["status"] == "rejected"
         assert ask(api, "hello", data={"level": "gold"})["status"] == "matched"
 
-    def test_a_handler_that_fails_leaves_no_trace(self, api: TestClient, bar: Bar) -> None:
+    def test_a_handler_that_fails_leaves_no_trace(self, api: TestClient, bar: OrderHandler) -> None:
         ask(api, "I'd like a large tea")
         before = api.get("/v1/conversation").json()
 
         def order(drink: str) -> str:
             raise ValueError(f"out of {drink}")
 
-        bar.server = order
+        bar.handler = order
         found = problem(api, "/v1/ask", text="And a coffee")
         assert found["type"] == "urn:anaphora:problem:handler-failed"
         assert api.get("/v1/conversation").json() == before
 
 
 class TestManyAtOnce:
-    def test_a_slow_handler_holds_nobody_else_up(self, api: TestClient, bar: Bar) -> None:
-        gate = bar.server = Gate()
+    def test_a_slow_handler_holds_nobody_else_up(self, api: TestClient, bar: OrderHandler) -> None:
+        gate = bar.handler = BlockingHandler()
         with ThreadPoolExecutor() as threads:
             slow = threads.submit(ask, api, "I'd like a tea", user="ann")
-            assert gate.entered.wait(PATIENCE)
+            assert gate.entered.wait(WAIT_LIMIT)
             assert ask(api, "switch on the lamp", model="lamp")["status"] == "matched"
             assert not slow.done()
             gate.opened.set()
-            assert slow.result(PATIENCE)["text"] == "one tea"
+            assert slow.result(WAIT_LIMIT)["text"] == "one tea"
 
-    def test_questions_of_one_user_take_one_thread(self, serve: Serve, bar: Bar) -> None:
+    def test_questions_of_one_user_take_one_thread(self, serve: Serve, bar: OrderHandler) -> None:
         api = serve(threads=2)
-        gate = bar.server = Gate()
+        gate = bar.handler = BlockingHandler()
         with ThreadPoolExecutor() as threads:
             slow = [threads.submit(ask, api, "I'd like a tea", user="ann") for _ in range(4)]
-            assert gate.entered.wait(PATIENCE)
+            assert gate.entered.wait(WAIT_LIMIT)
             assert ask(api, "switch on the lamp", model="lamp")["status"] == "matched"
             gate.opened.set()
-            assert all(one.result(PATIENCE)["status"] == "matched" for one in slow)
+            assert all(one.result(WAIT_LIMIT)["status"] == "matched" for one in slow)
         assert gate.drinks == ["tea"] * 4
 
-    def test_when_all_threads_are_busy_questions_wait(self, serve: Serve, bar: Bar) -> None:
+    def test_when_all_threads_are_busy_questions_wait(
+        self, serve: Serve, bar: OrderHandler
+    ) -> None:
         api = serve(threads=1)
-        gate = bar.server = Gate()
+        gate = bar.handler = BlockingHandler()
         with ThreadPoolExecutor() as threads:
             slow = threads.submit(ask, api, "I'd like a tea", user="ann")
-            assert gate.entered.wait(PATIENCE)
+            assert gate.entered.wait(WAIT_LIMIT)
             later = threads.submit(ask, api, "I'd like a coffee", user="bob")
             assert api.get("/health").status_code == 200
             assert not later.done()
             gate.opened.set()
-            assert slow.result(PATIENCE)["status"] == later.result(PATIENCE)["status"] == "matched"
+            assert (
+                slow.result(WAIT_LIMIT)["status"] == later.result(WAIT_LIMIT)["status"] == "matched"
+            )
 
     def test_a_bot_that_waits_for_nothing_answers_when_all_threads_are_busy(
-        self, serve: Serve, bar: Bar
+        self, serve: Serve, bar: OrderHandler
     ) -> None:
         api = serve(threads=1)
-        gate = bar.server = Gate()
+        gate = bar.handler = BlockingHandler()
         with ThreadPoolExecutor() as threads:
             slow = threads.submit(ask, api, "I'd like a tea", user="ann")
-            assert gate.entered.wait(PATIENCE)
+            assert gate.entered.wait(WAIT_LIMIT)
             assert ask(api, "switch on the lamp", model="lamp")["status"] == "matched"
             assert not slow.done()
             gate.opened.set()
-            assert slow.result(PATIENCE)["status"] == "matched"
+            assert slow.result(WAIT_LIMIT)["status"] == "matched"
 
-    def test_each_question_of_many_is_answered_once(self, api: TestClient, bar: Bar) -> None:
+    def test_each_question_of_many_is_answered_once(
+        self, api: TestClient, bar: OrderHandler
+    ) -> None:
         asked: list[str] = []
-        bar.server = lambda user: asked.append(user)
+        bar.handler = lambda user: asked.append(user)
         users = [f"u{number % 10}" for number in range(60)]
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(lambda user: ask(api, "I'd like a tea", user=user), users))
@@ -282,14 +292,14 @@ class TestDialog:
         assert answer["problem"] is None
 
     def test_the_first_failure_ends_it_and_what_was_answered_stays(
-        self, api: TestClient, bar: Bar
+        self, api: TestClient, bar: OrderHandler
     ) -> None:
         def order(drink: str) -> str:
             if drink == "coffee":
                 raise ValueError("no beans")
             return drink
 
-        bar.server = order
+        bar.handler = order
         texts = ["I'd like a tea", "And a coffee", "And a chai"]
         answer = api.post("/v1/dialog", json={"texts": texts}).json()
         assert [reply["text"] for reply in answer["replies"]] == ["tea"]
@@ -340,11 +350,11 @@ class TestEvents:
         answers.Explanation.model_validate(events[4][1])
         answers.Reply.model_validate(events[5][1])
 
-    def test_a_problem_ends_the_stream(self, api: TestClient, bar: Bar) -> None:
+    def test_a_problem_ends_the_stream(self, api: TestClient, bar: OrderHandler) -> None:
         def order(drink: str) -> str:
             raise ValueError("no beans")
 
-        bar.server = order
+        bar.handler = order
         body = {"texts": ["tea", "I'd like a tea", "tea"]}
         events = events_of(api.post("/v1/ask/events", json=body).text)
         assert [name for name, _ in events][3:] == ["question", "problem", "end"]
@@ -362,9 +372,9 @@ class TestEvents:
         assert events[0][1]["text"] == text
 
     def test_one_who_goes_away_aborts_nothing_and_asks_nothing_more(
-        self, engine: Engine, bar: Bar, now: Clock
+        self, engine: Engine, bar: OrderHandler, now: Clock
     ) -> None:
-        gate = bar.server = Gate()
+        gate = bar.handler = BlockingHandler()
         app = create_app(Settings(), engine=engine, clock=now)
         body = json.dumps({"texts": ["I'd like a tea", "And a coffee"]}).encode()
 
@@ -374,20 +384,20 @@ class TestEvents:
             async def receive() -> Any:
                 if messages:
                     return messages.pop()
-                await asyncio.to_thread(gate.entered.wait, PATIENCE)
+                await asyncio.to_thread(gate.entered.wait, WAIT_LIMIT)
                 return {"type": "http.disconnect"}
 
             async def send(message: Any) -> None:
                 pass
 
-            scope = http("POST", "/v1/ask/events", {"content-type": "application/json"})
+            scope = http_scope("POST", "/v1/ask/events", {"content-type": "application/json"})
             async with app.router.lifespan_context(app):
                 await app(scope, receive, send)
                 gate.opened.set()
                 while not engine.conversation().matches:
                     await asyncio.sleep(0.01)
 
-        asyncio.run(asyncio.wait_for(leave(), PATIENCE))
+        asyncio.run(asyncio.wait_for(leave(), WAIT_LIMIT))
         assert gate.drinks == ["tea"]
         assert engine.conversation().questions == 1
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from anaphora.server import answers
 from tests.conftest import Clock
-from tests.server.bots import PATIENCE, Bar, Gate, wait_for
+from tests.server.bots import WAIT_LIMIT, OrderHandler, BlockingHandler, wait_for
 from tests.server.conftest import Serve
 
 EMPTY = {
@@ -181,26 +181,26 @@ class TestActiveModel:
         assert response.json()["errors"] == [{"where": "model", "message": "Field required"}]
 
 
-def test_what_handlers_keep_is_not_shown(api: TestClient, bar: Bar) -> None:
-    bar.server = lambda data: data.update(card="4929 1234")
+def test_what_handlers_keep_is_not_shown(api: TestClient, bar: OrderHandler) -> None:
+    bar.handler = lambda data: data.update(card="4929 1234")
     ask(api, "I'd like a tea")
     assert "4929" not in api.get("/v1/conversation").text
 
 
-def test_those_who_wait_to_forget_keep_nobody_else_waiting(serve: Serve, bar: Bar) -> None:
-    gate = Gate()
-    bar.server = gate
+def test_those_who_wait_to_forget_keep_nobody_else_waiting(serve: Serve, bar: OrderHandler) -> None:
+    gate = BlockingHandler()
+    bar.handler = gate
     api = serve(threads=2)
     with ThreadPoolExecutor() as pool:
         asked = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea", "user": "ann"})
-        assert gate.entered.wait(PATIENCE)
+        assert gate.entered.wait(WAIT_LIMIT)
         forgetting = [pool.submit(api.delete, "/v1/conversation?user=ann") for _ in range(2)]
         lines = api.app.state.service._turns._lines  # type: ignore[attr-defined]  # our app has it
         wait_for(lambda: [line.users for line in lines.values()] == [3])
         looking = pool.submit(api.get, "/v1/conversation?user=bob")
         try:
-            assert looking.result(PATIENCE).status_code == 200
+            assert looking.result(WAIT_LIMIT).status_code == 200
         finally:
             gate.opened.set()
-        assert asked.result(PATIENCE).status_code == 200
-        assert [one.result(PATIENCE).json()["questions"] for one in forgetting] == [0, 0]
+        assert asked.result(WAIT_LIMIT).status_code == 200
+        assert [one.result(WAIT_LIMIT).json()["questions"] for one in forgetting] == [0, 0]

@@ -19,8 +19,8 @@ from typer.main import get_command
 from anaphora.cli import app
 from anaphora.server.app import create_app
 from anaphora.server.settings import Settings, load_settings
-from anaphora.server.sources import variables
-from tests.pages import on_page
+from anaphora.server.sources import list_variables
+from tests.pages import page_examples
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -101,7 +101,7 @@ def test_the_image_runs_the_service_as_a_user_of_its_own() -> None:
     assert yaml.safe_load(found["ENTRYPOINT"]) == ["anaphora"]
     refuse_unknown(yaml.safe_load(found["CMD"]))
     env = dict(re.findall(r"(ANAPHORA_\w+)=(\S+)", found["ENV"]))
-    assert set(env) <= set(variables())
+    assert set(env) <= set(list_variables())
     assert env["ANAPHORA_PORT"] == found["EXPOSE"] == str(Settings().port)
 
 
@@ -149,7 +149,7 @@ def test_the_services_of_the_compose_file_have_variables_and_files_that_exist(
     compose: dict[str, Any],
 ) -> None:
     ours = compose["anaphora"]
-    assert set(ours["environment"]) <= set(variables())
+    assert set(ours["environment"]) <= set(list_variables())
     assert (DEPLOY / ours["build"]["context"] / ours["build"]["dockerfile"]).is_file()
     refuse_unknown(ours["command"])
     for service in compose.values():
@@ -212,7 +212,7 @@ def test_the_manifest_has_settings_and_keys_that_the_service_takes(
             monkeypatch.setenv(name, secret[reference["secretKeyRef"]["key"]])
         else:
             monkeypatch.setenv(name, re.sub(r"\$\((\w+)\)", "s3cret", variable["value"]))
-        assert name in variables() or name == "REDIS_PASSWORD"
+        assert name in list_variables() or name == "REDIS_PASSWORD"
     settings = load_settings(tmp_path / "mounted.yaml")
     assert settings.keys[0].id == "web"
     assert settings.store == "redis://:s3cret@anaphora-redis:6379/0"
@@ -259,7 +259,7 @@ def test_the_parts_of_the_manifest_speak_of_each_other(
 def test_every_command_of_the_page_is_one() -> None:
     commands = [
         shlex.split(line, comments=True)
-        for example in on_page(PAGE)
+        for example in page_examples(PAGE)
         if example.language == "sh"
         for line in example.text.splitlines()
     ]
@@ -270,7 +270,7 @@ def test_every_command_of_the_page_is_one() -> None:
 
 
 def test_the_settings_of_the_page_hold(tmp_path: Path) -> None:
-    (example,) = [example for example in on_page(PAGE) if example.language == "yml"]
+    (example,) = [example for example in page_examples(PAGE) if example.language == "yml"]
     (tmp_path / example.file).write_text(example.text)
     assert load_settings().models == ("weather", "sales")
 

@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from anaphora import Company, Engine, MemoryStore, Store, User, parse_model, store_at
-from anaphora.server.nlpcraft.shelf import Shelf
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.server.nlpcraft.shelf import StateStore
+from anaphora.stm.conversation import Conversation, ConversationKey
 from tests.conftest import Clock
 from tests.server.bots import LAMP, TEA
 from tests.server.conftest import Serve
-from tests.server.served import PATIENCE, Served, until, write_bot
+from tests.server.served import WAIT_LIMIT, ServerProcess, wait_until, write_bot
 from tests.stm.stores.redis_server import RedisServer
 
 ANN = "ann-quixotica"
@@ -27,19 +27,19 @@ MARKS = tuple(text.encode(code) for text in (ANN, SAID) for code in ("utf-8", "u
 NLPCRAFT = "/nlpcraft/api/v1"
 
 
-def post(server: Served, path: str, **body: Any) -> dict[str, Any]:
-    answer = httpx.post(server.url + path, json=body, timeout=PATIENCE)
+def post(server: ServerProcess, path: str, **body: Any) -> dict[str, Any]:
+    answer = httpx.post(server.url + path, json=body, timeout=WAIT_LIMIT)
     assert answer.status_code == 200, answer.text
     plain: dict[str, Any] = answer.json()
     return plain
 
 
-def states(server: Served) -> list[dict[str, Any]]:
+def states(server: ServerProcess) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = post(server, f"{NLPCRAFT}/check", usrExtId=ANN)["states"]
     return found
 
 
-def say_everything(server: Served) -> None:
+def say_everything(server: ServerProcess) -> None:
     """Leave words wherever a user can leave them."""
     for _ in range(3):
         server.ask(f"apples {SAID}", user=ANN)
@@ -48,15 +48,17 @@ def say_everything(server: Served) -> None:
     post(server, f"{NLPCRAFT}/ask/sync", txt=f"apples {SAID}", mdlId="counter", usrExtId=ANN)
     for _ in range(3):
         post(server, f"{NLPCRAFT}/ask", txt=f"pears {SAID}", mdlId="counter", usrExtId=ANN)
-    until(lambda: all(state["status"] == "QRY_READY" for state in states(server)), "the answers")
+    wait_until(
+        lambda: all(state["status"] == "QRY_READY" for state in states(server)), "the answers"
+    )
     put = httpx.put(
-        f"{server.url}/v1/active-model", json={"user": ANN, "model": "lamp"}, timeout=PATIENCE
+        f"{server.url}/v1/active-model", json={"user": ANN, "model": "lamp"}, timeout=WAIT_LIMIT
     )
     assert put.status_code == 200
 
 
-def erase(server: Served, user: str) -> None:
-    answer = httpx.delete(f"{server.url}/v1/user", params={"user": user}, timeout=PATIENCE)
+def erase(server: ServerProcess, user: str) -> None:
+    answer = httpx.delete(f"{server.url}/v1/user", params={"user": user}, timeout=WAIT_LIMIT)
     assert answer.status_code == 200, answer.text
 
 
@@ -76,11 +78,13 @@ def test_no_file_holds_anything_of_an_erased_user(workers: str, tmp_path: Path) 
     (tmp_path / "lamp.yaml").write_text(LAMP)
     arguments = ("--store", "sqlite:///bot.db", "--memory", "sqlite:///memory.db")
     models = ("counter.yaml", "lamp.yaml")
-    with Served(tmp_path, *models, *arguments, "--workers", workers) as server:
+    with ServerProcess(tmp_path, *models, *arguments, "--workers", workers) as server:
         server.ask("apples", user="bob")
         say_everything(server)
         assert traces(tmp_path) & {"bot.db", "bot.db-wal"}
-        until(lambda: traces(tmp_path) & {"memory.db", "memory.db-wal"}, "the long-term memory")
+        wait_until(
+            lambda: traces(tmp_path) & {"memory.db", "memory.db-wal"}, "the long-term memory"
+        )
         for user in (ANN, f"{ANN} {SAID}"):
             erase(server, user)
         assert traces(tmp_path) == set()
@@ -99,7 +103,7 @@ def test_redis_holds_nothing_of_an_erased_user(tmp_path: Path) -> None:
     (tmp_path / "lamp.yaml").write_text(LAMP)
     with (
         RedisServer() as redis,
-        Served(tmp_path, "counter.yaml", "lamp.yaml", "--store", redis.url) as server,
+        ServerProcess(tmp_path, "counter.yaml", "lamp.yaml", "--store", redis.url) as server,
         redis.client() as client,
     ):
         say_everything(server)
@@ -130,7 +134,7 @@ def test_no_text_is_left_in_the_memory_of_the_process(serve: Serve, engine: Engi
         found = api.post(f"{NLPCRAFT}/check", json={"usrExtId": user}).json()["states"]
         return all(state["status"] == "QRY_READY" for state in found)
 
-    until(are_ready, "the answers")
+    wait_until(are_ready, "the answers")
     api.put("/v1/active-model", json={"user": user, "model": "lamp"})
     del asked, text
     assert texts_in_memory(user) > 0
@@ -169,40 +173,40 @@ class TestStores:
         self, store: Store, tmp_path: Path, clock: Clock
     ) -> None:
         for model in ("tea", "gone"):
-            key = Key(ANN, model)
+            key = ConversationKey(ANN, model)
             with store.open(key, timedelta(minutes=1)) as session:
                 data = {"said": SAID}
                 session.commit(Conversation(ANN, model, questions=1, data=data))
         store.put_note(f'nlpcraft:["", "{ANN}"]', "question", SAID, timedelta(minutes=1))
         clock.pass_time(hours=1)
-        with store.open(Key(ANN, "other"), timedelta(minutes=1)) as session:
+        with store.open(ConversationKey(ANN, "other"), timedelta(minutes=1)) as session:
             session.commit(Conversation(ANN, "other", questions=1))
         Engine(parse_model(TEA), store=store, clock=clock).erase(user=ANN)
         assert traces(tmp_path) == set()
         if isinstance(store, MemoryStore):
-            assert (len(store._kept), len(store._shelves)) == (0, 0)
+            assert (len(store._conversations), len(store._namespaces)) == (0, 0)
 
     def test_what_another_tenant_has_stays(self, store: Store, clock: Clock) -> None:
         theirs = User(ANN, company=Company("acme"))
         engine = Engine(parse_model(TEA), store=store, clock=clock)
         engine.ask("I'd like a tea", user=theirs)
-        shelf = Shelf(store, tenant="acme", user=ANN, clock=clock)
-        store.put_note(shelf._name, "question", "{}", timedelta(minutes=10))
+        shelf = StateStore(store, tenant="acme", user=ANN, clock=clock)
+        store.put_note(shelf._namespace, "question", "{}", timedelta(minutes=10))
         engine.erase(user=ANN)
         assert engine.conversation(user=theirs).questions == 1
-        assert store.notes(shelf._name)
+        assert store.list_notes(shelf._namespace)
 
 
 def test_an_answer_that_comes_after_the_erasure_is_dropped(tmp_path: Path) -> None:
     write_bot(tmp_path)
-    with Served(tmp_path, "counter.yaml", "--store", "sqlite:///bot.db") as server:
+    with ServerProcess(tmp_path, "counter.yaml", "--store", "sqlite:///bot.db") as server:
         with ThreadPoolExecutor(1) as pool:
             post(server, f"{NLPCRAFT}/ask", txt="apples slowly", mdlId="counter", usrExtId=ANN)
-            until((tmp_path / "waiting").exists, "the question")
+            wait_until((tmp_path / "waiting").exists, "the question")
             post(server, f"{NLPCRAFT}/ask", txt=f"pears {SAID}", mdlId="counter", usrExtId=ANN)
             erasing = pool.submit(erase, server, ANN)
             (tmp_path / "go on").touch()
-            erasing.result(PATIENCE)
+            erasing.result(WAIT_LIMIT)
         erase(server, ANN)
         assert states(server) == []
         assert traces(tmp_path) == set()

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from anaphora.server import keys
-from anaphora.server.keys import BadKey, KeyRing, new_key
+from anaphora.server.keys import InvalidKeyError, KeyRing, generate_key
 from tests.conftest import Clock
 
-TEXT, KEPT = new_key("web", tenant="acme", scopes=("ask",), user="ann", rate="5/minute")
+TEXT, KEPT = generate_key("web", tenant="acme", scopes=("ask",), user="ann", rate="5/minute")
 RING = KeyRing([KEPT])
 
 
 def test_a_new_key_opens_what_it_was_made_for() -> None:
-    key = RING.check(TEXT)
+    key = RING.verify(TEXT)
     assert (key.id, key.tenant, key.scopes, key.user) == ("web", "acme", {"ask"}, "ann")
     assert key.rate == "5/minute"
 
@@ -31,7 +31,7 @@ def test_only_its_hash_is_kept() -> None:
 
 
 def test_no_two_keys_are_the_same() -> None:
-    assert new_key("web")[0] != new_key("web")[0]
+    assert generate_key("web")[0] != generate_key("web")[0]
 
 
 @pytest.mark.parametrize(
@@ -56,32 +56,32 @@ def test_no_two_keys_are_the_same() -> None:
     ids=lambda _: "text",  # a key is another one in each process
 )
 def test_nothing_else_does(text: str) -> None:
-    with pytest.raises(BadKey, match="none of the keys"):
-        RING.check(text)
+    with pytest.raises(InvalidKeyError, match="none of the keys"):
+        RING.verify(text)
 
 
 @given(st.integers(0, len(TEXT) - 1), st.characters())
 def test_a_key_with_one_other_character_is_none(place: int, char: str) -> None:
     text = TEXT[:place] + char + TEXT[place + 1 :]
     if text != TEXT:
-        with pytest.raises(BadKey):
-            RING.check(text)
+        with pytest.raises(InvalidKeyError):
+            RING.verify(text)
 
 
 def test_a_key_expires_at_its_moment(clock: Clock) -> None:
-    text, kept = new_key("web", expires=clock.now + timedelta(hours=1))
+    text, kept = generate_key("web", expires=clock.now + timedelta(hours=1))
     ring = KeyRing([kept], clock)
     clock.pass_time(minutes=59, seconds=59)
-    assert ring.check(text).id == "web"
+    assert ring.verify(text).id == "web"
     clock.pass_time(seconds=1)
-    with pytest.raises(BadKey, match="the key 'web' has expired"):
-        ring.check(text)
+    with pytest.raises(InvalidKeyError, match="the key 'web' has expired"):
+        ring.verify(text)
 
 
 def test_a_wrong_key_does_not_learn_that_the_right_one_has_expired(clock: Clock) -> None:
-    text, kept = new_key("web", expires=clock.now)
-    with pytest.raises(BadKey, match="none of the keys"):
-        KeyRing([kept], clock).check(text + "0")
+    text, kept = generate_key("web", expires=clock.now)
+    with pytest.raises(InvalidKeyError, match="none of the keys"):
+        KeyRing([kept], clock).verify(text + "0")
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_hashes_are_compared_in_constant_time_also_for_an_unknown_id(
 
     monkeypatch.setattr(keys, "hmac", Spied)
     try:
-        RING.check(text)
-    except BadKey:
+        RING.verify(text)
+    except InvalidKeyError:
         assert text != TEXT
     assert compared == [(64, 64)]
 
@@ -110,4 +110,4 @@ def test_hashes_are_compared_in_constant_time_also_for_an_unknown_id(
 @pytest.mark.parametrize("id", ["", "a_b", "a b", "-a", "a" * 65, "ä"])
 def test_an_id_that_could_not_be_read_back_is_refused(id: str) -> None:
     with pytest.raises(ValidationError):
-        new_key(id)
+        generate_key(id)

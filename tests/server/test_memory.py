@@ -16,19 +16,19 @@ from starlette.testclient import TestClient
 from anaphora.errors import AnaphoraError, StoreError
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.summarizers.cut import WordCut
+from anaphora.ltm.summarizers.cut import FirstWords
 from anaphora.server import answers
 from anaphora.server.app import create_app
-from anaphora.server.keys import ALL_SCOPES, new_key
-from anaphora.server.preflight import refuse_unsafe
+from anaphora.server.keys import ALL_SCOPES, generate_key
+from anaphora.server.preflight import check_settings
 from anaphora.server.settings import MemorySettings, Settings
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from tests.conftest import Clock
 from tests.server.conftest import Serve, Shop
-from tests.server.served import Served, until, write_bot
+from tests.server.served import ServerProcess, wait_until, write_bot
 
-ACME, ACME_KEPT = new_key("acme", tenant="acme", scopes=ALL_SCOPES)
-OTHER, OTHER_KEPT = new_key("other", tenant="other", scopes=ALL_SCOPES)
+ACME, ACME_KEPT = generate_key("acme", tenant="acme", scopes=ALL_SCOPES)
+OTHER, OTHER_KEPT = generate_key("other", tenant="other", scopes=ALL_SCOPES)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def memory(shop: Shop, tmp_path: Path) -> Iterator[LongTermMemory]:
     """A memory that summarizes when there are more than thirty words."""
     with LongTermMemory(
         f"sqlite:///{tmp_path / 'memory.db'}",
-        summarizer=WordCut(),
+        summarizer=FirstWords(),
         settings=HistorySettings(max_size=30, segment=2, verbatim=1, share=0.5),
         journal=tmp_path / "journal",
         clock=shop.clock,
@@ -312,7 +312,7 @@ def test_questions_are_answered_while_the_long_term_memory_is_away(
     assert (ready.status_code, ready.json()["status"]) == (200, "ok")
     assert ready.json()["checks"]["memory"] == "failed"
     assert wrong(api.get("/v1/history?user=ann")) == ("store-unavailable", "")
-    until(lambda: memory.status().failures, "the failure")
+    wait_until(lambda: memory.status().failures, "the failure")
     metrics = api.get("/metrics").text
     assert "anaphora_memory_waiting 1.0" in metrics
     assert 'anaphora_memory_failures_total{work="keep"}' in metrics
@@ -349,17 +349,19 @@ def test_what_a_service_was_told_outlives_it(tmp_path: Path) -> None:
     write_bot(tmp_path)
     journal = tmp_path / "journal"
     env = {"ANAPHORA_MEMORY__JOURNAL": str(journal)}
-    with Served(tmp_path, "counter.yaml", "--memory", "sqlite:///memory.db", env=env) as served:
+    with ServerProcess(
+        tmp_path, "counter.yaml", "--memory", "sqlite:///memory.db", env=env
+    ) as served:
         for _ in range(6):
             served.ask("apples", user="ann")
         served.ask("pears", user="ann")
-        served.end()
+        served.stop()
     with LongTermMemory(f"sqlite:///{tmp_path / 'memory.db'}", journal=journal) as memory:
-        kept = memory.store.latest(Key("ann", "counter"), 10)
+        kept = memory.store.latest(ConversationKey("ann", "counter"), 10)
     assert [exchange.question for exchange in kept] == ["pears", *itertools.repeat("apples", 6)]
 
 
 def test_workers_cannot_share_a_memory_of_their_own() -> None:
     kept = MemorySettings(url="memory:")
     with pytest.raises(AnaphoraError, match="cannot share the long-term memory"):
-        refuse_unsafe(Settings(workers=2, store="sqlite:///stm.db", memory=kept))
+        check_settings(Settings(workers=2, store="sqlite:///stm.db", memory=kept))

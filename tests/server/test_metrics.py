@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from anaphora.server.metrics import FOLDER_VARIABLE, Metrics
+from anaphora.server.metrics import MULTIPROCESS_DIR_VARIABLE, Metrics
 from anaphora.version import __version__
 
 
 @pytest.fixture
 def metrics(monkeypatch: pytest.MonkeyPatch) -> Metrics:
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.delenv(MULTIPROCESS_DIR_VARIABLE, raising=False)
     return Metrics()
 
 
@@ -31,11 +31,11 @@ def read(text: bytes) -> dict[tuple[str, ...], float]:
 
 def test_what_happened_is_counted_by_what_became_of_it(metrics: Metrics) -> None:
     for seconds in (0.002, 0.3):
-        metrics.question("weather", "matched", seconds)
-    metrics.question("weather", "rejected", 0.001)
-    metrics.failure("handler-failed")
-    metrics.request("/v1/ask", "POST", 200, 0.004)
-    metrics.store("open", 0.0001)
+        metrics.observe_question("weather", "matched", seconds)
+    metrics.observe_question("weather", "rejected", 0.001)
+    metrics.count_failure("handler-failed")
+    metrics.observe_request("/v1/ask", "POST", 200, 0.004)
+    metrics.observe_store("open", 0.0001)
     found = read(metrics.render())
     assert found["anaphora_question_seconds_count", "weather", "matched"] == 2
     assert found["anaphora_question_seconds_sum", "weather", "matched"] == pytest.approx(0.302)
@@ -48,7 +48,7 @@ def test_what_happened_is_counted_by_what_became_of_it(metrics: Metrics) -> None
 
 
 def test_two_services_in_one_process_count_for_themselves(metrics: Metrics) -> None:
-    metrics.failure("conflict")
+    metrics.count_failure("conflict")
     assert ("anaphora_failures_total", "conflict") not in read(Metrics().render())
 
 
@@ -66,7 +66,7 @@ print(metrics.render().decode())
 
 
 def test_several_processes_are_added_up_though_one_has_ended(tmp_path: Path) -> None:
-    env = os.environ | {FOLDER_VARIABLE: str(tmp_path)}
+    env = os.environ | {MULTIPROCESS_DIR_VARIABLE: str(tmp_path)}
     for _ in range(2):
         done = subprocess.run(
             [sys.executable, "-c", COUNT], env=env, check=True, capture_output=True

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from structlog.testing import capture_logs
 
 from anaphora.server.metrics import Metrics
-from anaphora.server.middleware import Watch, watch
+from anaphora.server.middleware import ObservabilityMiddleware, add_observability
 
 SECRET = "what Ann said"
 
@@ -33,7 +33,7 @@ class Site:
         self.app.get("/broken")(self.broken)
         self.app.get("/half")(self.half)
         self.app.get("/own")(self.own)
-        self.door = watch(self.app, metrics=self.metrics, texts=texts)
+        self.door = add_observability(self.app, metrics=self.metrics, texts=texts)
         self.seen: list[str] = []
 
     async def thing(self, request: Request, id: str) -> PlainTextResponse:
@@ -189,7 +189,7 @@ def test_a_client_that_has_gone_is_told_of_as_one() -> None:
         raise asyncio.CancelledError
 
     site = Site()
-    gone = Watch(never, metrics=site.metrics, door=site.door)
+    gone = ObservabilityMiddleware(never, metrics=site.metrics, door=site.door)
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     with capture_logs() as lines, pytest.raises(asyncio.CancelledError):
         asyncio.run(gone(scope, None, None))  # type: ignore[arg-type]  # neither is used

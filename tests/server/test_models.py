@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine, MemoryStore, StoreError
 from anaphora.server import answers
-from anaphora.server.reloading import Reloads
+from anaphora.server.reloading import ModelReloader
 from tests.server.bots import LAMP, wait_for
 from tests.server.conftest import Serve
 
@@ -187,11 +187,11 @@ class TestReloads:
     """What one worker does beside the requests."""
 
     @pytest.fixture
-    def workers(self, file: Path) -> list[tuple[Engine, Reloads]]:
+    def workers(self, file: Path) -> list[tuple[Engine, ModelReloader]]:
         store = MemoryStore()
         engines = [Engine(file, store=store) for _ in range(2)]
 
-        return [(engine, Reloads(engine, run)) for engine in engines]
+        return [(engine, ModelReloader(engine, run)) for engine in engines]
 
     def test_a_note_on_the_shelf_is_followed_once(
         self, file: Path, workers: Any, monkeypatch: pytest.MonkeyPatch
@@ -241,9 +241,9 @@ class TestReloads:
             "responses: {'on': fine}\n"
         )
         engine = Engine(path)
-        reloads = Reloads(engine, run)
+        reloads = ModelReloader(engine, run)
         intents.write_text("intent=on term={# == 'on'} intent=more term={# == 'on'}")
-        reloads.look_at_files()
+        reloads.check_files()
         assert engine.model().intent("more")
 
     def test_a_store_that_is_away_is_told_once(

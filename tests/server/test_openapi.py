@@ -17,13 +17,13 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine
 from anaphora.server.app import create_app
-from anaphora.server.keys import ALL_SCOPES, new_key
-from anaphora.server.problems import KINDS, MEDIA_TYPE
+from anaphora.server.keys import ALL_SCOPES, generate_key
+from anaphora.server.problems import PROBLEM_TYPES, MEDIA_TYPE
 from anaphora.server.settings import Settings
 from tests.server.conftest import Shop
 from tests.server.test_security import OPEN
 
-KEY, KEPT = new_key("tester", scopes=ALL_SCOPES)
+KEY, KEPT = generate_key("tester", scopes=ALL_SCOPES)
 EXAMPLES = settings(
     max_examples=8,
     deadline=None,
@@ -134,7 +134,7 @@ class TestDescription:
                     if status == "200":
                         continue
                     examples = answer["content"][MEDIA_TYPE]["examples"]
-                    assert {str(KINDS[kind].status) for kind in examples} == {status}
+                    assert {str(PROBLEM_TYPES[kind].status) for kind in examples} == {status}
                 assert bool(one.get("security")) == ((method, path) not in OPEN)
 
     def test_every_body_has_a_name(self, told: dict[str, Any]) -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.server.preflight import connection_limit, let_go, tried_engine
+from anaphora.server.preflight import connection_limit, close_engine, open_engine
 from anaphora.server.settings import Settings
 from tests.plain import PLAIN_WEATHER
 
 
 def test_what_is_made_of_models_is_kept_where_the_settings_say(tmp_path: Path) -> None:
-    let_go(*tried_engine(Settings(models=(str(PLAIN_WEATHER),), cache=str(tmp_path / "cache"))))
+    close_engine(
+        *open_engine(Settings(models=(str(PLAIN_WEATHER),), cache=str(tmp_path / "cache")))
+    )
     assert list((tmp_path / "cache").glob("model-*"))
 
 

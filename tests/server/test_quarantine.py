@@ -13,20 +13,20 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine, StoreError, parse_model, store_at
 from anaphora.server import answers, service
-from anaphora.server.watched_store import WatchedStore
-from anaphora.stm.conversation import Key
-from anaphora.stm.stores.redis_names import Naming
+from anaphora.server.watched_store import InstrumentedStore
+from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.stores.redis_names import KeySpace
 from anaphora.stm.stores.sqlite import SqliteStore
 from tests.server.bots import TEA
 from tests.server.conftest import Serve
-from tests.server.served import Served, until, write_bot
+from tests.server.served import ServerProcess, wait_until, write_bot
 from tests.stm.stores.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 
-ANN = Key("ann", "tea")
+ANN = ConversationKey("ann", "tea")
 
 
 @pytest.fixture(params=["sqlite", "redis"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WatchedStore]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[InstrumentedStore]:
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'bot.db'}"
     else:
@@ -34,20 +34,20 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WatchedSto
         url = server.url
         with server.client() as client:
             client.flushall()
-    with closing(WatchedStore(store_at(url))) as store:
+    with closing(InstrumentedStore(store_at(url))) as store:
         yield store
 
 
 @pytest.fixture
-def api(serve: Serve, store: WatchedStore, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+def api(serve: Serve, store: InstrumentedStore, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     monkeypatch.setattr(service, "_COUNTED", 0.01)
     return serve(of=Engine(parse_model(TEA), store=store))
 
 
-def damage(request: pytest.FixtureRequest, key: Key) -> None:
+def damage(request: pytest.FixtureRequest, key: ConversationKey) -> None:
     if "redis" in request.node.name:
         with request.getfixturevalue("redis_server").client() as client:
-            client.set(Naming("anaphora").record(key), b"{", keepttl=True)
+            client.set(KeySpace("anaphora").record_key(key), b"{", keepttl=True)
         return
     path = request.getfixturevalue("tmp_path") / "bot.db"
     with closing(sqlite3.connect(path)) as file, file:
@@ -73,15 +73,15 @@ def test_health_counts_the_conversations_that_were_put_aside(
     assert health(api)["quarantined_conversations"] == 0
     damage(request, ANN)
     ask(api, "a coffee")
-    until(lambda: health(api)["quarantined_conversations"] == 1, "the count")
+    wait_until(lambda: health(api)["quarantined_conversations"] == 1, "the count")
     assert health(api)["quarantined"] == 0
     assert api.delete("/v1/conversation", params={"user": "ann"}).status_code == 200
-    until(lambda: health(api)["quarantined_conversations"] == 0, "the count")
+    wait_until(lambda: health(api)["quarantined_conversations"] == 0, "the count")
 
 
 def test_a_store_that_cannot_be_counted_is_logged_once_and_health_answers(
     api: TestClient,
-    store: WatchedStore,
+    store: InstrumentedStore,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_store_that_cannot_be_counted_is_logged_once_and_health_answers(
         raise StoreError("the disk is gone")
 
     monkeypatch.setattr(type(store.quarantine), "count", fail)
-    until(lambda: len(counted) > 3, "the counts")
+    wait_until(lambda: len(counted) > 3, "the counts")
     assert health(api)["quarantined_conversations"] == 0
     assert caplog.text.count("the quarantine of the store cannot be counted") == 1
 
@@ -104,7 +104,7 @@ def test_a_store_in_memory_has_none(serve: Serve) -> None:
 def test_what_is_dropped_while_a_service_runs_is_counted_no_longer(tmp_path: Path) -> None:
     write_bot(tmp_path)
     with (
-        Served(tmp_path, "counter.yaml", "--store", "sqlite:///bot.db") as server,
+        ServerProcess(tmp_path, "counter.yaml", "--store", "sqlite:///bot.db") as server,
         closing(SqliteStore(tmp_path / "bot.db")) as store,
     ):
 
@@ -116,7 +116,7 @@ def test_what_is_dropped_while_a_service_runs_is_counted_no_longer(tmp_path: Pat
         with closing(sqlite3.connect(tmp_path / "bot.db")) as file, file:
             file.execute("UPDATE conversations SET record = x'7b'")
         assert server.ask("apples", user="ann")["result"]["questions"] == 1
-        until(lambda: count() == 1, "the count")
+        wait_until(lambda: count() == 1, "the count")
         (item,) = store.quarantine.items()
         assert store.quarantine.discard(item.id)
-        until(lambda: count() == 0, "the count")
+        wait_until(lambda: count() == 0, "the count")

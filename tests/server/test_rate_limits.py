@@ -9,16 +9,16 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine
 from anaphora.server.app import create_app
-from anaphora.server.keys import new_key
+from anaphora.server.keys import generate_key
 from anaphora.server.settings import Settings
 from tests.server.conftest import Serve
 from tests.server.test_problems import slug
 from tests.stm.stores.redis_server import RedisServer
 
 # By the day, so that no window ends while a test runs.
-ONE, ONE_KEPT = new_key("one", rate="3/day")
-OTHER, OTHER_KEPT = new_key("other", rate="3/day")
-FREE, FREE_KEPT = new_key("free")
+ONE, ONE_KEPT = generate_key("one", rate="3/day")
+OTHER, OTHER_KEPT = generate_key("other", rate="3/day")
+FREE, FREE_KEPT = generate_key("free")
 KEYS = (ONE_KEPT, OTHER_KEPT, FREE_KEPT)
 
 

@@ -8,7 +8,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.server.rate_windows import RateWindows
+from anaphora.server.rate_windows import SlidingWindowCounter
 
 
 class Seconds:
@@ -23,14 +23,14 @@ class Seconds:
 
 def test_as_many_as_the_rate_allows_and_no_more() -> None:
     clock = Seconds()
-    windows = RateWindows(3, 60, clock=clock)
+    windows = SlidingWindowCounter(3, 60, clock=clock)
     assert [windows.hit("ann") == 0 for _ in range(5)] == [True, True, True, False, False]
     assert windows.hit("bob", 3) == 0
 
 
 def test_who_waits_as_long_as_they_are_told_is_let_in_and_not_before() -> None:
     clock = Seconds(960.0)
-    windows = RateWindows(10, 60, clock=clock)
+    windows = SlidingWindowCounter(10, 60, clock=clock)
     assert windows.hit("ann", 10) == 0
     wait = windows.hit("ann", 4)
     clock.now += wait - 0.5
@@ -41,7 +41,7 @@ def test_who_waits_as_long_as_they_are_told_is_let_in_and_not_before() -> None:
 
 def test_those_who_are_silent_are_dropped_without_anybody_looking_for_them() -> None:
     clock = Seconds()
-    windows = RateWindows(5, 60, clock=clock)
+    windows = SlidingWindowCounter(5, 60, clock=clock)
     for number in range(1_000):
         windows.hit(f"early {number}")
     clock.now += 300
@@ -51,7 +51,7 @@ def test_those_who_are_silent_are_dropped_without_anybody_looking_for_them() -> 
 
 
 def test_more_clients_than_there_is_room_for_take_the_place_of_the_most_silent() -> None:
-    windows = RateWindows(1, 60, most=100, clock=Seconds())
+    windows = SlidingWindowCounter(1, 60, max_clients=100, clock=Seconds())
     assert windows.hit("ann") == 0
     for number in range(10_000):
         windows.hit(f"stranger {number}")
@@ -61,7 +61,7 @@ def test_more_clients_than_there_is_room_for_take_the_place_of_the_most_silent()
 
 def test_a_clock_that_goes_back_gives_nobody_more() -> None:
     clock = Seconds()
-    windows = RateWindows(2, 60, clock=clock)
+    windows = SlidingWindowCounter(2, 60, clock=clock)
     assert windows.hit("ann", 2) == 0
     clock.now -= 600
     assert windows.hit("ann") > 0
@@ -75,7 +75,7 @@ def test_no_window_of_time_has_twice_the_rate_and_every_wait_is_true(
     amount: int, steps: list[tuple[float, int]]
 ) -> None:
     clock = Seconds()
-    windows = RateWindows(amount, 60, clock=clock)
+    windows = SlidingWindowCounter(amount, 60, clock=clock)
     allowed: deque[tuple[float, int]] = deque()
     for pause, cost in steps:
         clock.now += pause

@@ -19,12 +19,12 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine
 from anaphora.server.app import create_app
-from anaphora.server.keys import ALL_SCOPES, new_key
+from anaphora.server.keys import ALL_SCOPES, generate_key
 from anaphora.server.logs import configure_logs
-from anaphora.server.routes.page import FOLDER, page_router
+from anaphora.server.routes.page import PAGE_FOLDER, page_router
 from anaphora.server.settings import LogSettings, Settings
 from tests.conftest import Clock
-from tests.server.bots import Bar, http
+from tests.server.bots import OrderHandler, http_scope
 from tests.server.conftest import Serve
 from tests.server.test_problems import slug
 
@@ -62,12 +62,12 @@ OF_A_USER = [
     if "model/" not in one[1] and one[1] not in ("/v1/models", "/v1/model", "/v1/key", "/metrics")
 ]
 
-BY_SCOPE = {scope: new_key(f"only-{scope}", scopes=(scope,)) for scope in ALL_SCOPES}
-ACME, ACME_KEPT = new_key("acme", tenant="acme", scopes=ALL_SCOPES)
-OTHER, OTHER_KEPT = new_key("other", tenant="other", scopes=ALL_SCOPES)
-ANN, ANN_KEPT = new_key("ann", tenant="acme", scopes=ALL_SCOPES, user="ann")
-OLD, OLD_KEPT = new_key("old", scopes=ALL_SCOPES, expires=Clock().now)
-STRANGE, _ = new_key("acme", scopes=ALL_SCOPES)
+BY_SCOPE = {scope: generate_key(f"only-{scope}", scopes=(scope,)) for scope in ALL_SCOPES}
+ACME, ACME_KEPT = generate_key("acme", tenant="acme", scopes=ALL_SCOPES)
+OTHER, OTHER_KEPT = generate_key("other", tenant="other", scopes=ALL_SCOPES)
+ANN, ANN_KEPT = generate_key("ann", tenant="acme", scopes=ALL_SCOPES, user="ann")
+OLD, OLD_KEPT = generate_key("old", scopes=ALL_SCOPES, expires=Clock().now)
+STRANGE, _ = generate_key("acme", scopes=ALL_SCOPES)
 KEYS = (*(kept for _, kept in BY_SCOPE.values()), ACME_KEPT, OTHER_KEPT, ANN_KEPT, OLD_KEPT)
 
 
@@ -179,7 +179,7 @@ class TestKeys:
         assert slug(response) == "invalid-request"
 
     def test_a_key_expires_while_the_service_runs(self, serve: Serve, now: Clock) -> None:
-        key, kept = new_key("soon", expires=now.now + timedelta(minutes=1))
+        key, kept = generate_key("soon", expires=now.now + timedelta(minutes=1))
         api = serve(keys=[kept])
         assert call(api, "get", "/v1/key", key).status_code == 200
         now.pass_time(minutes=1)
@@ -458,7 +458,7 @@ class TestPaths:
                 assert api.get(f"/page/{name}").status_code == 404
 
     def test_every_file_of_the_page_is_there(self, api: TestClient) -> None:
-        names = [path.relative_to(FOLDER) for path in FOLDER.rglob("*.js")]
+        names = [path.relative_to(PAGE_FOLDER) for path in PAGE_FOLDER.rglob("*.js")]
         assert names
         for name in names:
             assert api.get(f"/page/{name}").status_code == 200
@@ -473,7 +473,7 @@ class TestPaths:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        await app(http("GET", path), receive, send)
+        await app(http_scope("GET", path), receive, send)
         return sent[0]["status"], sent[1]["body"]
 
 
@@ -498,12 +498,17 @@ class TestWhatIsWritten:
             yield api
 
     def test_neither_what_users_say_nor_a_key_is_logged_or_told_in_a_problem(
-        self, quiet: TestClient, bar: Bar, log: io.StringIO, engine: Engine, monkeypatch: Any
+        self,
+        quiet: TestClient,
+        bar: OrderHandler,
+        log: io.StringIO,
+        engine: Engine,
+        monkeypatch: Any,
     ) -> None:
         def fail(text: str) -> str:
             raise ValueError(f"what is {text}?")
 
-        bar.server = fail
+        bar.handler = fail
         said = f"I'd like a tea, {self.SAID}"
         key, _ = BY_SCOPE["ask"]
         headers = {"authorization": f"Bearer {key}"}

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import AnaphoraError
-from anaphora.ltm.configure import MemoryPlan
+from anaphora.ltm.configure import MemoryConfig
 from anaphora.server.settings import KeySettings, Settings, load_settings
-from anaphora.server.sources import read_settings, variables
+from anaphora.server.sources import read_settings, list_variables
 
 HASH = f"sha256:{'ab' * 32}"
 
@@ -297,8 +297,8 @@ def test_a_variable_in_json_says_several_settings(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_setting_has_a_variable() -> None:
-    assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(variables())
-    assert len(variables()) == 1 + len(Settings.model_fields) + 3 + 7 + 2
+    assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(list_variables())
+    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 7 + 2
 
 
 def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +306,7 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("ANAPHORA_MEMORY__RETENTION", "90d")
     found = read_settings(memory={"url": "memory:"})
     plan = found.settings.memory.plan()
-    assert plan == MemoryPlan("memory:", retention=timedelta(days=90))
+    assert plan == MemoryConfig("memory:", retention=timedelta(days=90))
     assert str(found.origin(("memory", "url"))) == "--memory"
     assert Settings.model_validate_json(found.settings.model_dump_json()) == found.settings
     assert Settings().memory.plan() is None

@@ -18,9 +18,9 @@ from anaphora import Engine
 from anaphora.errors import AnaphoraError
 from anaphora.server.metrics import Metrics
 from anaphora.server.settings import TracingSettings
-from anaphora.server.tracing import NO_TRACING, Tracing, tracing_of
-from anaphora.server.watched_store import WatchedStore
-from anaphora.stm.conversation import Key
+from anaphora.server.tracing import NO_TRACING, Tracing, create_tracing
+from anaphora.server.watched_store import InstrumentedStore
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.memory import MemoryStore
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -91,8 +91,8 @@ def test_what_failed_is_marked_without_the_text_of_the_error(spans: Spans) -> No
 
 
 def test_what_the_store_does_for_a_question_is_measured_and_traced(spans: Spans) -> None:
-    metrics, store = Metrics(), WatchedStore(MemoryStore())
-    store.tell(metrics, spans.tracing)
+    metrics, store = Metrics(), InstrumentedStore(MemoryStore())
+    store.instrument(metrics, spans.tracing)
     engine = Engine("sales", store=store)
     with spans.tracing.ask("sales"):
         engine.ask("sales")
@@ -106,25 +106,32 @@ def test_what_the_store_does_for_a_question_is_measured_and_traced(spans: Spans)
 
 
 def test_what_the_store_does_for_nobody_is_in_no_trace(spans: Spans) -> None:
-    store = WatchedStore(MemoryStore())
-    store.tell(Metrics(), spans.tracing)
-    store.notes("reloads")  # as each worker does every few seconds
+    store = InstrumentedStore(MemoryStore())
+    store.instrument(Metrics(), spans.tracing)
+    store.list_notes("reloads")  # as each worker does every few seconds
     assert not spans.ended
 
 
 def test_a_watched_store_does_what_the_store_does() -> None:
     inner = MemoryStore()
-    store, key, minute = WatchedStore(inner), Key("Ann", "sales"), timedelta(minutes=1)
+    store, key, minute = (
+        InstrumentedStore(inner),
+        ConversationKey("Ann", "sales"),
+        timedelta(minutes=1),
+    )
     with store.open(key, minute) as session:
-        session.commit(session.conversation.of(key))
+        session.commit(session.conversation.empty(key))
     with pytest.raises(ZeroDivisionError), store.open(key, minute):
         _ = 1 / 0
     with store.open(key, minute):  # its turn was given back
         pass
     store.put_note("shelf", "name", "text", minute)
-    assert (store.note("shelf", "name"), dict(store.notes("shelf"))) == ("text", {"name": "text"})
-    store.drop_note("shelf", "name")
-    assert inner.note("shelf", "name") is None
+    assert (store.get_note("shelf", "name"), dict(store.list_notes("shelf"))) == (
+        "text",
+        {"name": "text"},
+    )
+    store.delete_note("shelf", "name")
+    assert inner.get_note("shelf", "name") is None
     Engine("sales", store=store).ask("sales", user="Ann")
     assert list(store.keys()) == [key]
     assert store.peek(key) == inner.peek(key) is not None
@@ -135,7 +142,7 @@ def test_a_watched_store_does_what_the_store_does() -> None:
 
 
 def test_without_an_endpoint_nothing_is_made() -> None:
-    assert tracing_of(TracingSettings()) is NO_TRACING
+    assert create_tracing(TracingSettings()) is NO_TRACING
     assert not NO_TRACING.is_on
     with NO_TRACING.request("GET", []) as request, NO_TRACING.ask("weather") as ask:
         request.set("a", 1)
@@ -148,7 +155,7 @@ def test_what_sends_spans_is_asked_for_if_it_is_missing(monkeypatch: pytest.Monk
 
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[otel\]'"):
-        tracing_of(TracingSettings(endpoint="http://localhost:4318/v1/traces"))
+        create_tracing(TracingSettings(endpoint="http://localhost:4318/v1/traces"))
 
 
 def test_a_collector_that_does_not_answer_does_not_keep_the_service_from_ending(
@@ -164,7 +171,7 @@ def test_a_collector_that_does_not_answer_does_not_keep_the_service_from_ending(
             super().__init__(**settings)
 
     monkeypatch.setattr(trace_exporter, "OTLPSpanExporter", Exporter)
-    tracing_of(TracingSettings(endpoint="http://127.0.0.1:1/v1/traces")).close()
+    create_tracing(TracingSettings(endpoint="http://127.0.0.1:1/v1/traces")).close()
     assert told["timeout"] < 5  # of its own it waits 10 s; whoever ends the service, fewer
 
 
@@ -184,7 +191,7 @@ def test_spans_reach_a_collector_when_the_service_ends() -> None:
     with HTTPServer(("127.0.0.1", 0), Collector) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        tracing = tracing_of(
+        tracing = create_tracing(
             TracingSettings(endpoint=f"http://127.0.0.1:{server.server_port}/v1/traces")
         )
         with tracing.ask("weather"):

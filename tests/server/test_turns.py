@@ -7,19 +7,19 @@ import asyncio
 import pytest
 
 from anaphora import Conflict
-from anaphora.server.turns import Turns
+from anaphora.server.turns import AsyncConversationLocks
 
 
 def test_each_conversation_lets_one_in_at_a_time_in_their_order() -> None:
     async def play() -> list[str]:
-        turns, entered = Turns(), []
+        turns, entered = AsyncConversationLocks(), []
 
         async def enter(name: str) -> None:
-            await turns.take("tea")
+            await turns.acquire("tea")
             entered.append(name)
             await asyncio.sleep(0)
             entered.append(name)
-            turns.give_back("tea")
+            turns.release("tea")
 
         await asyncio.gather(*(enter(name) for name in "abc"))
         assert not len(turns)
@@ -30,20 +30,20 @@ def test_each_conversation_lets_one_in_at_a_time_in_their_order() -> None:
 
 def test_another_conversation_is_not_waited_for() -> None:
     async def play() -> None:
-        turns = Turns()
-        await turns.take("tea")
-        await asyncio.wait_for(turns.take("lamp"), 30)
+        turns = AsyncConversationLocks()
+        await turns.acquire("tea")
+        await asyncio.wait_for(turns.acquire("lamp"), 30)
 
     asyncio.run(play())
 
 
 def test_a_turn_that_does_not_come_in_time_is_a_conflict() -> None:
     async def play() -> None:
-        turns = Turns(wait=0.01)
-        await turns.take("tea")
+        turns = AsyncConversationLocks(timeout=0.01)
+        await turns.acquire("tea")
         with pytest.raises(Conflict, match=r"busy for 0\.01 seconds"):
-            await turns.take("tea")
-        turns.give_back("tea")
+            await turns.acquire("tea")
+        turns.release("tea")
         assert not len(turns)
 
     asyncio.run(play())
@@ -51,14 +51,14 @@ def test_a_turn_that_does_not_come_in_time_is_a_conflict() -> None:
 
 def test_one_who_leaves_the_line_does_not_hold_up_those_behind() -> None:
     async def play() -> None:
-        turns = Turns()
-        await turns.take("tea")
-        waiting = [asyncio.create_task(turns.take("tea")) for _ in range(2)]
+        turns = AsyncConversationLocks()
+        await turns.acquire("tea")
+        waiting = [asyncio.create_task(turns.acquire("tea")) for _ in range(2)]
         await asyncio.sleep(0)
         waiting[0].cancel()
-        turns.give_back("tea")
+        turns.release("tea")
         await asyncio.wait_for(waiting[1], 30)
-        turns.give_back("tea")
+        turns.release("tea")
         assert not len(turns)
 
     asyncio.run(play())

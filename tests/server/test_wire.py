@@ -19,7 +19,7 @@ import uvicorn
 
 from anaphora.server.connections import HttpLimits
 from anaphora.server.wire import BoundedProtocolFactory
-from tests.server.served import PATIENCE, Served, until
+from tests.server.served import WAIT_LIMIT, ServerProcess, wait_until
 
 HEAD = b"POST / HTTP/1.1\r\nHost: shop\r\n"
 WHOLE = b"GET / HTTP/1.1\r\nHost: shop\r\n\r\n"
@@ -79,14 +79,14 @@ def servers() -> Iterator[dict[HttpLimits, uvicorn.Server]]:
     threads = [threading.Thread(target=server.run) for server in started.values()]
     for thread in threads:
         thread.start()
-    until(lambda: all(server.started for server in started.values()), "the servers")
+    wait_until(lambda: all(server.started for server in started.values()), "the servers")
     yield started
     GO_ON.set()
     HOLD.set()
     for server in started.values():
         server.should_exit = True
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(WAIT_LIMIT)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def connect(servers: dict[HttpLimits, uvicorn.Server]) -> Iterator[Callable[...,
 
     def connect(limits: HttpLimits = HASTY) -> socket.socket:
         [listener] = servers[limits].servers[0].sockets
-        opened.append(socket.create_connection(listener.getsockname(), timeout=PATIENCE))
+        opened.append(socket.create_connection(listener.getsockname(), timeout=WAIT_LIMIT))
         return opened[-1]
 
     yield connect
@@ -211,7 +211,7 @@ def test_an_answer_that_nobody_reads_is_given_up(
     connection = connect()
     connection.sendall(WHOLE.replace(b"/ ", b"/big "))
     assert connection.recv(15) == b"HTTP/1.1 200 OK"
-    until(lambda: not servers[HASTY].server_state.connections, "the end")
+    wait_until(lambda: not servers[HASTY].server_state.connections, "the end")
     assert len(rest(connection)) < 100_000_000
 
 
@@ -450,7 +450,7 @@ def test_a_connection_with_many_requests_lets_others_have_their_turn(
     assert status(reply(modest)) == 200
     assert servers[USUAL].server_state.total_requests - before < 20_000
     greedy.sendall(LAST)
-    answers.join(PATIENCE)
+    answers.join(WAIT_LIMIT)
     assert servers[USUAL].server_state.total_requests - before >= 20_002
 
 
@@ -461,7 +461,7 @@ def test_unread_answers_take_only_so_much_memory(
     before = state.total_requests
     for _ in range(10):
         connect(SPARING).sendall(WHOLE.replace(b"/ ", b"/block ") * 5)
-    until(lambda: state.total_requests - before >= 10, "the answers")
+    wait_until(lambda: state.total_requests - before >= 10, "the answers")
     good = connect(SPARING)
     good.sendall(LAST.replace(b"/ ", b"/block "))
     assert rest(good).count(b"x") == 16_000_000
@@ -476,7 +476,7 @@ def test_a_connection_that_ends_does_not_wait_for_its_reader_for_ever(
     connection = connect(HASTY)
     connection.sendall(LAST.replace(b"/ ", b"/block "))
     assert connection.recv(15) == b"HTTP/1.1 200 OK"
-    until(lambda: not servers[HASTY].server_state.connections, "the end")
+    wait_until(lambda: not servers[HASTY].server_state.connections, "the end")
     assert len(rest(connection)) < 16_000_000
 
 
@@ -486,7 +486,7 @@ def test_who_sends_a_body_that_nobody_reads_gets_the_answer(
     connection = connect(USUAL)
     head = HEAD.replace(b"/ ", b"/early ") + b"Content-Length: 9000000\r\n\r\n"
     connection.sendall(head + b"x" * 1_000_000)
-    until(lambda: connection.recv(15, socket.MSG_PEEK), "the answer")
+    wait_until(lambda: connection.recv(15, socket.MSG_PEEK), "the answer")
     connection.sendall(b"x" * 1_000_000)
     assert connection.recv(15) == b"HTTP/1.1 200 OK"
 
@@ -526,7 +526,7 @@ def test_if_all_connections_are_busy_new_ones_are_told_so(
         one.sendall(LAST.replace(b"/ ", b"/hold "))
         one.sendall(b"G")
     # Their requests are under way as soon as a new connection is refused.
-    until(lambda: status(rest(connect(FEW))) == 503, "the refusal")
+    wait_until(lambda: status(rest(connect(FEW))) == 503, "the refusal")
     HOLD.set()
     assert [status(rest(one)) for one in busy] == [200] * 3
 
@@ -538,10 +538,10 @@ def test_a_crowd_of_idle_connections_shuts_nobody_out(
     limited.write_text(f'#!/bin/sh\nulimit -n 256\nexec {sys.executable} "$@"\n')
     limited.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(limited))
-    with Served(tmp_path, "cafe") as server, ExitStack() as crowd:
+    with ServerProcess(tmp_path, "cafe") as server, ExitStack() as crowd:
         for _ in range(400):
             address = ("127.0.0.1", server.port)
-            crowd.enter_context(socket.create_connection(address, timeout=PATIENCE))
+            crowd.enter_context(socket.create_connection(address, timeout=WAIT_LIMIT))
         assert server.get("/health").status_code == 200
         assert server.ask("How much is a tea at Costa?")["text"]
         assert server.errors.count("connection limit reached") == 1

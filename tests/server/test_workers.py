@@ -20,34 +20,34 @@ import pytest
 import uvicorn
 from uvicorn.supervisors.multiprocess import Process
 
-from anaphora.server.serving import _Pulse
-from tests.server.served import PATIENCE, Served, until, write_bot
+from anaphora.server.serving import _WorkerHealth
+from tests.server.served import WAIT_LIMIT, ServerProcess, wait_until, write_bot
 from tests.stm.stores.redis_server import RedisServer
 
 CLIENTS, QUESTIONS, FAULTS = 5, 40, 2
 
 
 @pytest.fixture(scope="module")
-def trio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
+def trio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ServerProcess]]:
     """Three services on one Redis, each at a port of its own."""
     folder = tmp_path_factory.mktemp("trio")
     write_bot(folder)
     with RedisServer() as redis, ExitStack() as stack:
         arguments = ("sales", "counter.yaml", "--store", f"{redis.url}?lease=1")
-        servers = [Served(folder, *arguments).launch() for _ in range(3)]
+        servers = [ServerProcess(folder, *arguments).start() for _ in range(3)]
         for server in servers:
             stack.push(server)
-            server.wait_for()
+            server.wait_until_ready()
         yield servers
 
 
-def kill_and_start_again(server: Served) -> None:
-    server.end(signal.SIGKILL)
-    server.launch().wait_for()
+def kill_and_start_again(server: ServerProcess) -> None:
+    server.stop(signal.SIGKILL)
+    server.start().wait_until_ready()
 
 
 def test_a_dialog_goes_on_at_other_workers_when_one_is_killed_in_the_middle(
-    trio: list[Served],
+    trio: list[ServerProcess],
 ) -> None:
     dialog = [
         *[("sales", "sale"), ("who was the best?", "sale_best"), ("and purchases?", "buy")],
@@ -56,11 +56,11 @@ def test_a_dialog_goes_on_at_other_workers_when_one_is_killed_in_the_middle(
     workers = itertools.cycle(trio)
     for number, (text, intent) in enumerate(dialog):
         if number == 3:
-            trio[0].end(signal.SIGKILL)
+            trio[0].stop(signal.SIGKILL)
             workers = itertools.cycle(trio[1:])
         reply = next(workers).ask(text, user="Ann")
         assert (reply["status"], reply["intent"]) == ("matched", intent), text
-    trio[0].launch().wait_for()
+    trio[0].start().wait_until_ready()
     (best, sale) = trio[0].get("/v1/conversation?user=Ann").json()["remembered"]
     assert {best["element"], sale["element"]} == {"best_employee", "sale"}
 
@@ -75,7 +75,9 @@ class Talk:
     counted: int = 0
     lost: list[str] = field(default_factory=list)
 
-    def go_on(self, servers: list[Served], chance: random.Random, client: httpx.Client) -> None:
+    def go_on(
+        self, servers: list[ServerProcess], chance: random.Random, client: httpx.Client
+    ) -> None:
         """Ask one question of any of the workers."""
         body = {"text": "apples" if self.counted == 0 else "again", "user": self.user}
         self.sent += 1
@@ -99,14 +101,14 @@ class Talk:
 
 
 def test_no_memory_is_lost_though_workers_are_killed_under_load(
-    trio: list[Served],
+    trio: list[ServerProcess],
 ) -> None:
     talks = [Talk(f"user {number}") for number in range(CLIENTS)]
     done = threading.Event()
 
     def talk(one: Talk) -> None:
         chance = random.Random(one.user)
-        with httpx.Client(timeout=PATIENCE) as client:
+        with httpx.Client(timeout=WAIT_LIMIT) as client:
             while one.sent < QUESTIONS or not done.is_set():
                 one.go_on(trio, chance, client)
 
@@ -114,11 +116,13 @@ def test_no_memory_is_lost_though_workers_are_killed_under_load(
         running = [pool.submit(talk, one) for one in talks]
         for number in range(FAULTS):
             before = sum(one.counted for one in talks)
-            until(lambda before=before: sum(one.counted for one in talks) > before + 20, "answers")
+            wait_until(
+                lambda before=before: sum(one.counted for one in talks) > before + 20, "answers"
+            )
             kill_and_start_again(trio[number % 3])
         done.set()
         for one in running:
-            one.result(PATIENCE)
+            one.result(WAIT_LIMIT)
 
     sent, failed = sum(one.sent for one in talks), sum(one.failed for one in talks)
     lost = [f"{one.user}: {what}" for one in talks for what in one.lost]
@@ -135,38 +139,38 @@ def test_workers_are_started_again_and_counted_together_and_end_with_the_one_tha
 ) -> None:
     write_bot(tmp_path)
     arguments = ("counter.yaml", "--store", "sqlite:///kept.db", "--workers", "2")
-    with Served(tmp_path, *arguments) as server:
+    with ServerProcess(tmp_path, *arguments) as server:
         for number in range(10):
             assert server.ask("apples")["result"]["questions"] == number + 1
         first, _ = workers_of(server)
         os.kill(first, signal.SIGKILL)
-        until(lambda: len(set(workers_of(server)) - {first}) == 2, "a new worker")
+        wait_until(lambda: len(set(workers_of(server)) - {first}) == 2, "a new worker")
         for number in range(10, 20):
             assert server.ask("again")["result"]["questions"] == number + 1
         metrics = server.get("/metrics").text
         assert 'anaphora_question_seconds_count{model="counter",status="matched"} 20.0' in metrics
-        server.end(signal.SIGKILL)
-        until(server.is_gone, "the end of the workers")
+        server.stop(signal.SIGKILL)
+        wait_until(server.is_down, "the end of the workers")
 
 
 def test_a_worker_may_load_its_modules_for_minutes_but_not_fall_silent() -> None:
     seconds = iter([0.0, 11.0, 60.0, 300.0, 300.0, 305.0, 309.0, 311.0])
     worker = Process(uvicorn.Config("nothing:app"), [])
-    pulse = _Pulse(worker, clock=lambda: next(seconds))
-    assert [pulse.is_felt() for _ in range(4)] == [True] * 4
+    pulse = _WorkerHealth(worker, clock=lambda: next(seconds))
+    assert [pulse.is_responsive() for _ in range(4)] == [True] * 4
     worker.child_conn.send(True)
-    assert [pulse.is_felt() for _ in range(4)] == [True, True, True, False]
+    assert [pulse.is_responsive() for _ in range(4)] == [True, True, True, False]
 
 
 def test_a_worker_that_cannot_even_be_told_to_end_is_killed(tmp_path: Path) -> None:
     write_bot(tmp_path)
     arguments = ("counter.yaml", "--store", "sqlite:///kept.db", "--workers", "2")
-    with Served(tmp_path, *arguments, env={"ANAPHORA_SHUTDOWN_GRACE": "0"}) as server:
+    with ServerProcess(tmp_path, *arguments, env={"ANAPHORA_SHUTDOWN_GRACE": "0"}) as server:
         os.kill(workers_of(server)[0], signal.SIGSTOP)
-        assert server.end(signal.SIGTERM) == 0
+        assert server.stop(signal.SIGTERM) == 0
 
 
-def workers_of(server: Served) -> list[int]:
+def workers_of(server: ServerProcess) -> list[int]:
     """The processes that answer for a server."""
     pid = server.process.pid
     started = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

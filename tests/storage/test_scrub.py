@@ -32,7 +32,7 @@ SCHEMA = (
 
 def opened(path: Path) -> Database:
     made = Database(path, schema=SCHEMA, synchronous="normal")
-    made.make()
+    made.create_file()
     made.migrate()
     return made
 
@@ -175,7 +175,7 @@ def test_a_file_without_room_to_shrink_is_rewritten_once(path):
         connection.execute("PRAGMA auto_vacuum = NONE")
         for statement in SCHEMA[0]:
             connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {database._CONVERSATIONS}")
+        connection.execute(f"PRAGMA application_id = {database._CONVERSATIONS_ID}")
         connection.execute("PRAGMA user_version = 1")
     with closing(opened(path)) as data:
         assert data.read("PRAGMA auto_vacuum") == [(2,)]

@@ -27,13 +27,13 @@ GRAINS: tuple[Grain, ...] = (
 )  # fmt: skip
 """From the finest to the coarsest."""
 
-_OF_CLOCKS: dict[str, int] = {"second": 1, "minute": 60, "hour": 3600}
-_MONTHS: dict[str, int] = {
+_CLOCK_SECONDS: dict[str, int] = {"second": 1, "minute": 60, "hour": 3600}
+_MONTHS_PER_GRAIN: dict[str, int] = {
     "month": 1, "season": 3, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200,
 }  # fmt: skip
 _DAY = timedelta(days=1)
-_DAYS_OF_MONTH = 30  # of half a month
-_HOURS_OF_DAY = 24
+_DAYS_PER_MONTH = 30  # of half a month
+_HOURS_PER_DAY = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Interval:
     whole: bool = False
 
     @property
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether it begins before it ends, as an interval must."""
         if self.start is None or self.end is None:
             return not (self.start is None and self.end is None)
@@ -66,7 +66,7 @@ class Moment:
     """
 
     at: datetime
-    ahead: bool = True
+    prefer_future: bool = True
     first_day: int = 0
 
     @property
@@ -78,66 +78,72 @@ class Moment:
     def today(self) -> date:
         return self.at.date()
 
-    def clock(self, day: date, hours: int = 0, minutes: int = 0, seconds: int = 0) -> datetime:
+    def local_time(self, day: date, hours: int = 0, minutes: int = 0, seconds: int = 0) -> datetime:
         """When the clocks of that day show that time; 24 hours and more are in the next days."""
-        days, hours = divmod(hours, _HOURS_OF_DAY)
+        days, hours = divmod(hours, _HOURS_PER_DAY)
         day = day + timedelta(days=days) if days else day
         at = datetime(day.year, day.month, day.day, hours, minutes, seconds, tzinfo=self.zone)
-        return self.settled(at)
+        return self.normalize_local(at)
 
-    def settled(self, shown: datetime) -> datetime:
+    def normalize_local(self, shown: datetime) -> datetime:
         """The time as the clocks show it if they show it at all, else the one that it is."""
         return shown.astimezone(UTC).astimezone(self.zone)
 
-    def cell(self, grain: Grain, of: datetime | None = None, *, shift: int = 0) -> Interval:
+    def period(
+        self, grain: Grain, containing: datetime | None = None, *, shift: int = 0
+    ) -> Interval:
         """The cell that the time ``of`` (now, if left out) lies in, or the one so many cells
         later."""
-        of = self.at if of is None else of
-        if grain in _OF_CLOCKS:
-            start = self.passed(_floor(of, grain), shift * _OF_CLOCKS[grain])
-            return Interval(start, self.passed(start, _OF_CLOCKS[grain]), grain, whole=True)
-        first = self._first(grain, of.date())
-        start_day = self._moved(grain, first, shift)
-        end_day = self._moved(grain, first, shift + 1)
+        containing = self.at if containing is None else containing
+        if grain in _CLOCK_SECONDS:
+            start = self.add_seconds(
+                _floor_to_grain(containing, grain), shift * _CLOCK_SECONDS[grain]
+            )
+            return Interval(
+                start, self.add_seconds(start, _CLOCK_SECONDS[grain]), grain, whole=True
+            )
+        first = self._first_day_of_period(grain, containing.date())
+        start_day = self._shift_period(grain, first, shift)
+        end_day = self._shift_period(grain, first, shift + 1)
         if grain == "weekend":
             start_day, end_day = start_day + timedelta(days=5), start_day + timedelta(days=7)
-        return Interval(self.clock(start_day), self.clock(end_day), grain, whole=True)
+        return Interval(self.local_time(start_day), self.local_time(end_day), grain, whole=True)
 
     def day(self, day: date) -> Interval:
         """That day."""
-        return Interval(self.clock(day), self.clock(day + _DAY), "day", whole=True)
+        return Interval(self.local_time(day), self.local_time(day + _DAY), "day", whole=True)
 
     def days(self, first: date, end: date, grain: Grain) -> Interval:
         """From the first day up to, not including, another."""
-        return Interval(self.clock(first), self.clock(end), grain)
+        return Interval(self.local_time(first), self.local_time(end), grain)
 
-    def later(self, amount: Fraction, grain: Grain, of: datetime) -> datetime:
+    def add(self, amount: Fraction, grain: Grain, start: datetime) -> datetime:
         """The time that much later (earlier, if it is negative) than ``of``.
 
         Days and longer units move the date and leave what the clock shows; a date that a month
         does not have becomes its last day.
         """
-        if grain in _OF_CLOCKS:
-            return self.passed(of, float(amount * _OF_CLOCKS[grain]))
-        if grain in _MONTHS:
-            months = amount * _MONTHS[grain]
+        if grain in _CLOCK_SECONDS:
+            return self.add_seconds(start, float(amount * _CLOCK_SECONDS[grain]))
+        if grain in _MONTHS_PER_GRAIN:
+            months = amount * _MONTHS_PER_GRAIN[grain]
             whole, rest = int(months), months - int(months)
-            moved = _months_later(of.date(), whole) + timedelta(days=int(rest * _DAYS_OF_MONTH))
-            return self._same_clock(of, moved)
+            moved = _add_months(start.date(), whole) + timedelta(days=int(rest * _DAYS_PER_MONTH))
+            return self._same_local_time(start, moved)
         days = amount * (7 if grain in ("week", "weekend") else 1)
         whole, rest = int(days), days - int(days)
-        moved_at = self._same_clock(of, of.date() + timedelta(days=whole))
-        return self.passed(moved_at, float(rest * _HOURS_OF_DAY * 3600)) if rest else moved_at
+        moved_at = self._same_local_time(start, start.date() + timedelta(days=whole))
+        return self.add_seconds(moved_at, float(rest * _HOURS_PER_DAY * 3600)) if rest else moved_at
 
-    def passed(self, of: datetime, seconds: float) -> datetime:
+    def add_seconds(self, start: datetime, seconds: float) -> datetime:
         """The time when so many seconds have passed."""
-        return (of.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.zone)
+        return (start.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.zone)
 
-    def _same_clock(self, of: datetime, day: date) -> datetime:
+    def _same_local_time(self, of: datetime, day: date) -> datetime:
         shown = datetime.combine(day, of.time()).replace(tzinfo=self.zone, fold=of.fold)
-        return self.settled(shown)
+        return self.normalize_local(shown)
 
-    def _first(self, grain: Grain, of: date) -> date:
+    def _first_day_of_period(self, grain: Grain, of: date) -> date:
         """The first day of the cell of that day."""
         match grain:
             case "week":
@@ -151,7 +157,7 @@ class Moment:
             case "half":
                 return of.replace(month=1 if of.month < 7 else 7, day=1)
             case "season":  # winter begins on December 1
-                return _months_later(of.replace(day=1), -(of.month % 3))
+                return _add_months(of.replace(day=1), -(of.month % 3))
             case "year":
                 return of.replace(month=1, day=1)
             case "decade":
@@ -160,20 +166,20 @@ class Moment:
                 return of.replace(year=of.year - of.year % 100, month=1, day=1)
         return of
 
-    def _moved(self, grain: Grain, first: date, cells: int) -> date:
-        if grain in _MONTHS:
-            return _months_later(first, cells * _MONTHS[grain])
+    def _shift_period(self, grain: Grain, first: date, cells: int) -> date:
+        if grain in _MONTHS_PER_GRAIN:
+            return _add_months(first, cells * _MONTHS_PER_GRAIN[grain])
         return first + timedelta(days=cells * (7 if grain in ("week", "weekend") else 1))
 
 
-def _floor(of: datetime, grain: Grain) -> datetime:
+def _floor_to_grain(of: datetime, grain: Grain) -> datetime:
     of = of.replace(microsecond=0)
     if grain == "second":
         return of
     return of.replace(second=0) if grain == "minute" else of.replace(minute=0, second=0)
 
 
-def _months_later(of: date, months: int) -> date:
+def _add_months(of: date, months: int) -> date:
     """Raises ValueError outside of the years 1 to 9999."""
     year, month = divmod(of.year * 12 + of.month - 1 + months, 12)
     if not MINYEAR <= year <= MAXYEAR:

@@ -10,22 +10,22 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.atoms import atoms_of
-from anaphora.entities.dates.operations import Amount, amounts_of
-from anaphora.entities.dates.operations.amounts import length_of
-from anaphora.entities.dates.reader import Found, Reader, reader
+from anaphora.entities.atoms import get_atoms
+from anaphora.entities.dates.operations import Duration, evaluate_duration_range
+from anaphora.entities.dates.operations.amounts import duration_seconds
+from anaphora.entities.dates.reader import DateMatch, DateParser, get_date_parser
 from anaphora.entities.dates.recognizer import load
-from anaphora.entities.numbers.wording import Comparison, Wording, wording
-from anaphora.entities.recognition import Mention, Passage, text_of
+from anaphora.entities.numbers.wording import Comparison, NumberPhrases, load_number_phrases
+from anaphora.entities.recognition import Mention, TokenizedText, get_text
 
 __all__ = ["DurationRecognizer", "create", "load"]
 
 _SIGNS: Mapping[Comparison, str] = {
     "more": ">", "least": ">=", "less": "<", "most": "<=", "about": "~", "not": "!=",
 }  # fmt: skip
-_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
-_OF_DATES = ("year", "month", "week", "day")
-_OTHERS: Mapping[str, tuple[int, str]] = {
+_ISO_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
+_DATE_UNITS = ("year", "month", "week", "day")
+_ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
     "century": (100, "year"), "decade": (10, "year"), "quarter": (3, "month"),
     "season": (3, "month"), "weekend": (2, "day"), "night": (1, "day"),
 }  # fmt: skip
@@ -33,7 +33,7 @@ _OTHERS: Mapping[str, tuple[int, str]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """A recognizer of durations in texts in ``language``."""
-    return DurationRecognizer(reader(language))
+    return DurationRecognizer(get_date_parser(language))
 
 
 class DurationRecognizer:
@@ -43,63 +43,68 @@ class DurationRecognizer:
     ``P3D..P4D``, and has ``from`` and ``to``, in seconds, and ``unit``. One that is compared has
     a sign (``>=P2D``) and the keys that a number has then."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: DateParser) -> None:
         self._reader = reader
-        self._wording = wording(reader.language)
+        self._wording = load_number_phrases(reader.language)
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        return self.read(text_of(doc))
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        return self.read(get_text(doc))
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
-        found = self._reader.durations(text)
+        found = self._reader.find_durations(text)
         if not found:
             return []
-        compare = _Comparisons(text, self._reader, found, self._wording)
+        compare = _ComparisonFinder(text, self._reader, found, self._wording)
         mentions = []
         for start, end, meaning in found:
             try:
-                least, most = amounts_of(meaning)
+                least, most = evaluate_duration_range(meaning)
             except (ValueError, OverflowError):
                 continue
             if least == most:
                 start, end, comparison = compare(start, end)
-                told = _comparing(comparison, _iso(most), _meta(most))
+                told = _apply_comparison(comparison, _format_iso(most), _build_metadata(most))
             else:
-                told = f"{_iso(least)}..{_iso(most)}", _range_meta(least, most)
+                told = (
+                    f"{_format_iso(least)}..{_format_iso(most)}",
+                    _build_range_metadata(least, most),
+                )
             mentions.append(Mention(start, end, *told))
         return mentions
 
 
-class _Comparisons:
+class _ComparisonFinder:
     """Finds what compares the durations ``found`` in a text. Words of dates and of other durations
     do not ("less than 3 days ago")."""
 
-    def __init__(self, text: str, reader: Reader, found: Sequence[Found], words: Wording) -> None:
-        self._atoms = atoms_of(text, reader.language)
+    def __init__(
+        self, text: str, reader: DateParser, found: Sequence[DateMatch], words: NumberPhrases
+    ) -> None:
+        self._atoms = get_atoms(text, reader.language)
         self._starts = [atom.start for atom in self._atoms]
-        self._taken = [(start, end) for start, end, _ in (*reader.dates(text), *found)]
+        self._taken = [(start, end) for start, end, _ in (*reader.find_dates(text), *found)]
         self._words = words
 
     def __call__(self, start: int, end: int) -> tuple[int, int, Comparison]:
         """Where a duration stands with what compares it, and how that compares."""
         found = self._atoms
         first = bisect_left(self._starts, start)
-        inside = self._words.before.behind(found, first)
+        inside = self._words.comparisons_before.find_after(found, first)
         if inside is not None and inside[1] != "about" and found[inside[0] - 1].end < end:
             # A unit that is a duration only beside what compares it ("не больше недели").
-            whole = self._words.before.before(found, inside[0])
+            whole = self._words.comparisons_before.find_before(found, inside[0])
             assert whole is not None
             return found[whole[0]].start, end, whole[1]
-        before = self._words.before.before(found, first)
-        behind = self._words.behind.behind(found, bisect_left(self._starts, end))
-        if before is not None and self._is_free(found[before[0]].start, start, end):
+        before = self._words.comparisons_before.find_before(found, first)
+        behind = self._words.comparisons_after.find_after(found, bisect_left(self._starts, end))
+        if before is not None and self._is_unclaimed(found[before[0]].start, start, end):
             return found[before[0]].start, end, before[1]
-        if behind is not None and self._is_free(end, found[behind[0] - 1].end, start):
+        if behind is not None and self._is_unclaimed(end, found[behind[0] - 1].end, start):
             return start, found[behind[0] - 1].end, behind[1]
         return start, end, "plain"
 
-    def _is_free(self, start: int, end: int, other: int) -> bool:
+    def _is_unclaimed(self, start: int, end: int, other: int) -> bool:
         """Whether nothing else is found between ``start`` and ``end``, nor reaches out of the
         duration that lies between one of these and ``other``."""
         first, last = min(start, other), max(end, other)
@@ -110,7 +115,7 @@ class _Comparisons:
         )
 
 
-def _comparing(
+def _apply_comparison(
     comparison: Comparison, value: str, meta: Mapping[str, Any]
 ) -> tuple[str, Mapping[str, Any]]:
     """The value and the metadata, compared as numbers are."""
@@ -125,43 +130,43 @@ def _comparing(
     return value, {bound: meta["seconds"], f"{bound}incl": is_included, "comparison": name, **rest}
 
 
-def _seconds(amount: Amount) -> int | float:
-    return _plain(length_of(amount))
+def _total_seconds(amount: Duration) -> int | float:
+    return _to_number(duration_seconds(amount))
 
 
-def _meta(amount: Amount) -> dict[str, Any]:
-    meta: dict[str, Any] = {"seconds": _seconds(amount)}
+def _build_metadata(amount: Duration) -> dict[str, Any]:
+    meta: dict[str, Any] = {"seconds": _total_seconds(amount)}
     if len(amount) == 1:
         ((n, unit),) = amount
-        meta |= {"amount": _plain(n), "unit": unit}
+        meta |= {"amount": _to_number(n), "unit": unit}
     return meta
 
 
-def _range_meta(least: Amount, most: Amount) -> dict[str, Any]:
-    meta: dict[str, Any] = {"from": _seconds(least), "to": _seconds(most)}
+def _build_range_metadata(least: Duration, most: Duration) -> dict[str, Any]:
+    meta: dict[str, Any] = {"from": _total_seconds(least), "to": _total_seconds(most)}
     units = {unit for _, unit in (*least, *most)}
     if len(units) == 1:
         meta["unit"] = units.pop()
     return meta
 
 
-def _iso(amount: Amount) -> str:
+def _format_iso(amount: Duration) -> str:
     """Fractions as decimals, in the unit that was said."""
     dates, times = "", ""
     for n, said in amount:
-        factor, unit = _OTHERS.get(said, (1, said))
-        number = _decimal(n * factor)
-        if unit in _OF_DATES:
-            dates += f"{number}{_LETTERS[unit]}"
+        factor, unit = _ISO_EQUIVALENTS.get(said, (1, said))
+        number = _format_decimal(n * factor)
+        if unit in _DATE_UNITS:
+            dates += f"{number}{_ISO_LETTERS[unit]}"
         else:
-            times += f"{number}{_LETTERS.get(unit, 'S')}"
+            times += f"{number}{_ISO_LETTERS.get(unit, 'S')}"
     return f"P{dates}" + (f"T{times}" if times else "")
 
 
-def _decimal(n: Fraction) -> str:
-    plain = _plain(n)
+def _format_decimal(n: Fraction) -> str:
+    plain = _to_number(n)
     return str(plain) if isinstance(plain, int) else f"{plain:.10g}"
 
 
-def _plain(n: Fraction | int) -> int | float:
+def _to_number(n: Fraction | int) -> int | float:
     return int(n) if n == int(n) else float(n)

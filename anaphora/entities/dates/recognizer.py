@@ -11,37 +11,37 @@ from spacy.tokens import Doc
 
 from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations import (
-    Meaning,
-    assumed,
-    disagrees,
-    is_daily,
-    is_fine,
-    names_day,
+    TimeExpression,
+    assumed_unit,
+    has_weekday_conflict,
+    has_daily_hours,
+    depends_on_seconds,
+    names_calendar_day,
     resolve,
 )
-from anaphora.entities.dates.reader import Reader, reader
-from anaphora.entities.dates.shown import as_hours, as_meta, as_value
-from anaphora.entities.dates.tables import table
-from anaphora.entities.recognition import Mention, Passage, text_of
+from anaphora.entities.dates.reader import DateParser, get_date_parser
+from anaphora.entities.dates.shown import format_hours, build_metadata, format_value
+from anaphora.entities.dates.tables import load_grammar
+from anaphora.entities.recognition import Mention, TokenizedText, get_text
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
 
-_KEPT = 4096  # dates
+_CACHE_SIZE = 4096  # dates
 
 
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """A recognizer of dates in texts in ``language``."""
     return DateRecognizer(
-        reader(language, options.get("order", "")),
-        ahead=options["prefer"] == "future",
+        get_date_parser(language, options.get("order", "")),
+        prefer_future=options["prefer"] == "future",
         first_day=0 if options["week"] == "monday" else 6,
     )
 
 
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Loads what a recognizer needs through the ``cache``."""
-    table(language, cache)
+    load_grammar(language, cache)
 
 
 class DateRecognizer:
@@ -57,24 +57,26 @@ class DateRecognizer:
     the times of each day (``09:00/17:00``), where some were said of several days.
     """
 
-    def __init__(self, reader: Reader, *, ahead: bool = True, first_day: int = 0) -> None:
+    def __init__(
+        self, reader: DateParser, *, prefer_future: bool = True, first_day: int = 0
+    ) -> None:
         self._reader = reader
-        self._ahead = ahead
+        self._prefer_future = prefer_future
         self._first_day = first_day
         # Within a minute nothing changes but what is said in seconds.
-        self._told = lru_cache(maxsize=_KEPT)(self._tell)
+        self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The dates in ``doc``, and what names a day that is on no calendar, as void."""
-        return self._mentions(text_of(doc), at)
+        return self._find_mentions(get_text(doc), at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
         """The dates in ``text``, as they are understood at the local time ``at``."""
-        return [mention for mention in self._mentions(text, at) if not mention.void]
+        return [mention for mention in self._find_mentions(text, at) if not mention.void]
 
-    def _mentions(self, text: str, at: datetime) -> list[Mention]:
-        found = self._reader.dates(text)
-        names = self._reader.names(text, found)
+    def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
+        found = self._reader.find_dates(text)
+        names = self._reader.find_ambiguous_names(text, found)
         if not (found or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
@@ -82,30 +84,30 @@ class DateRecognizer:
         mentions = []
         places = [(*date, False) for date in found]
         for start, end, meaning, is_fallback in sorted([*places, *names]):
-            moment = at if is_fine(meaning) else minute
+            moment = at if depends_on_seconds(meaning) else minute
             # Times of different zones are equal, and so are both of a time that is shown twice.
-            told = self._told(meaning, moment, moment.tzinfo, moment.fold)
+            told = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
             if told is not None:
                 mentions.append(Mention(start, end, *told, fallback=is_fallback))
-            elif names_day(meaning):
+            elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
 
-    def _tell(
-        self, meaning: Meaning, at: datetime, zone: tzinfo, fold: int
+    def _resolve(
+        self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int
     ) -> tuple[str, Mapping[str, Any]] | None:
-        moment = Moment(at, self._ahead, self._first_day)
+        moment = Moment(at, self._prefer_future, self._first_day)
         interval = resolve(meaning, moment)
         if interval is None:
             return None
         try:
-            meta = as_meta(interval)
-            if (unit := assumed(meaning)) is not None:
+            meta = build_metadata(interval)
+            if (unit := assumed_unit(meaning)) is not None:
                 meta["assumed"] = unit
-            if disagrees(meaning, moment):
+            if has_weekday_conflict(meaning, moment):
                 meta["conflict"] = "weekday"
-            if is_daily(meaning):
-                meta["hours"] = as_hours(interval)
-            return as_value(interval, moment), meta
+            if has_daily_hours(meaning):
+                meta["hours"] = format_hours(interval)
+            return format_value(interval, moment), meta
         except OverflowError:  # at the ends of the calendar there are hours without a name
             return None

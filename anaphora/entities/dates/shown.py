@@ -7,47 +7,49 @@ from typing import Any
 
 from anaphora.entities.dates.calendar import Interval, Moment
 
-__all__ = ["as_hours", "as_meta", "as_value"]
+__all__ = ["format_hours", "build_metadata", "format_value"]
 
-_OF_CLOCKS = ("second", "minute", "hour", "part")
-_OPEN = ".."
+_CLOCK_GRAINS = ("second", "minute", "hour", "part")
+_OPEN_END = ".."
 
 
-def as_value(interval: Interval, moment: Moment) -> str:
+def format_value(interval: Interval, moment: Moment) -> str:
     """One cell by its name, whatever else by its first and its last day, or by its times.
 
     What begins and ends at other times than its cells do is told by the times.
     """
     start, end, grain = interval.start, interval.end, interval.grain
     if interval.whole:
-        return _cell(interval)
+        return _format_period(interval)
     by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
-    if not by_days or grain in _OF_CLOCKS:
-        return f"{_time(start) if start else _OPEN}/{_time(end) if end else _OPEN}"
+    if not by_days or grain in _CLOCK_GRAINS:
+        return f"{_format_time(start) if start else _OPEN_END}/{_format_time(end) if end else _OPEN_END}"
     last = end - timedelta(days=1) if end is not None else None
     if start is not None and last is not None and start.date() == last.date():
-        return _day(start)
-    return f"{_day(start) if start else _OPEN}/{_day(last) if last else _OPEN}"
+        return _format_day(start)
+    return (
+        f"{_format_day(start) if start else _OPEN_END}/{_format_day(last) if last else _OPEN_END}"
+    )
 
 
-def as_meta(interval: Interval) -> dict[str, Any]:
+def build_metadata(interval: Interval) -> dict[str, Any]:
     """What intents and handlers may ask of a date."""
     meta: dict[str, Any] = {"grain": interval.grain}
     if interval.start is not None:
-        meta |= {"from": _milliseconds(interval.start), "start": interval.start.isoformat()}
+        meta |= {"from": _to_milliseconds(interval.start), "start": interval.start.isoformat()}
     if interval.end is not None:
-        meta |= {"to": _milliseconds(interval.end), "end": interval.end.isoformat()}
+        meta |= {"to": _to_milliseconds(interval.end), "end": interval.end.isoformat()}
     return meta
 
 
-def as_hours(interval: Interval) -> str:
+def format_hours(interval: Interval) -> str:
     """The times of the day at which it begins and ends: 09:00/17:00."""
     assert interval.start is not None
     assert interval.end is not None
     return f"{interval.start:%H:%M}/{interval.end:%H:%M}"
 
 
-def _cell(interval: Interval) -> str:
+def _format_period(interval: Interval) -> str:
     start, end = interval.start, interval.end
     assert start is not None
     assert end is not None
@@ -55,9 +57,9 @@ def _cell(interval: Interval) -> str:
         case "second":
             return start.replace(tzinfo=None).isoformat(timespec="seconds")
         case "minute" | "hour":
-            return _time(start)
+            return _format_time(start)
         case "day":
-            return _day(start)
+            return _format_day(start)
         case "week":
             year, week, _ = (start + timedelta(days=1)).isocalendar()  # it may begin on Sunday
             return f"{year:04}-W{week:02}"
@@ -67,20 +69,20 @@ def _cell(interval: Interval) -> str:
             return f"{start.year:04}-Q{(start.month + 2) // 3}"
         case "year":
             return f"{start.year:04}"
-    return f"{_day(start)}/{_day(end - timedelta(days=1))}"
+    return f"{_format_day(start)}/{_format_day(end - timedelta(days=1))}"
 
 
 def _is_midnight(time: datetime, moment: Moment) -> bool:
-    return time == moment.clock(time.date())
+    return time == moment.local_time(time.date())
 
 
-def _day(of: datetime) -> str:
+def _format_day(of: datetime) -> str:
     return of.date().isoformat()
 
 
-def _time(of: datetime) -> str:
+def _format_time(of: datetime) -> str:
     return of.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
-def _milliseconds(of: datetime) -> int:
+def _to_milliseconds(of: datetime) -> int:
     return int(of.timestamp() * 1000)

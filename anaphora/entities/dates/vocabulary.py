@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dateparser.languages.loader import default_loader
 
-__all__ = ["Vocabulary", "is_known", "vocabulary"]
+__all__ = ["DateVocabulary", "is_supported", "load_vocabulary"]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -19,11 +19,11 @@ _UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", 
 _RELATIVE = re.compile(r"(?:in )?(\\?\d+) (\w+?)(?: ago)?")
 _NUMBER = r"(\d++[.,]?\d*+)"
 # Letters of a word that no table has looked at: "we" and 水 (water) are Wednesday to dateparser.
-_SHORTEST, _SHORTEST_UNSPACED = 3, 2
+_MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class DateVocabulary:
     """Texts by what they say. ``relative`` are texts by unit and by how many of them they are
     away from now; ``counted`` the same for texts that have ``$number`` for the amount, by unit
     and by 1 for the future, -1 for the past. ``order`` is that of day, month and year: DMY."""
@@ -32,43 +32,43 @@ class Vocabulary:
     months: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     relative: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
-    counted: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    counted_relative: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
     order: str = "DMY"
-    spaced: bool = True
+    has_spaces: bool = True
 
 
-def vocabulary(language: str) -> Vocabulary:
+def load_vocabulary(language: str) -> DateVocabulary:
     """What dateparser knows of a language, by its code; nothing of one that it does not know."""
-    if not is_known(language):
-        return Vocabulary()
+    if not is_supported(language):
+        return DateVocabulary()
     info = default_loader.get_locale(language).info
     spaced = info.get("no_word_spacing") != "True"
 
     def words(key: str) -> tuple[str, ...]:
         listed = dict.fromkeys(str(word).strip("()").casefold() for word in info.get(key, ()))
-        shortest = _SHORTEST if spaced else 1 if key in _UNITS else _SHORTEST_UNSPACED
+        shortest = _MIN_LETTERS if spaced else 1 if key in _UNITS else _MIN_LETTERS_UNSPACED
         return tuple(word for word in listed if len(word) >= shortest)
 
     relative: dict[tuple[str, int], tuple[str, ...]] = {}
     for key, texts in info.get("relative-type", {}).items():
-        if (meant := _relative(key)) is not None:
+        if (meant := _parse_relative_key(key)) is not None:
             relative[meant] = relative.get(meant, ()) + tuple(texts)
     counted: dict[tuple[str, int], tuple[str, ...]] = {}
     for key, patterns in info.get("relative-type-regex", {}).items():
-        if (meant := _relative(key.replace("\\1", "1"))) is not None:
-            counted[meant] = counted.get(meant, ()) + tuple(_counted(patterns))
-    return Vocabulary(
+        if (meant := _parse_relative_key(key.replace("\\1", "1"))) is not None:
+            counted[meant] = counted.get(meant, ()) + tuple(_to_counted_texts(patterns))
+    return DateVocabulary(
         weekdays={number: words(name) for number, name in enumerate(_WEEKDAYS)},
         months={number: words(name) for number, name in enumerate(_MONTHS, 1)},
         units={name: words(name) for name in _UNITS if info.get(name)},
         relative=relative,
-        counted=counted,
+        counted_relative=counted,
         order=str(info.get("date_order", "DMY")),
-        spaced=spaced,
+        has_spaces=spaced,
     )
 
 
-def is_known(language: str) -> bool:
+def is_supported(language: str) -> bool:
     """Whether dateparser knows the language, by its code."""
     try:
         default_loader.get_locale(language)
@@ -77,7 +77,7 @@ def is_known(language: str) -> bool:
     return True
 
 
-def _relative(key: str) -> tuple[str, int] | None:
+def _parse_relative_key(key: str) -> tuple[str, int] | None:
     """``2 day ago`` is two days before now, ``in 1 week`` the next week."""
     match = _RELATIVE.fullmatch(key)
     if match is None or match[2] not in _UNITS:
@@ -86,7 +86,7 @@ def _relative(key: str) -> tuple[str, int] | None:
     return match[2], -amount if key.endswith("ago") else amount
 
 
-def _counted(patterns: list[str]) -> Iterator[str]:
+def _to_counted_texts(patterns: list[str]) -> Iterator[str]:
     """The patterns that have nothing of a regular expression but the number."""
     for pattern in patterns:
         text = pattern.replace(_NUMBER, " $number ")

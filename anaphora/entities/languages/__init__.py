@@ -26,29 +26,29 @@ from spacy.util import (
 from spacy.vocab import Vocab
 
 from anaphora.entities.language_tables import load_table
-from anaphora.entities.tongue import characters, replaced, tongue
+from anaphora.entities.tongue import distinct_characters, replace_characters, load_orthography
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
-    "LETTERS",
-    "WORDS",
+    "LETTER_TOKENIZER",
+    "WORD_TOKENIZER",
     "LetterTokenizer",
-    "Stem",
-    "base",
+    "StemFunction",
+    "base_code",
     "blank",
-    "courtesy_phrases",
+    "load_courtesy_phrases",
     "is_visible",
-    "normalizer",
-    "normalizer_of_many",
-    "qualifiers",
-    "qualifiers_by_kind",
-    "stemmer",
-    "stop_words",
-    "with_apostrophes",
+    "create_normalizer",
+    "create_batch_normalizer",
+    "load_qualifiers",
+    "load_qualifiers_by_kind",
+    "create_stemmer",
+    "load_stop_words",
+    "normalize_apostrophes",
 ]
 
-Stem: TypeAlias = Callable[[Sequence[str]], list[str]]
+StemFunction: TypeAlias = Callable[[Sequence[str]], list[str]]
 
 _ALIASES = {"no": "nb", "nn": "nb", "iw": "he", "ji": "yi"}
 
@@ -73,10 +73,10 @@ _MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 _BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
-LETTERS = "anaphora.Letters.v1"
+LETTER_TOKENIZER = "anaphora.Letters.v1"
 """The name under which spaCy knows the tokenizer that makes a token of each letter."""
 
-WORDS = "anaphora.Words.v1"
+WORD_TOKENIZER = "anaphora.Words.v1"
 """The name under which spaCy knows its own tokenizer, but that it parts two words also at a mark
 without a blank behind it that ends a sentence or stands between its parts ("in Tokyo?And in
 Kyoto"). spaCy's rules know the comma and the colon there, but not these. The period of a sentence
@@ -84,7 +84,7 @@ is a token everywhere ("for $500."): where "5." is an ordinal, spaCy makes it on
 end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
-_TOKENIZERS = {"words": WORDS, "letters": LETTERS}
+_TOKENIZERS = {"words": WORD_TOKENIZER, "letters": LETTER_TOKENIZER}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
 # Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
 _WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
@@ -118,7 +118,7 @@ _INLINE_FLAGS = re.compile(r"^\(\?[a-zA-Z]+\)")
 _PACKAGES = {"ja": "install it with: pip install 'anaphora[japanese]'"}
 
 
-def base(language: str) -> str:
+def base_code(language: str) -> str:
     """The code that spaCy and Snowball go by: ``en`` for ``en-US``, ``nb`` for ``no``."""
     code = language.replace("_", "-").partition("-")[0].lower()
     return _ALIASES.get(code, code)
@@ -129,17 +129,19 @@ def blank(language: str, *, source: str = "") -> Language:
 
     Raises :class:`ModelError` when spaCy has no such language or lacks a package for it.
     """
-    code = base(language)
+    code = base_code(language)
     if not code.isalnum():
-        raise _unknown(language, source)
-    tokens = tongue(code).tokens
+        raise _unknown_language_error(language, source)
+    tokens = load_orthography(code).tokens
     try:
         usual = spacy.util.get_lang_class(code).default_config["nlp"]["tokenizer"]["@tokenizers"]
-        tokenizer = _TOKENIZERS[tokens] if tokens else WORDS if usual == _SPACYS_OWN else usual
+        tokenizer = (
+            _TOKENIZERS[tokens] if tokens else WORD_TOKENIZER if usual == _SPACYS_OWN else usual
+        )
         return spacy.blank(code, config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
     except ImportError as error:
         if "[E048]" in str(error):
-            raise _unknown(language, source) from None
+            raise _unknown_language_error(language, source) from None
         needs = _PACKAGES.get(code) or " ".join(str(error).split())
         raise ModelError(
             Problem(
@@ -148,10 +150,10 @@ def blank(language: str, *, source: str = "") -> Language:
         ) from error
 
 
-def stop_words(language: str) -> frozenset[str]:
+def load_stop_words(language: str) -> frozenset[str]:
     """spaCy's stop words of the language, and those that it cuts into such; none for a language
     that it does not know."""
-    code = base(language)
+    code = base_code(language)
     try:
         known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
@@ -159,50 +161,50 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(known) | _CUT_STOP_WORDS.get(code, frozenset())
 
 
-def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
+def load_qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
     """The function words of the language that turn the sense of others or bound it, by kind:
     ``negation`` (not), ``exclusion`` (without), ``restriction`` (only), ``universal`` (all) and
     ``modality`` (may). They come from ``function_words.yaml`` in the
     folder of the language, the commonest first."""
-    table = _function_words(base(language))
+    table = _load_function_words(base_code(language))
     return {kind: tuple(words.split()) for kind, words in table.items() if isinstance(words, str)}
 
 
 @lru_cache(maxsize=100)
-def courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
+def load_courtesy_phrases(language: str) -> frozenset[tuple[str, ...]]:
     """The words and phrases of the language that only make a request polite ("please", "would
     like"), each as its words are compared. They come from ``courtesy`` in
     ``function_words.yaml`` of the language: phrases with a blank between the tokens."""
-    from anaphora.grammar.macro import expand
+    from anaphora.grammar.macro import expand_synonym
 
-    normalize = normalizer(language)
+    normalize = create_normalizer(language)
     return frozenset(
         tuple(normalize(token) for word in written for token in str(word).split())
-        for phrase in _function_words(base(language)).get("courtesy", ())
-        for written in expand(phrase)
+        for phrase in _load_function_words(base_code(language)).get("courtesy", ())
+        for written in expand_synonym(phrase)
     )
 
 
 @lru_cache(maxsize=100)
-def _function_words(code: str) -> Mapping[str, Any]:
+def _load_function_words(code: str) -> Mapping[str, Any]:
     return load_table(code, "function_words")
 
 
-def qualifiers(language: str, *kinds: str) -> frozenset[str]:
-    """The words of :func:`qualifiers_by_kind`, of some kinds or of all, as words are compared.
+def load_qualifiers(language: str, *kinds: str) -> frozenset[str]:
+    """The words of :func:`load_qualifiers_by_kind`, of some kinds or of all, as words are compared.
     They count as content words, though lists of stop words have them."""
-    known = qualifiers_by_kind(language)
+    known = load_qualifiers_by_kind(language)
     words = chain.from_iterable(known.get(kind, ()) for kind in kinds or known)
-    return frozenset(map(normalizer(language), words))
+    return frozenset(map(create_normalizer(language), words))
 
 
-def stemmer(language: str) -> Stem:
+def create_stemmer(language: str) -> StemFunction:
     """A function from words to their stems: Snowball's, else what the table of the language says
     of its endings, else one to the words themselves."""
-    code = base(language)
+    code = base_code(language)
     algorithm = _STEMMERS.get(code)
     if algorithm not in Stemmer.algorithms():
-        known = tongue(code)
+        known = load_orthography(code)
         return (lambda words: list(map(known.stem, words))) if known.has_stems else list
     # Its own cache is off: purging it stops the world, and the lexicon keeps the stems.
     snowball = Stemmer.Stemmer(algorithm, 0)
@@ -216,13 +218,13 @@ def stemmer(language: str) -> Stem:
     return stem
 
 
-def normalizer(language: str) -> Callable[[str], str]:
+def create_normalizer(language: str) -> Callable[[str], str]:
     """A function that gives the spelling of a word under which it is compared: NFKC, without
     case and invisible marks, with straight apostrophes, and with those letters for one another
     that the table of the language counts as the same (``е`` for ``ё``)."""
-    code = base(language)
+    code = base_code(language)
     before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
-    known = tongue(code)
+    known = load_orthography(code)
     is_spelled = known.same or known.last
     lowers_ascii = code not in _BEFORE_LOWERING
 
@@ -233,19 +235,19 @@ def normalizer(language: str) -> Callable[[str], str]:
             word = unicodedata.normalize("NFC", word)
         text = unicodedata.normalize("NFKC", word.translate(before)).casefold()
         if is_spelled:
-            text = known.spelled(text) or text
+            text = known.fold_letters(text) or text
         visible = text if text.isalpha() else "".join(filter(is_visible, text))
         return unicodedata.normalize("NFC", visible) or text
 
     return normalize
 
 
-def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """As :func:`normalizer` for many words at once, none of which has a line feed: a tenth of the
+def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str]]:
+    """As :func:`create_normalizer` for many words at once, none of which has a line feed: a tenth of the
     time. A word of invisible marks alone becomes empty."""
-    code = base(language)
+    code = base_code(language)
     before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
-    known = tongue(code)
+    known = load_orthography(code)
 
     def normalize(words: Sequence[str]) -> list[str]:
         if not words:
@@ -253,18 +255,18 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
         text = "\n".join(words)
         if code in _BEFORE_LOWERING:
             text = unicodedata.normalize("NFC", text)
-        text = replaced(text, before)
+        text = replace_characters(text, before)
         # Word by word: only a few take time.
         text = "\n".join([unicodedata.normalize("NFKC", word) for word in text.split("\n")])
-        text = known.spelled_in_lines(text.casefold())
-        unseen = {ord(char): None for char in characters(text) if not is_visible(char)}
-        text = replaced(text, unseen)
+        text = known.fold_letters_in_lines(text.casefold())
+        unseen = {ord(char): None for char in distinct_characters(text) if not is_visible(char)}
+        text = replace_characters(text, unseen)
         return [unicodedata.normalize("NFC", word) for word in text.split("\n")]
 
     return normalize
 
 
-def with_apostrophes(text: str) -> str:
+def normalize_apostrophes(text: str) -> str:
     """The text with an apostrophe where another sign takes its place between two letters, as many
     keyboards have it ("don`t", "don´t"), and where it stands a letter too early ("does'nt"); the
     same for the quote inside of a Hebrew word."""
@@ -313,10 +315,10 @@ def _letter_tokenizer() -> Callable[[Language], LetterTokenizer]:
 
 
 def _word_tokenizer() -> Callable[[Language], Tokenizer]:
-    return _words_of
+    return _create_word_tokenizer
 
 
-def _words_of(nlp: Language) -> Tokenizer:
+def _create_word_tokenizer(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
@@ -331,7 +333,7 @@ def _words_of(nlp: Language) -> Tokenizer:
             if not str(rule).startswith("^")
         ),
     ]
-    infixes = [*_JOINTS, *map(_without_apostrophe, of.infixes or ()), _MARK_INSIDE]
+    infixes = [*_JOINTS, *map(_remove_curly_apostrophe, of.infixes or ()), _MARK_INSIDE]
     return Tokenizer(
         nlp.vocab,
         rules={
@@ -342,36 +344,36 @@ def _words_of(nlp: Language) -> Tokenizer:
         prefix_search=compile_prefix_regex([_MARKUP, _BEFORE_WORD, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
         infix_finditer=compile_infix_regex(infixes).finditer,
-        token_match=None if of.token_match is None else _no_ordinal(of.token_match),
-        url_match=_PATH.match if of.url_match is None else _or_path(of.url_match),
+        token_match=None if of.token_match is None else _match_non_ordinal(of.token_match),
+        url_match=_PATH.match if of.url_match is None else _match_url_or_path(of.url_match),
     )
 
 
-def _without_apostrophe(rule: Any) -> Any:
+def _remove_curly_apostrophe(rule: Any) -> Any:
     """The rule without the typographic apostrophe, where it leaves the straight one whole."""
     pattern = str(rule)
     return rule if "'" in pattern else pattern.replace("’", "")
 
 
-def _or_path(url_match: Any) -> Callable[[str], Any]:
+def _match_url_or_path(url_match: Any) -> Callable[[str], Any]:
     """The same addresses, and paths of files."""
     addresses: re.Pattern[str] = url_match.__self__  # a bound method, as spaCy wants it
     pattern = _INLINE_FLAGS.sub("", addresses.pattern)
     return re.compile(rf"(?:{pattern})|(?:{_PATH.pattern})", addresses.flags).match
 
 
-def _no_ordinal(token_match: Any) -> Callable[[str], Any]:
+def _match_non_ordinal(token_match: Any) -> Callable[[str], Any]:
     """The same words, but for numbers with a period."""
     words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
     pattern = _INLINE_FLAGS.sub("", words.pattern)  # they stand in the flags, too
     return re.compile(rf"(?!.*\d\.$)(?:{pattern})", words.flags).match
 
 
-registry.tokenizers.register(LETTERS, func=_letter_tokenizer)
-registry.tokenizers.register(WORDS, func=_word_tokenizer)
+registry.tokenizers.register(LETTER_TOKENIZER, func=_letter_tokenizer)
+registry.tokenizers.register(WORD_TOKENIZER, func=_word_tokenizer)
 
 
-def _unknown(language: str, source: str) -> ModelError:
+def _unknown_language_error(language: str, source: str) -> ModelError:
     return ModelError(
         Problem(
             f"'{language}' is not a language that spaCy knows",

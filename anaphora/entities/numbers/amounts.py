@@ -8,26 +8,26 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from anaphora.entities.atoms import Atom, atoms_of
-from anaphora.entities.numbers.literals import VULGAR, Digits
-from anaphora.entities.numbers.measures import Unit, measures
-from anaphora.entities.numbers.numerals import Literal as Written
-from anaphora.entities.numbers.numerals import Numeral, numerals
+from anaphora.entities.atoms import Atom, get_atoms
+from anaphora.entities.numbers.literals import VULGAR, DigitNumber
+from anaphora.entities.numbers.measures import Unit, load_units
+from anaphora.entities.numbers.numerals import EmbeddedNumber as Written
+from anaphora.entities.numbers.numerals import Numeral, get_numeral_reader
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.wording import wording
+from anaphora.entities.numbers.wording import load_number_phrases
 
-__all__ = ["HYPHENS", "Amount", "Kind", "amounts_of", "simple"]
+__all__ = ["HYPHENS", "Amount", "NumberKind", "find_amounts", "to_int_if_whole"]
 
-Kind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
+NumberKind: TypeAlias = Literal["cardinal", "ordinal", "fraction", "percent"]
 HYPHENS = frozenset("-‐‑−")
-_LONGEST_KEPT = 1_000  # characters
-_LONGEST_PLAIN = 15  # digits
+_MAX_CACHED_LENGTH = 1_000  # characters
+_MAX_PLAIN_DIGITS = 15  # digits
 _VULGAR = re.compile(f"[{VULGAR}]")
-_ENDS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number in digits, before a blank
+_END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number in digits, before a blank
 _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
 _BEFORE_SUFFIX = frozenset("-‐‑−.")
-_MOST_PLAIN = 100  # numbers in digits
+_MAX_PLAIN_NUMBERS = 100  # numbers in digits
 _GROUP = 3  # digits between the marks of thousands
 _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
 
@@ -42,7 +42,7 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
     start: int
     end: int
     value: int | Fraction
-    kind: Kind = "cardinal"
+    kind: NumberKind = "cardinal"
     unit: Unit | None = None
     weak: bool = False
     literal: bool = False
@@ -50,45 +50,49 @@ class Amount(NamedTuple):  # a dataclass takes three times as long to make
     scale: int = 1
 
 
-def amounts_of(text: str, language: str) -> tuple[Amount, ...]:
+def find_amounts(text: str, language: str) -> tuple[Amount, ...]:
     """The amounts of a text in a language, by the indexes of its atoms and in their order. Several
     recognizers look at the same text one after the other: it is read once."""
-    return _kept(text, language) if len(text) <= _LONGEST_KEPT else _reader(language)(text)
+    return (
+        _find_amounts_cached(text, language)
+        if len(text) <= _MAX_CACHED_LENGTH
+        else _get_reader(language)(text)
+    )
 
 
-def simple(value: int | Fraction) -> int | Fraction:
+def to_int_if_whole(value: int | Fraction) -> int | Fraction:
     """The same number, an int if it is whole."""
     return value.numerator if value.denominator == 1 else value
 
 
 @lru_cache(maxsize=256)
-def _kept(text: str, language: str) -> tuple[Amount, ...]:
-    return _reader(language)(text)
+def _find_amounts_cached(text: str, language: str) -> tuple[Amount, ...]:
+    return _get_reader(language)(text)
 
 
 @lru_cache(maxsize=32)
-def _reader(language: str) -> _Reader:
-    return _Reader(language)
+def _get_reader(language: str) -> _AmountReader:
+    return _AmountReader(language)
 
 
-class _Reader:
+class _AmountReader:
     """Reads the amounts of one language."""
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._wording = wording(language)
-        self._words = numerals(language)
+        self._wording = load_number_phrases(language)
+        self._words = get_numeral_reader(language)
         self._scales = self._wording.scales
         self._suffixes = self._wording.ordinals | self._wording.cardinals
 
     def __call__(self, text: str) -> tuple[Amount, ...]:
-        found = atoms_of(text, self._language)
+        found = get_atoms(text, self._language)
         literals = self._literals(text, found)
         amounts = self._read(found, literals)
-        if self._wording.amounts:
-            amounts += self._whole_words(found)
+        if self._wording.unit_words:
+            amounts += self._unit_word_amounts(found)
         if len(amounts) > 1:
-            amounts.sort(key=_start)
+            amounts.sort(key=_start_of)
         return tuple(amounts)
 
     def _read(self, found: Sequence[Atom], literals: dict[int, Amount]) -> list[Amount]:
@@ -100,21 +104,21 @@ class _Reader:
             else:
                 to_read[start] = Written(literal.end, literal.value)
         last: Numeral | None = None
-        for numeral in self._words.mixed(found, to_read):
+        for numeral in self._words.find_mixed(found, to_read):
             literal_there = literals.get(numeral.start)
             if literal_there is not None and literal_there.end == numeral.end:
                 amounts.append(literal_there)
             else:
                 is_literal = literal_there is not None
-                amounts.append(self._spoken(found, numeral, last, is_literal=is_literal))
+                amounts.append(self._numeral_amount(found, numeral, last, is_literal=is_literal))
             last = numeral
         return amounts
 
-    def _spoken(
+    def _numeral_amount(
         self, found: Sequence[Atom], one: Numeral, last: Numeral | None, *, is_literal: bool
     ) -> Amount:
         """The amount of a numeral, which stands behind another one."""
-        kind: Kind = "ordinal" if one.ordinal else "cardinal"
+        kind: NumberKind = "ordinal" if one.ordinal else "cardinal"
         if isinstance(one.value, Fraction) and not one.decimal:
             kind = "fraction"
         weak = self._words.is_weak(found[one.start : one.end])
@@ -134,33 +138,41 @@ class _Reader:
             and found[at - 2].text in self._wording.determiners
         )
 
-    def _whole_words(self, found: Sequence[Atom]) -> Iterator[Amount]:
+    def _unit_word_amounts(self, found: Sequence[Atom]) -> Iterator[Amount]:
         """The words that are an amount with its unit: полчаса."""
         for index, atom in enumerate(found):
-            if atom.text in self._wording.amounts:
-                value, unit = self._wording.amounts[atom.text]
-                kind: Kind = "cardinal" if value.denominator == 1 else "fraction"
-                yield Amount(index, index + 1, simple(value), kind, unit)
+            if atom.text in self._wording.unit_words:
+                value, unit = self._wording.unit_words[atom.text]
+                kind: NumberKind = "cardinal" if value.denominator == 1 else "fraction"
+                yield Amount(index, index + 1, to_int_if_whole(value), kind, unit)
 
     def _literals(self, text: str, found: Sequence[Atom]) -> dict[int, Amount]:
         """The numbers in digits by their first atom, with suffixes and scales."""
         digits = [index for index, atom in enumerate(found) if atom.kind == "digits"]
         if not digits and (text.isascii() or _VULGAR.search(text) is None):
             return {}
-        if digits and len(digits) <= _MOST_PLAIN and all(_is_plain(found, one) for one in digits):
+        if (
+            digits
+            and len(digits) <= _MAX_PLAIN_NUMBERS
+            and all(_is_plain(found, one) for one in digits)
+        ):
             whole = [
                 Amount(index, index + 1, int(found[index].text), literal=True) for index in digits
             ]
         else:
-            placed = _placed(found, self._wording.digits(text))
-            whole = [part for one in placed for part in self._parted(text, found, one)]
-        return {one.start: self._suffixed(text, found, one) for one in whole}
+            placed = _align_to_atoms(found, self._wording.digits(text))
+            whole = [
+                part for one in placed for part in self._split_separate_numbers(text, found, one)
+            ]
+        return {one.start: self._with_suffix(text, found, one) for one in whole}
 
-    def _parted(self, text: str, found: Sequence[Atom], one: Amount) -> Iterator[Amount]:
+    def _split_separate_numbers(
+        self, text: str, found: Sequence[Atom], one: Amount
+    ) -> Iterator[Amount]:
         """The amount; or the numbers that only stand side by side, with blanks between them
         ("room 101 500 euros")."""
         last = _last_group(text, found, one)
-        if last == one.start or not self._are_apart(found, one.start, last):
+        if last == one.start or not self._are_separate(found, one.start, last):
             yield one
             return
         for index in range(one.start, last):
@@ -169,7 +181,7 @@ class _Reader:
         for number in self._wording.digits(behind):
             yield Amount(last, one.end, number.value, literal=True)
 
-    def _are_apart(self, found: Sequence[Atom], start: int, last: int) -> bool:
+    def _are_separate(self, found: Sequence[Atom], start: int, last: int) -> bool:
         """Whether groups of digits, from the first atom to the last, are a number each."""
         if any(group.text[0] == "0" for group in found[start + 1 : last + 1]):
             return False  # nobody writes 000 for 0
@@ -181,7 +193,7 @@ class _Reader:
         before = found[start - 1]
         if before.kind == "digits":
             return len(before.text) > _GROUP and len(found[start].text) == _GROUP  # 1234 567 890
-        if (label := self._wording.labels.before(found, start)) is not None:
+        if (label := self._wording.labels.find_before(found, start)) is not None:
             return label[1]
         return found[start].glued and self._is_code(found, start)
 
@@ -195,10 +207,10 @@ class _Reader:
             word.kind == "word"
             and not is_unspaced(word.text)
             and word.text not in self._wording.clitics
-            and self._wording.currencies.before(found, start) is None
+            and self._wording.currencies.find_before(found, start) is None
         )
 
-    def _suffixed(self, text: str, found: Sequence[Atom], one: Amount) -> Amount:
+    def _with_suffix(self, text: str, found: Sequence[Atom], one: Amount) -> Amount:
         """With what stands behind the digits: 3rd, 5 mln."""
         start, end = one.start, one.end
         if end == len(found):
@@ -207,7 +219,7 @@ class _Reader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(found) else end
             suffix = found[at]
-            if suffix.text in self._suffixes and suffix.glued and not _goes_on(found, at):
+            if suffix.text in self._suffixes and suffix.glued and not _digits_follow(found, at):
                 if suffix.text in self._wording.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
@@ -220,7 +232,7 @@ class _Reader:
         end += 1
         if end + 1 < len(found) and found[end].text == "." and found[end].glued:
             end += 1  # млн.
-        return one._replace(end=end, value=simple(one.value * scale), scale=scale)
+        return one._replace(end=end, value=to_int_if_whole(one.value * scale), scale=scale)
 
     def _letter_scale(self, text: str, found: Sequence[Atom], at: int) -> int | None:
         """What the letter behind digits multiplies them by; None if it is no scale."""
@@ -233,9 +245,9 @@ class _Reader:
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
         if of_money is None or _is_glued(found, at + 1):
             return None
-        if self._wording.currencies.behind(found, at + 1) is not None:
+        if self._wording.currencies.find_after(found, at + 1) is not None:
             return of_money  # 1.5 m dollars
-        if scale is None or text[after.start : after.end] in measures().exact:
+        if scale is None or text[after.start : after.end] in load_units().case_sensitive_symbols:
             return None  # 300 K
         # Elsewhere than in Latin the letter may be a word: прибавь 2 к 3.
         return scale if after.text.isascii() or at + 1 == len(found) else None
@@ -248,7 +260,7 @@ class _Reader:
         return leads and found[end + 1].kind == "word" and not found[end + 1].glued
 
 
-def _start(amount: Amount) -> int:
+def _start_of(amount: Amount) -> int:
     return amount.start
 
 
@@ -267,7 +279,7 @@ def _is_glued(found: Sequence[Atom], at: int) -> bool:
     return at < len(found) and found[at].glued
 
 
-def _goes_on(found: Sequence[Atom], at: int) -> bool:
+def _digits_follow(found: Sequence[Atom], at: int) -> bool:
     """Whether digits touch a suffix: 2x3."""
     return at + 1 < len(found) and found[at + 1].glued and found[at + 1].kind == "digits"
 
@@ -276,7 +288,7 @@ def _is_plain(found: Sequence[Atom], index: int) -> bool:
     """Whether digits stand by themselves, so that nothing around them need be looked at. Most do,
     and it takes a tenth of the time to see that."""
     text = found[index].text
-    if len(text) > _LONGEST_PLAIN or (text[0] == "0" and len(text) > 1):
+    if len(text) > _MAX_PLAIN_DIGITS or (text[0] == "0" and len(text) > 1):
         return False
     if index:
         before = found[index - 1]
@@ -289,12 +301,12 @@ def _is_plain(found: Sequence[Atom], index: int) -> bool:
     after = found[index + 1]
     if after.kind == "word":
         return after.text[0] not in _EXPONENTS
-    if after.kind == "digits" or after.text not in _ENDS or not after.glued:
+    if after.kind == "digits" or after.text not in _END_MARKS or not after.glued:
         return False
     return index + 2 == len(found) or not found[index + 2].glued
 
 
-def _placed(found: Sequence[Atom], digits: Sequence[Digits]) -> list[Amount]:
+def _align_to_atoms(found: Sequence[Atom], digits: Sequence[DigitNumber]) -> list[Amount]:
     """The numbers whose ends are ends of atoms."""
     starts = {atom.start: index for index, atom in enumerate(found)}
     ends = {atom.end: index + 1 for index, atom in enumerate(found)}

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.amounts import Amount
-from anaphora.entities.numbers.quantity import Bound, Measure, Quantity
-from anaphora.entities.numbers.terms import vocabulary
-from anaphora.entities.numbers.wording import Comparison, wording
+from anaphora.entities.numbers.quantity import Bound, UnitMatcher, Quantity
+from anaphora.entities.numbers.terms import load_vocabulary
+from anaphora.entities.numbers.wording import Comparison, load_number_phrases
 
-__all__ = ["Comparisons"]
+__all__ = ["ComparisonFinder"]
 
 
-class Comparisons:
+class ComparisonFinder:
     """Finds what compares the quantities of a language."""
 
-    def __init__(self, language: str, measure: Measure) -> None:
-        self._wording = wording(language)
-        self._vocabulary = vocabulary(language)
+    def __init__(self, language: str, measure: UnitMatcher) -> None:
+        self._wording = load_number_phrases(language)
+        self._vocabulary = load_vocabulary(language)
         self._measure = measure
 
     def __call__(
@@ -26,7 +26,7 @@ class Comparisons:
     ) -> list[Quantity]:
         """The quantities with what compares them. A phrase between two of them belongs to the
         second one, if it may."""
-        befores = [self._before(found, quantities, index) for index in range(len(quantities))]
+        befores = [self._find_before(found, quantities, index) for index in range(len(quantities))]
         told: list[Quantity] = []
         reach = 0
         for index, one in enumerate(quantities):
@@ -34,25 +34,25 @@ class Comparisons:
             if before is not None and before[0] < reach:
                 before = None
             if before is not None:
-                compared = _compared(one, before)
+                compared = _apply_before(one, before)
             elif one.value is not None:
                 limit = len(found)
                 if index + 1 < len(quantities):
                     following = befores[index + 1]
                     limit = quantities[index + 1].start if following is None else following[0]
-                compared = self._compared_behind(text, found, one, limit)
+                compared = self._apply_after(text, found, one, limit)
             else:
                 compared = one
             reach = compared.end
             told.append(compared)
         return told
 
-    def merged(self, found: Sequence[Atom], told: Sequence[Quantity]) -> list[Quantity]:
+    def merge_bounds(self, found: Sequence[Atom], told: Sequence[Quantity]) -> list[Quantity]:
         """With "more than 5 and less than 10" made one."""
         merged: list[Quantity] = []
         for one in told:
             last = merged[-1] if merged else None
-            if last is not None and _are_ends(last, one) and self._joins(found, last, one):
+            if last is not None and _are_bounds(last, one) and self._joins(found, last, one):
                 merged[-1] = last._replace(
                     end=one.end,
                     unit=last.unit or one.unit,
@@ -64,38 +64,40 @@ class Comparisons:
                 merged.append(one)
         return merged
 
-    def _before(
+    def _find_before(
         self, found: Sequence[Atom], quantities: Sequence[Quantity], index: int
     ) -> tuple[int, Comparison] | None:
         """What stands before a quantity: where it starts, and what it means."""
         start = quantities[index].start
-        before = self._wording.before.before(found, start)
-        if before is None and (last_word := self._vocabulary.attached_to(found[start].text)):
-            before = self._wording.before.attached(found, start, last_word)
+        before = self._wording.comparisons_before.find_before(found, start)
+        if before is None and (last_word := self._vocabulary.attached_prefix(found[start].text)):
+            before = self._wording.comparisons_before.find_attached(found, start, last_word)
         if before is None or not index:
             return before
         last = quantities[index - 1]
         is_of = (
             last.kind in ("percent", "fraction")
             and last.end == before[0]
-            and self._wording.of.between(found, last.end, start) is not None
+            and self._wording.of_words.match_between(found, last.end, start) is not None
         )
         return None if is_of else before  # 15% от 80
 
-    def _compared_behind(
-        self, text: str, found: Sequence[Atom], one: Quantity, limit: int
-    ) -> Quantity:
+    def _apply_after(self, text: str, found: Sequence[Atom], one: Quantity, limit: int) -> Quantity:
         """With what stands behind it (and the word that counts it: 三個以上) and ends before
         ``limit``, and the unit that may stand only there: 5 or more km."""
         start = one.end
-        behind = self._wording.behind.behind(found, start)
+        behind = self._wording.comparisons_after.find_after(found, start)
         if behind is None:
-            start = self._wording.after_counter(found, one.end, one.unit)
-            behind = self._wording.behind.behind(found, start) if start > one.end else None
-        if behind is None or behind[0] > limit or _reads_on(found, start, behind[0]):
+            start = self._wording.skip_counter(found, one.end, one.unit)
+            behind = (
+                self._wording.comparisons_after.find_after(found, start)
+                if start > one.end
+                else None
+            )
+        if behind is None or behind[0] > limit or _is_arithmetic_plus(found, start, behind[0]):
             return one
         end, comparison = behind
-        compared = _comparing(one, one.start, end, comparison)
+        compared = _apply_comparison(one, one.start, end, comparison)
         if one.unit is None and one.value is not None and one.kind != "percent":
             amount = Amount(one.start, end, one.value, one.kind, literal=True)
             measured = self._measure(text, found, amount)
@@ -106,25 +108,25 @@ class Comparisons:
     def _joins(self, found: Sequence[Atom], one: Quantity, other: Quantity) -> bool:
         if one.end == other.start:
             return True
-        return self._wording.joins.between(found, one.end, other.start) is not None
+        return self._wording.bound_connectors.match_between(found, one.end, other.start) is not None
 
 
-def _compared(one: Quantity, before: tuple[int, Comparison]) -> Quantity:
+def _apply_before(one: Quantity, before: tuple[int, Comparison]) -> Quantity:
     """With what stands before it."""
     start, comparison = before
     if one.value is not None:
-        return _comparing(one, start, one.end, comparison)
+        return _apply_comparison(one, start, one.end, comparison)
     return one._replace(start=start) if comparison == "about" else one
 
 
-def _reads_on(found: Sequence[Atom], start: int, end: int) -> bool:
+def _is_arithmetic_plus(found: Sequence[Atom], start: int, end: int) -> bool:
     """Whether the plus behind a number is none that compares: 5+3, 5 +."""
     if found[start].text != "+":
         return False
     return not found[start].glued or (end < len(found) and found[end].kind == "digits")
 
 
-def _comparing(one: Quantity, start: int, end: int, comparison: Comparison) -> Quantity:
+def _apply_comparison(one: Quantity, start: int, end: int, comparison: Comparison) -> Quantity:
     """The quantity with a comparison, from one atom to another."""
     kind, unit, value = one.kind, one.unit, one.value
     if value is None or comparison == "plain":
@@ -137,7 +139,7 @@ def _comparing(one: Quantity, start: int, end: int, comparison: Comparison) -> Q
     return Quantity(start, end, kind, unit, high=bound, comparison="less")
 
 
-def _are_ends(one: Quantity, other: Quantity) -> bool:
+def _are_bounds(one: Quantity, other: Quantity) -> bool:
     if one.unit is not None and other.unit is not None and one.unit != other.unit:
         return False
     if {one.comparison, other.comparison} != {"more", "less"}:

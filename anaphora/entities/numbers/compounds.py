@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-__all__ = ["Compounds"]
+__all__ = ["CompoundSplitter"]
 
-_LONGEST = 150  # letters
+_MAX_LETTERS = 150  # letters
 _EDGE = 2
 
 
-class Compounds:
+class CompoundSplitter:
     """Takes words apart that consist of others and of nothing else."""
 
     def __init__(self, words: Collection[str]) -> None:
@@ -21,7 +21,7 @@ class Compounds:
     def split(self, word: str) -> list[str]:
         """The words that ``word`` consists of, the longest ones first in each place; none, where
         it does not."""
-        if len(word) > _LONGEST or word[:_EDGE] not in self._starts:
+        if len(word) > _MAX_LETTERS or word[:_EDGE] not in self._starts:
             return []
         # From the end: how long a word may be in each place so that the rest comes out even.
         size, longest = len(word), [0] * len(word)

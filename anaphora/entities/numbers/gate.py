@@ -8,29 +8,32 @@ from functools import lru_cache
 
 import re2
 
-from anaphora.entities.languages import base
+from anaphora.entities.languages import base_code
 from anaphora.entities.numbers.literals import VULGAR
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.terms import Vocabulary, vocabulary
-from anaphora.entities.numbers.wording import wording
-from anaphora.entities.tongue import tongue
+from anaphora.entities.numbers.terms import NumeralVocabulary, load_vocabulary
+from anaphora.entities.numbers.wording import load_number_phrases
+from anaphora.entities.tongue import load_orthography
 
-__all__ = ["gate"]
+__all__ = ["build_prefilter"]
 
-_ALWAYS = rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]"
+_NUMERIC_CHARACTER = rf"[\p{{Nd}}\p{{Cf}}\p{{Mn}}]|[{VULGAR}]"
 _EDGE = r"[^\p{L}\p{M}]"
 _APOSTROPHES = "'’‘ʼ‛′´＇"
 
 
 @lru_cache(maxsize=32)
-def gate(language: str) -> Callable[[str], bool]:
+def build_prefilter(language: str) -> Callable[[str], bool]:
     """A function that is False only for texts without any digit and without a word that a
     numeral of the language may start with."""
     options = re2.Options()
     options.log_errors = False
-    words = vocabulary(language)
-    whole = {(word,) for word in wording(language).amounts}
-    patterns = (_ALWAYS, *_patterns(words, words.openers | whole, _spellings(language, words)))
+    words = load_vocabulary(language)
+    whole = {(word,) for word in load_number_phrases(language).unit_words}
+    patterns = (
+        _NUMERIC_CHARACTER,
+        *_opener_patterns(words, words.openers | whole, _spelling_classes(language, words)),
+    )
     # A set of one pattern: it takes a fifth of the time that a search takes, which tells where.
     found = re2.Set.SearchSet(options)
     found.Add("|".join(patterns))
@@ -45,8 +48,8 @@ def gate(language: str) -> Callable[[str], bool]:
     return may_have
 
 
-def _patterns(
-    words: Vocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
+def _opener_patterns(
+    words: NumeralVocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
 ) -> Iterable[str]:
     spaced = [key for key in openers if not is_unspaced(key[0])]
     unspaced = {key[0][0] for key in openers if is_unspaced(key[0])}
@@ -55,30 +58,30 @@ def _patterns(
         yield f"[{''.join(sorted(unspaced))}]"
     for key in spaced:
         if key[0] not in single:  # la moitié, but not every la
-            yield rf"{_EDGE}+".join(_any([word], spellings) for word in key)
+            yield rf"{_EDGE}+".join(_alternatives([word], spellings) for word in key)
     if single:
-        word = f"(?:{_any(single, spellings)})"
+        word = f"(?:{_alternatives(single, spellings)})"
         if words.compounds is not None:
             binders = [binder for binder in words.binders if not is_unspaced(binder)]
-            word = f"(?:{word}(?:{_any(binders, spellings)})?)+"
+            word = f"(?:{word}(?:{_alternatives(binders, spellings)})?)+"
         prefixes = (*words.prefixes, *words.attached)
-        prefix = f"(?:{_any(prefixes, spellings)})?" if prefixes else ""
+        prefix = f"(?:{_alternatives(prefixes, spellings)})?" if prefixes else ""
         yield f"(?:^|{_EDGE}){prefix}{word}(?:$|{_EDGE})"
 
 
-def _any(words: Iterable[str], spellings: Mapping[str, str]) -> str:
-    spelled = ("".join([_spelled(char, spellings) for char in one]) for one in words)
+def _alternatives(words: Iterable[str], spellings: Mapping[str, str]) -> str:
+    spelled = ("".join([_spelling_pattern(char, spellings) for char in one]) for one in words)
     return "|".join(sorted(spelled)).replace("ss", "(?:ss|ß)")
 
 
-def _spelled(char: str, spellings: Mapping[str, str]) -> str:
+def _spelling_pattern(char: str, spellings: Mapping[str, str]) -> str:
     return spellings.get(char) or (char if char.isalnum() else str(re2.escape(char)))
 
 
-def _spellings(language: str, words: Vocabulary) -> dict[str, str]:
+def _spelling_classes(language: str, words: NumeralVocabulary) -> dict[str, str]:
     """The letters that count as others in the language (``ё`` as ``е``), as classes of them by
     those that they count as."""
-    known = tongue(base(language))
+    known = load_orthography(base_code(language))
     same = [(chr(code), letter) for code, letter in known.same.items() if letter]
     folded = [(chr(code), letter) for code, letter in words.fold.items() if letter]
     classes: dict[str, set[str]] = {"'": set(_APOSTROPHES)}

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 
 from anaphora.entities.atoms import Atom
 
-__all__ = ["end_of_groups"]
+__all__ = ["find_groups_end"]
 
-_GROUP = 3  # digits
+_GROUP_SIZE = 3  # digits
 
 
-def end_of_groups(found: Sequence[Atom], at: int, marks: str) -> int:
+def find_groups_end(found: Sequence[Atom], at: int, marks: str) -> int:
     """Return the end of the groups of digits that begin at an atom (12 500, 1,000,000): behind
     that atom, if no groups follow. Between them stand blanks, or always the same one of
     ``marks``."""
     end = at + 1
-    if found[at].kind != "digits" or len(found[at].text) > _GROUP or found[at].text[0] == "0":
+    if found[at].kind != "digits" or len(found[at].text) > _GROUP_SIZE or found[at].text[0] == "0":
         return end
     for mark in ("", *marks):
-        if (last := _end(found, end, mark)) > end:
+        if (last := _groups_end(found, end, mark)) > end:
             return last
     return end
 
 
-def _end(found: Sequence[Atom], at: int, mark: str) -> int:
+def _groups_end(found: Sequence[Atom], at: int, mark: str) -> int:
     """The end of the groups behind ``mark`` (a blank, if it is empty) from an atom on; that atom,
     if they are none."""
     end, step = at, 2 if mark else 1
@@ -38,7 +38,7 @@ def _end(found: Sequence[Atom], at: int, mark: str) -> int:
 
 def _is_group(found: Sequence[Atom], at: int, mark: str) -> bool:
     group = found[at + 1] if mark else found[at]
-    if group.kind != "digits" or len(group.text) != _GROUP:
+    if group.kind != "digits" or len(group.text) != _GROUP_SIZE:
         return False
     if not mark:
         return not group.glued

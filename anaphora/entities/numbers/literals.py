@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-__all__ = ["VULGAR", "DigitReader", "Digits"]
+__all__ = ["VULGAR", "DigitParser", "DigitNumber"]
 
-_MOST_DIGITS = 30
-_MOST = 1_000  # numbers; no utterance has more
+_MAX_DIGITS = 30
+_MAX_NUMBERS = 1_000  # numbers; no utterance has more
 _BLANKS = " \u00a0\u202f\u2009"
 _VULGAR = {
     char: Fraction(unicodedata.numeric(char)).limit_denominator(10) for char in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
@@ -25,12 +25,12 @@ _VULGAR = {
 VULGAR = "".join(_VULGAR)
 
 # Written as the same marks, whatever the script.
-_PLAIN = str.maketrans(
+_NORMALIZED_MARKS = str.maketrans(
     {"．": ".", "，": ",", "٫": "d", "٬": "g", "’": "'", "_": "'", **dict.fromkeys(_BLANKS, " ")}
 )
 _USUAL_DENOMINATORS = frozenset({2, 3, 4, 5, 8, 10, 16, 32, 64, 100})
 
-_NO_NUMBER = (
+_LOOKALIKES = (
     r"\d+(?::\d+)+(?:[.,]\d+)?"  # 5:30
     r"|\d+(?:/\d+){2,}"  # 01/05/2024
     r"|\d+(?:[-‐‑]\d+){2,}"  # 2024-05-01, 555-12-34
@@ -52,12 +52,12 @@ _CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
 # 12 500 in any language, for people type blanks where their keyboard has no better mark.
 _BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"
 _EXPONENT = r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])|\s?[x×·*]\s?10\^(?P<ten>[+\-−]?\d{1,3})(?!\d))?"
-_FIRST = re.compile(rf"[\d{VULGAR}]")
+_FIRST_DIGIT = re.compile(rf"[\d{VULGAR}]")
 _MINUS = frozenset("-−–")
 
 
 @dataclass(frozen=True, slots=True)
-class Digits:
+class DigitNumber:
     """A number in digits; ``start`` and ``end`` are offsets of characters (half open)."""
 
     start: int
@@ -67,7 +67,7 @@ class Digits:
     fraction: bool = False
 
 
-class DigitReader:
+class DigitParser:
     """Reads numbers in digits with the marks of one language: the decimal one, and those
     between groups. Blanks may separate groups in any language; whether two numbers only stand side
     by side is for the caller to find out, who knows the words around them."""
@@ -77,22 +77,22 @@ class DigitReader:
         self.groups = groups
         chain = rf"{_BLANK_GROUPS}|{_CHAIN}"
         self._pattern = re.compile(
-            rf"(?P<skip>{_NO_NUMBER})|{_RATIO}|{_WITH_VULGAR}|(?P<chain>{chain}){_EXPONENT}"
+            rf"(?P<skip>{_LOOKALIKES})|{_RATIO}|{_WITH_VULGAR}|(?P<chain>{chain}){_EXPONENT}"
         )
 
-    def __call__(self, text: str) -> list[Digits]:
+    def __call__(self, text: str) -> list[DigitNumber]:
         """The numbers of a text in their order."""
         return [
             number
-            for match in islice(self._matches(text), _MOST)
-            if match["skip"] is None and not _is_part(text, match.start(), match.end())
-            for number in self._numbers(text, match)
+            for match in islice(self._matches(text), _MAX_NUMBERS)
+            if match["skip"] is None and not _is_part_of_longer(text, match.start(), match.end())
+            for number in self._parse_match(text, match)
         ]
 
     def _matches(self, text: str) -> Iterator[re.Match[str]]:
         # Twice as fast as finditer, which tries all alternatives at each letter.
         at = 0
-        while (digit := _FIRST.search(text, at)) is not None:
+        while (digit := _FIRST_DIGIT.search(text, at)) is not None:
             start = digit.start()
             match = None
             if start > at and text[start - 1] in "+(.":
@@ -103,53 +103,53 @@ class DigitReader:
             yield match
             at = match.end()
 
-    def _numbers(self, text: str, match: re.Match[str]) -> Iterator[Digits]:
+    def _parse_match(self, text: str, match: re.Match[str]) -> Iterator[DigitNumber]:
         start, end = match.span()
         if match["above"] is not None:
-            value = _ratio(match)
+            value = _parse_ratio(match)
             if value is not None:
-                yield _signed(text, Digits(start, end, value, fraction=True))
+                yield _with_sign(text, DigitNumber(start, end, value, fraction=True))
         elif match["vulgar"] is not None:
             value = int(match["count"] or 0) + _VULGAR[match["vulgar"]]
-            yield _signed(text, Digits(start, end, value, fraction=True))
+            yield _with_sign(text, DigitNumber(start, end, value, fraction=True))
         else:
-            found = list(self._chain(match["chain"], start))
+            found = list(self._parse_chain(match["chain"], start))
             power = match["e"] or match["ten"]
             if power is not None:
                 exponent = int(power.replace("−", "-"))
-                if len(found) != 1 or abs(exponent) > _MOST_DIGITS:
+                if len(found) != 1 or abs(exponent) > _MAX_DIGITS:
                     return
                 value = found[0].value * Fraction(10) ** exponent
-                found = [Digits(start, end, value)]
-            yield from (_signed(text, one) for one in found if one.value < 10**_MOST_DIGITS)
+                found = [DigitNumber(start, end, value)]
+            yield from (_with_sign(text, one) for one in found if one.value < 10**_MAX_DIGITS)
 
-    def _chain(self, chain: str, start: int) -> Iterator[Digits]:
+    def _parse_chain(self, chain: str, start: int) -> Iterator[DigitNumber]:
         """The numbers of a row of digits and separators: one; none, if it is something else
         (1.2.3); or several, parted by commas (1,2,3)."""
-        plain = chain.translate(_PLAIN)
-        value = self._value(plain)
+        plain = chain.translate(_NORMALIZED_MARKS)
+        value = self._parse_value(plain)
         if value is not None:
-            yield Digits(start, start + len(chain), value)
+            yield DigitNumber(start, start + len(chain), value)
             return
         if "," not in plain:
             return
         at = start
         for piece in plain.split(","):
-            value = self._value(piece)
+            value = self._parse_value(piece)
             if value is not None:
-                yield Digits(at, at + len(piece), value)
+                yield DigitNumber(at, at + len(piece), value)
             at += len(piece) + 1
 
-    def _value(self, chain: str) -> int | Fraction | None:
+    def _parse_value(self, chain: str) -> int | Fraction | None:
         marks = [char for char in chain if not char.isdigit()]
-        if len(chain) - len(marks) > _MOST_DIGITS:
+        if len(chain) - len(marks) > _MAX_DIGITS:
             return None
         if not marks:
             return int(chain)
         if len(chain) == len(marks):
             return None
         pieces = re.split(r"\D", chain)
-        decimal = marks[-1] if self._ends_decimal(marks, pieces) else None
+        decimal = marks[-1] if self._has_decimal_mark(marks, pieces) else None
         if decimal is not None:
             whole, grouped, behind = pieces[:-1], marks[:-1], pieces[-1]
         else:
@@ -167,7 +167,7 @@ class DigitReader:
         value = number + Fraction(int(behind), 10 ** len(behind))
         return value.numerator if value.denominator == 1 else value
 
-    def _ends_decimal(self, marks: list[str], pieces: list[str]) -> bool:
+    def _has_decimal_mark(self, marks: list[str], pieces: list[str]) -> bool:
         """Whether the last mark stands before decimals."""
         last = marks[-1]
         if last == "d":
@@ -189,7 +189,7 @@ def _are_groups(pieces: list[str]) -> bool:
     return sizes <= {3} or (sizes == {2} and len(first) <= 2)
 
 
-def _ratio(match: re.Match[str]) -> Fraction | None:
+def _parse_ratio(match: re.Match[str]) -> Fraction | None:
     above, below = int(match["above"]), int(match["below"])
     if match["below"][0] == "0" or (match["above"][0] == "0" and above):
         return None
@@ -198,7 +198,7 @@ def _ratio(match: re.Match[str]) -> Fraction | None:
     return int(match["whole"] or 0) + Fraction(above, below)
 
 
-def _is_part(text: str, start: int, end: int) -> bool:
+def _is_part_of_longer(text: str, start: int, end: int) -> bool:
     """Whether what stands there is a part of something longer: a path, a date, a name."""
     before, after = text[start - 1 : start], text[end : end + 2]
     if before and before in "/\\:@_.":
@@ -210,7 +210,7 @@ def _is_part(text: str, start: int, end: int) -> bool:
     return after[:1] in (":", ".", "/") and after[1:].isdigit()
 
 
-def _signed(text: str, digits: Digits) -> Digits:
+def _with_sign(text: str, digits: DigitNumber) -> DigitNumber:
     """With the minus that stands before it, if that is no hyphen."""
     at = digits.start - 1
     if at < 0 or text[at] not in "-−+":
@@ -218,4 +218,4 @@ def _signed(text: str, digits: Digits) -> Digits:
     if at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-−+)]½%°"):
         return digits
     value = digits.value if text[at] == "+" else -digits.value
-    return Digits(at, digits.end, value, signed=True, fraction=digits.fraction)
+    return DigitNumber(at, digits.end, value, signed=True, fraction=digits.fraction)

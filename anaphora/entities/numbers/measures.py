@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from anaphora.entities.numbers.tables import common
+from anaphora.entities.numbers.tables import load_shared_table
 
-__all__ = ["Measures", "Unit", "measures"]
+__all__ = ["UnitCatalog", "Unit", "load_units"]
 
-_NO_TYPES = ("exact", "sums", "meant", "bare")
+_OTHER_SECTIONS = ("exact", "sums", "meant", "bare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class UnitCatalog:
     """The units by name, by symbol, and by the symbols whose case counts; how large each is among
     those that are said together (hours and minutes), by the number of its family; what a unit
     means behind another one, and which one may go without saying behind it, from one number to
@@ -32,10 +32,10 @@ class Measures:
 
     units: Mapping[str, Unit]
     symbols: Mapping[str, Unit]
-    exact: Mapping[str, Unit]
+    case_sensitive_symbols: Mapping[str, Unit]
     sizes: Mapping[Unit, tuple[int, Fraction]]
-    meant: Mapping[tuple[Unit, Unit], Unit]
-    bare: Mapping[Unit, tuple[Unit, int, int]]
+    implied_units: Mapping[tuple[Unit, Unit], Unit]
+    implied_parts: Mapping[Unit, tuple[Unit, int, int]]
 
     def ratio(self, large: Unit, small: Unit) -> int | None:
         """How many of a unit another one has, where both are said together: 60 minutes an hour;
@@ -48,10 +48,10 @@ class Measures:
 
 
 @lru_cache(maxsize=1)
-def measures() -> Measures:
+def load_units() -> UnitCatalog:
     """All that the table tells."""
-    table: dict[str, Any] = common("units")
-    listed = {type: names for type, names in table.items() if type not in _NO_TYPES}
+    table: dict[str, Any] = load_shared_table("units")
+    listed = {type: names for type, names in table.items() if type not in _OTHER_SECTIONS}
     units = {name: Unit(name, type) for type, names in listed.items() for name in names}
     symbols = {
         symbol: units[name]
@@ -59,21 +59,24 @@ def measures() -> Measures:
         for name, written in names.items()
         for symbol in written
     }
-    return Measures(
+    return UnitCatalog(
         units=units,
         symbols=symbols,
-        exact={**symbols, **{symbol: units[name] for symbol, name in table["exact"].items()}},
+        case_sensitive_symbols={
+            **symbols,
+            **{symbol: units[name] for symbol, name in table["exact"].items()},
+        },
         sizes={
             units[name]: (family, Fraction(str(size)))
             for family, sizes in enumerate(table["sums"])
             for name, size in sizes.items()
         },
-        meant={
+        implied_units={
             (units[behind], units[read]): units[meant]
             for behind, others in table["meant"].items()
             for read, meant in others.items()
         },
-        bare={
+        implied_parts={
             units[name]: (units[part], low, high)
             for name, (part, low, high) in table["bare"].items()
         },

@@ -21,20 +21,24 @@ from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.language_tables import cached_table
-from anaphora.entities.languages import base
-from anaphora.entities.numbers.amounts import Amount, simple
-from anaphora.entities.numbers.gate import gate
+from anaphora.entities.languages import base_code
+from anaphora.entities.numbers.amounts import Amount, to_int_if_whole
+from anaphora.entities.numbers.gate import build_prefilter
 from anaphora.entities.numbers.measures import Unit
-from anaphora.entities.numbers.phrases import Phrases, listed
+from anaphora.entities.numbers.phrases import PhraseLookup, iter_phrases
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
-from anaphora.entities.numbers.recognizer import canonical, plain, range_of
+from anaphora.entities.numbers.recognizer import (
+    format_quantity,
+    to_json_number,
+    build_range_metadata,
+)
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.tables import common
-from anaphora.entities.numbers.wording import wording
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.numbers.tables import load_shared_table
+from anaphora.entities.numbers.wording import load_number_phrases
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 
-__all__ = ["Currencies", "MoneyRecognizer", "create"]
+__all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 
 _MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # of a bare number: no sign of a unit
 _PARTS = {"minor": 100, "tenths": 10}  # of a currency
@@ -52,18 +56,18 @@ class MoneyRecognizer:
     """Finds the amounts of money of a text."""
 
     def __init__(self, language: str, currency: str = "", *, bare: bool = True) -> None:
-        self._may_have = gate(language)
-        self._read = QuantityReader(language, Currencies(language, currency))
-        self._labels = wording(language).labels
+        self._may_have = build_prefilter(language)
+        self._read = QuantityReader(language, CurrencyMatcher(language, currency))
+        self._labels = load_number_phrases(language).labels
         self._bare = bare
-        code = currency.upper() or _of_country(language)
+        code = currency.upper() or _currency_of_country(language)
         self._unit = Unit(code, "money") if code else None
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The amounts of money in ``doc``; the time does not matter."""
-        return self.mentions(text_of(doc))
+        return self.find_mentions(get_text(doc))
 
-    def mentions(self, text: str) -> list[Mention]:
+    def find_mentions(self, text: str) -> list[Mention]:
         """The amounts of money in a text."""
         if not self._may_have(text):
             return []
@@ -73,9 +77,11 @@ class MoneyRecognizer:
             start, end = found[one.start].start, found[one.end - 1].end
             if one.unit is None and self._may_be_amount(found, one):
                 amount = one._replace(unit=self._unit)
-                mentions.append(Mention(start, end, canonical(amount), _meta(amount), True))
+                mentions.append(
+                    Mention(start, end, format_quantity(amount), _build_metadata(amount), True)
+                )
             elif one.unit is not None and one.unit.type == "money":
-                mentions.append(Mention(start, end, canonical(one), _meta(one)))
+                mentions.append(Mention(start, end, format_quantity(one), _build_metadata(one)))
         return mentions
 
     def _may_be_amount(self, found: Sequence[Atom], one: Quantity) -> bool:
@@ -83,61 +89,67 @@ class MoneyRecognizer:
         ("room 101") and has no sign of a unit behind it."""
         if not self._bare or one.kind != "cardinal" or one.comparison == "not":
             return False
-        if (label := self._labels.before(found, one.start)) is not None and label[1]:
+        if (label := self._labels.find_before(found, one.start)) is not None and label[1]:
             return False
         after = found[one.end] if one.end < len(found) else None
         return after is None or after.kind != "mark" or after.text in _MARKS_BEHIND
 
 
-class Currencies:
+class CurrencyMatcher:
     """Finds the currency of a number, as a :class:`~.quantities.Measure`."""
 
     def __init__(self, language: str, currency: str = "") -> None:
-        core, written = common("currencies"), cached_table(base(language), "money")
-        self._preferred = _preferred(language, currency.upper(), core)
-        signs = [*listed(core, "signs")]
-        self._signs = Phrases(language, self._meant(signs, "money"))
-        names = self._meant([*signs, *listed(written, "names")], "money")
-        others = [self._meant(listed(written, key), key) for key in (*_PARTS, "never")]
-        self._names = Phrases(language, [*names, *chain.from_iterable(others)])
-        self._said_first = Phrases(language, self._meant(listed(written, "said_first"), "money"))
+        core, written = load_shared_table("currencies"), cached_table(base_code(language), "money")
+        self._preferred = _preferred_currencies(language, currency.upper(), core)
+        signs = [*iter_phrases(core, "signs")]
+        self._signs = PhraseLookup(language, self._resolve_shared(signs, "money"))
+        names = self._resolve_shared([*signs, *iter_phrases(written, "names")], "money")
+        others = [
+            self._resolve_shared(iter_phrases(written, key), key) for key in (*_PARTS, "never")
+        ]
+        self._names = PhraseLookup(language, [*names, *chain.from_iterable(others)])
+        self._said_first = PhraseLookup(
+            language, self._resolve_shared(iter_phrases(written, "said_first"), "money")
+        )
         self._has_tenths = bool(written.get("tenths"))
-        self._joins = Phrases(language, listed(written, "joins"))
-        self._partitives = Phrases(language, listed(written, "partitives"))
+        self._joins = PhraseLookup(language, iter_phrases(written, "joins"))
+        self._partitives = PhraseLookup(language, iter_phrases(written, "partitives"))
         codes = core["codes"].split()
         self._codes = {code: Unit(code, "money") for code in codes}
         self._codes |= {code: Unit(code.upper(), "money") for code in core["lower"].split()}
-        self._scales = dict(listed(core, "scales"))
+        self._scales = dict(iter_phrases(core, "scales"))
 
     def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount with its currency and what it takes up with it."""
         if amount.kind in ("ordinal", "percent"):
             return None
         return (
-            self._prefixed(text, found, amount)
-            or self._suffixed(text, found, amount)
-            or self._said_before(found, amount)
+            self._match_before(text, found, amount)
+            or self._match_after(text, found, amount)
+            or self._match_approximate(found, amount)
         )
 
-    def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+    def merge_amounts(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts, with cents added to what they follow, and in the whole currency."""
         joined: list[Amount] = []
         for amount in amounts:
             last = joined[-1] if joined else None
-            parts = self._parts(found, last, amount)
+            parts = self._parts_per_unit(found, last, amount)
             if parts == 1:
                 joined.append(amount)
                 continue
-            value = simple(Fraction(amount.value) / parts)
-            if last is not None and self._belong(found, last, amount, parts):
-                joined[-1] = last._replace(end=amount.end, value=simple(last.value + value))
+            value = to_int_if_whole(Fraction(amount.value) / parts)
+            if last is not None and self._are_added(found, last, amount, parts):
+                joined[-1] = last._replace(
+                    end=amount.end, value=to_int_if_whole(last.value + value)
+                )
             elif amount.unit is not None:
                 joined.append(amount._replace(value=value, unit=Unit(amount.unit.name, "money")))
             else:
                 joined.append(amount)
         return joined
 
-    def _parts(self, found: Sequence[Atom], last: Amount | None, amount: Amount) -> int:
+    def _parts_per_unit(self, found: Sequence[Atom], last: Amount | None, amount: Amount) -> int:
         """How many of these make one of the currency: by their name, or where they have none
         ("five euros twenty", 三块五), by how many they are."""
         if amount.unit is not None:
@@ -152,7 +164,7 @@ class Currencies:
             return 10
         return 100 if 10 <= amount.value <= 99 else 1
 
-    def _belong(self, found: Sequence[Atom], one: Amount, small: Amount, parts: int) -> bool:
+    def _are_added(self, found: Sequence[Atom], one: Amount, small: Amount, parts: int) -> bool:
         """Whether the small ones are added to what stands before them."""
         if one.unit is None or one.unit.type != "money" or one.value.denominator != 1:
             return False
@@ -160,10 +172,10 @@ class Currencies:
             return False
         if one.end == small.start:
             return True
-        return self._joins.between(found, one.end, small.start) is not None
+        return self._joins.match_between(found, one.end, small.start) is not None
 
-    def _prefixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
-        sign = self._signs.before(found, amount.start) or self._code_before(
+    def _match_before(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+        sign = self._signs.find_before(found, amount.start) or self._find_code_before(
             text, found, amount.start
         )
         if sign is None or (sign[0] and _touches_letters(found, sign[0])):
@@ -172,20 +184,20 @@ class Currencies:
         end, value = amount.end, amount.value
         scale = self._scales.get(found[end].text) if end < len(found) else None
         if scale is not None and (found[end].glued or not _is_glued(found, end + 1)):
-            end, value = end + 1, simple(Fraction(value) * scale)
+            end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
         is_minus = start and found[start].glued and found[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not found[start - 1].glued):
             start, value = start - 1, -value
         return amount._replace(start=start, end=end, value=value, unit=unit, weak=False)
 
-    def _suffixed(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
+    def _match_after(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
         at = amount.end
         if at >= len(found):
             return None
-        named = self._names.behind(found, at) or self._code(text, found, at)
-        if named is None and (between := self._partitives.behind(found, at)) is not None:
+        named = self._names.find_after(found, at) or self._find_code_after(text, found, at)
+        if named is None and (between := self._partitives.find_after(found, at)) is not None:
             at = between[0]  # cinq millions de dollars
-            named = self._names.behind(found, at)
+            named = self._names.find_after(found, at)
         if named is None:
             return None
         end, unit = named
@@ -202,22 +214,28 @@ class Currencies:
             return None
         return amount._replace(end=end, unit=unit, weak=False)
 
-    def _said_before(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
+    def _match_approximate(self, found: Sequence[Atom], amount: Amount) -> Amount | None:
         """With the name that stands before it and so means "about": рублей пятьсот."""
-        named = self._said_first.before(found, amount.start)
+        named = self._said_first.find_before(found, amount.start)
         if named is None or amount.weak:
             return None
         return amount._replace(start=named[0], unit=named[1], about=True)
 
-    def _code(self, text: str, found: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
+    def _find_code_after(
+        self, text: str, found: Sequence[Atom], at: int
+    ) -> tuple[int, Unit] | None:
         unit = self._codes.get(text[found[at].start : found[at].end])
         return None if unit is None else (at + 1, unit)
 
-    def _code_before(self, text: str, found: Sequence[Atom], end: int) -> tuple[int, Unit] | None:
-        named = self._code(text, found, end - 1) if end else None
+    def _find_code_before(
+        self, text: str, found: Sequence[Atom], end: int
+    ) -> tuple[int, Unit] | None:
+        named = self._find_code_after(text, found, end - 1) if end else None
         return None if named is None else (end - 1, named[1])
 
-    def _meant(self, phrases: Iterable[tuple[str, Any]], type: str) -> Iterator[tuple[str, Unit]]:
+    def _resolve_shared(
+        self, phrases: Iterable[tuple[str, Any]], type: str
+    ) -> Iterator[tuple[str, Unit]]:
         """The phrases, each with the one of the currencies that share it."""
         for phrase, sharing in phrases:
             codes = sharing.split()
@@ -225,16 +243,16 @@ class Currencies:
             yield str(phrase), Unit(code, type)
 
 
-def _preferred(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
+def _preferred_currencies(language: str, currency: str, core: Mapping[str, Any]) -> list[str]:
     """The currencies to choose among those that share a sign, the first one best."""
-    of_language = core["languages"].get(base(language), "")
-    return [code for code in (currency, _of_country(language), of_language) if code]
+    of_language = core["languages"].get(base_code(language), "")
+    return [code for code in (currency, _currency_of_country(language), of_language) if code]
 
 
-def _of_country(language: str) -> str:
+def _currency_of_country(language: str) -> str:
     """The currency of the country that a language names (``en-AU``); '' if it names none."""
     country = language.replace("_", "-").partition("-")[2].upper()
-    code: str = common("currencies")["countries"].get(country, "")
+    code: str = load_shared_table("currencies")["countries"].get(country, "")
     return code
 
 
@@ -254,8 +272,8 @@ def _touches_letters(found: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _meta(one: Quantity) -> dict[str, Any]:
+def _build_metadata(one: Quantity) -> dict[str, Any]:
     """The metadata of an amount of money."""
-    amount = {} if one.value is None else {"amount": plain(one.value)}
+    amount = {} if one.value is None else {"amount": to_json_number(one.value)}
     currency = {} if one.unit is None else {"currency": one.unit.name}
-    return {**amount, **range_of(one), **currency}
+    return {**amount, **build_range_metadata(one), **currency}

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-from anaphora.entities.atoms import Atom, atoms
-from anaphora.entities.languages import normalizer
-from anaphora.entities.numbers.tables import inflected
+from anaphora.entities.atoms import Atom, split_atoms
+from anaphora.entities.languages import create_normalizer
+from anaphora.entities.numbers.tables import expand_endings
 
-__all__ = ["Phrases", "listed"]
+__all__ = ["PhraseLookup", "iter_phrases"]
 
 T = TypeVar("T")
 
 
-class Phrases(Generic[T]):
+class PhraseLookup(Generic[T]):
     """Phrases of a language, each with what it means."""
 
     def __init__(self, language: str, phrases: Iterable[tuple[str, T]]) -> None:
-        normalize = normalizer(language)
+        normalize = create_normalizer(language)
         self._meanings: dict[tuple[str, ...], T] = {}
         self._starting: dict[str, int] = {}  # how many words the longest phrase has
         self._ending: dict[str, int] = {}
@@ -31,7 +31,7 @@ class Phrases(Generic[T]):
             self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
         self._longest = max(self._starting.values(), default=0)
 
-    def attached(self, found: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
+    def find_attached(self, found: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
         """The longest phrase whose last word is ``last`` and whose others end before an atom."""
         for start in range(max(0, end - self._ending.get(last, 1) + 1), end):
             words = (*(atom.text for atom in found[start:end]), last)
@@ -39,7 +39,7 @@ class Phrases(Generic[T]):
                 return start, self._meanings[words]
         return None
 
-    def before(self, found: Sequence[Atom], end: int) -> tuple[int, T] | None:
+    def find_before(self, found: Sequence[Atom], end: int) -> tuple[int, T] | None:
         """The longest phrase that ends before an atom: its first atom and its meaning."""
         most = self._ending.get(found[end - 1].text) if end else None
         if most is None:
@@ -51,7 +51,7 @@ class Phrases(Generic[T]):
                 return end - len(words) + skipped, meaning
         return None
 
-    def behind(self, found: Sequence[Atom], start: int) -> tuple[int, T] | None:
+    def find_after(self, found: Sequence[Atom], start: int) -> tuple[int, T] | None:
         """The longest phrase that starts with an atom: the atom after it and its meaning."""
         most = self._starting.get(found[start].text) if start < len(found) else None
         if most is None:
@@ -63,14 +63,14 @@ class Phrases(Generic[T]):
                 return start + size, meaning
         return None
 
-    def between(self, found: Sequence[Atom], start: int, end: int) -> T | None:
+    def match_between(self, found: Sequence[Atom], start: int, end: int) -> T | None:
         """What the atoms from one to another mean all together."""
         if not 0 < end - start <= self._longest:
             return None
         return self._meanings.get(tuple([atom.text for atom in found[start:end]]))
 
 
-def listed(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
+def iter_phrases(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
     """The phrases under a key of a table, with what they stand for: a list of phrases (each
     means itself), or a mapping from meanings to lists."""
     under = written.get(key) or {}
@@ -79,11 +79,11 @@ def listed(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
         under = {phrase: [phrase] for phrase in under}
     for meaning, forms in under.items():
         for form in forms if isinstance(forms, list) else [forms]:
-            for phrase in inflected(str(form), endings):
+            for phrase in expand_endings(str(form), endings):
                 yield phrase, meaning
 
 
 def _key(phrase: str, normalize: Callable[[str], str]) -> tuple[str, ...]:
     if phrase.isalpha() and phrase.isascii():
         return (normalize(phrase),)  # one word: most are
-    return tuple(atom.text for atom in atoms(phrase, normalize))
+    return tuple(atom.text for atom in split_atoms(phrase, normalize))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from anaphora.entities.atoms import Atom, atoms_of
-from anaphora.entities.numbers.amounts import Amount, amounts_of
-from anaphora.entities.numbers.comparisons import Comparisons
-from anaphora.entities.numbers.quantity import Measure, Quantity
-from anaphora.entities.numbers.ranges import Ranges
+from anaphora.entities.atoms import Atom, get_atoms
+from anaphora.entities.numbers.amounts import Amount, find_amounts
+from anaphora.entities.numbers.comparisons import ComparisonFinder
+from anaphora.entities.numbers.quantity import UnitMatcher, Quantity
+from anaphora.entities.numbers.ranges import RangeFinder
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.wording import TIMES, wording
+from anaphora.entities.numbers.wording import TIMES, load_number_phrases
 
 __all__ = ["QuantityReader"]
 
@@ -24,29 +24,29 @@ _CENTURIES = range(13, 22)
 class QuantityReader:
     """Reads the quantities of a language, with units that ``measure`` knows."""
 
-    def __init__(self, language: str, measure: Measure) -> None:
+    def __init__(self, language: str, measure: UnitMatcher) -> None:
         self._language = language
         self._measure = measure
-        self._wording = wording(language)
-        self._ranges = Ranges(self._wording)
-        self._compare = Comparisons(language, measure)
+        self._wording = load_number_phrases(language)
+        self._ranges = RangeFinder(self._wording)
+        self._compare = ComparisonFinder(language, measure)
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
         """The atoms of a text, and the quantities among them in their order."""
-        found = atoms_of(text, self._language)
-        plain = amounts_of(text, self._language)
+        found = get_atoms(text, self._language)
+        plain = find_amounts(text, self._language)
         if not plain:
             return found, []
-        measured = self._measured(text, found, plain)
+        measured = self._with_units(text, found, plain)
         if self._wording.has_years_in_halves and len(measured) > 1:
-            measured = _with_years(measured)
-        amounts = self._measure.join(found, measured)
+            measured = _merge_years(measured)
+        amounts = self._measure.merge_amounts(found, measured)
         compared = self._compare(text, found, self._ranges(found, amounts))
-        if any(one.weak for one in compared) and not _are_all(found, compared):
+        if any(one.weak for one in compared) and not _is_whole_text(found, compared):
             compared = [one for one in compared if not one.weak]
-        return found, self._compare.merged(found, compared)
+        return found, self._compare.merge_bounds(found, compared)
 
-    def _measured(
+    def _with_units(
         self, text: str, found: Sequence[Atom], amounts: Sequence[Amount]
     ) -> list[Amount]:
         """The amounts with units, percent and minus; those left out that are parts of words, and
@@ -70,10 +70,10 @@ class QuantityReader:
         return told
 
     def _with_minus(self, found: Sequence[Atom], amount: Amount, reach: int) -> Amount:
-        minus = self._wording.minus.before(found, amount.start)
+        minus = self._wording.minus.find_before(found, amount.start)
         if minus is None or minus[0] < reach or (minus[0] == reach and reach):
             return amount
-        compares = self._wording.before.before(found, amount.start)
+        compares = self._wording.comparisons_before.find_before(found, amount.start)
         if compares is not None and compares[0] < minus[0]:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
@@ -83,16 +83,16 @@ class QuantityReader:
         градусов мороза, *5 Grad minus*."""
         if amount.unit is None or amount.unit.type != "temperature" or amount.value < 0:
             return amount
-        behind = self._wording.below_zero.behind(found, amount.end)
+        behind = self._wording.below_zero.find_after(found, amount.end)
         if behind is None or behind[0] in starts:
             return amount
         return amount._replace(end=behind[0], value=-amount.value)
 
     def _with_percent(self, found: Sequence[Atom], amount: Amount) -> Amount:
-        behind = self._wording.percent_behind.behind(found, amount.end)
+        behind = self._wording.percent_behind.find_after(found, amount.end)
         if behind is not None:
             return amount._replace(end=behind[0], kind="percent", weak=False)
-        before = self._wording.percent_before.before(found, amount.start)
+        before = self._wording.percent_before.find_before(found, amount.start)
         if before is not None:
             return amount._replace(start=before[0], kind="percent", weak=False)
         return amount
@@ -102,7 +102,9 @@ class QuantityReader:
         if amount.start and found[amount.start].glued:
             before = found[amount.start - 1]
             stands_alone = is_unspaced(before.text) or before.text in self._wording.clitics
-            if before.kind == "word" and not (stands_alone or _is_times(found, amount.start - 1)):
+            if before.kind == "word" and not (
+                stands_alone or _is_multiplication_sign(found, amount.start - 1)
+            ):
                 return True
         if amount.end >= len(found) or not found[amount.end].glued:
             return False
@@ -111,23 +113,23 @@ class QuantityReader:
             after.kind == "word"
             and last.kind != "mark"
             and not (is_unspaced(after.text) or is_unspaced(last.text))
-            and not _is_times(found, amount.end)
+            and not _is_multiplication_sign(found, amount.end)
         )
 
 
-def _with_years(amounts: Sequence[Amount]) -> list[Amount]:
+def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:
     """The amounts, with those made one that are the halves of a year: nineteen eighty-four."""
     joined: list[Amount] = []
     for one in amounts:
         last = joined[-1] if joined else None
-        if last is not None and last.end == one.start and _are_halves(last, one):
+        if last is not None and last.end == one.start and _are_year_halves(last, one):
             joined[-1] = last._replace(end=one.end, value=last.value * 100 + one.value)
         else:
             joined.append(one)
     return joined
 
 
-def _are_halves(one: Amount, other: Amount) -> bool:
+def _are_year_halves(one: Amount, other: Amount) -> bool:
     """A unit makes two of them: "fifteen twenty minutes"."""
     if one.unit is not None or other.unit is not None or one.literal or other.literal:
         return False
@@ -136,7 +138,7 @@ def _are_halves(one: Amount, other: Amount) -> bool:
     return one.value in _CENTURIES and 10 <= other.value <= 99
 
 
-def _is_times(found: Sequence[Atom], at: int) -> bool:
+def _is_multiplication_sign(found: Sequence[Atom], at: int) -> bool:
     """Whether it is the x of 60x40; that of 0x1F is not."""
     return (
         found[at].text in TIMES
@@ -147,7 +149,7 @@ def _is_times(found: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _are_all(found: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
+def _is_whole_text(found: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
     """Whether the text is one quantity and nothing else."""
     if len(quantities) != 1:
         return False

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, Protocol
 
 from anaphora.entities.atoms import Atom
-from anaphora.entities.numbers.amounts import Amount, Kind
+from anaphora.entities.numbers.amounts import Amount, NumberKind
 from anaphora.entities.numbers.measures import Unit
 
-__all__ = ["Bound", "Measure", "Quantity"]
+__all__ = ["Bound", "UnitMatcher", "Quantity"]
 
 
 class Bound(NamedTuple):
@@ -26,7 +26,7 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
 
     start: int
     end: int
-    kind: Kind
+    kind: NumberKind
     unit: Unit | None
     value: int | Fraction | None = None
     low: Bound | None = None
@@ -35,7 +35,7 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
     weak: bool = False
 
 
-class Measure(Protocol):
+class UnitMatcher(Protocol):
     """Finds the unit of a number."""
 
     def __call__(self, text: str, found: Sequence[Atom], amount: Amount) -> Amount | None:
@@ -43,6 +43,6 @@ class Measure(Protocol):
         ``amount`` may touch letters that are no part of it."""
         ...
 
-    def join(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
+    def merge_amounts(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """The amounts, with those made one that are said together ("5 euros 20 cents")."""
         ...

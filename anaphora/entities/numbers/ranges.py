@@ -8,19 +8,19 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.amounts import HYPHENS, Amount
 from anaphora.entities.numbers.quantity import Bound, Quantity
 from anaphora.entities.numbers.scripts import is_unspaced
-from anaphora.entities.numbers.wording import Wording
+from anaphora.entities.numbers.wording import NumberPhrases
 
-__all__ = ["Ranges"]
+__all__ = ["RangeFinder"]
 
 _DASHES = frozenset("–—~〜～")
-_OTHERS = (3, 5)  # 三五个
-_PHONE = (3, 4)  # digits: 555-1234
+_SPECIAL_NEIGHBOURS = (3, 5)  # 三五个
+_PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
-class Ranges:
+class RangeFinder:
     """Makes ranges of the amounts of a language."""
 
-    def __init__(self, wording: Wording) -> None:
+    def __init__(self, wording: NumberPhrases) -> None:
         self._wording = wording
 
     def __call__(self, found: Sequence[Atom], amounts: Sequence[Amount]) -> list[Quantity]:
@@ -33,31 +33,35 @@ class Ranges:
             quantity = None
             if index < len(amounts):
                 other = amounts[index]
-                if _is_phone(found, one, other):
+                if _is_phone_number(found, one, other):
                     index += 1
                     reach = other.end
                     continue
-                quantity = self._range(found, one, other, reach)
+                quantity = self._build_range(found, one, other, reach)
             if quantity is None:
-                quantity = _plain(one)
+                quantity = _to_quantity(one)
             else:
                 index += 1
             quantities.append(quantity)
             reach = amounts[index - 1].end
         return quantities
 
-    def _range(
+    def _build_range(
         self, found: Sequence[Atom], one: Amount, other: Amount, reach: int
     ) -> Quantity | None:
         if one.unit is not None and other.unit is not None and one.unit != other.unit:
             return None
-        one = _lent(found, one, other)
-        opening = self._wording.openings.before(found, one.start)
+        one = _share_scale(found, one, other)
+        opening = self._wording.range_openings.find_before(found, one.start)
         if opening is not None and opening[0] < reach:
             opening = None
-        if not _joins(found, one.end, other.start) and not _are_neighbours(found, one, other):
-            end = _after_hyphen(found, self._wording.after_counter(found, one.end, one.unit))
-            middle = self._wording.middles.between(found, end, other.start)
+        if not _is_dash_between(found, one.end, other.start) and not _are_neighbours(
+            found, one, other
+        ):
+            end = _skip_suspended_hyphen(
+                found, self._wording.skip_counter(found, one.end, one.unit)
+            )
+            middle = self._wording.range_connectors.match_between(found, end, other.start)
             if middle is None:
                 return None
             if opening is not None and opening[1] not in middle.openings:
@@ -68,8 +72,8 @@ class Ranges:
                 return None  # "five to four" is a time, and "quarter to six"
         elif one.value >= other.value:
             return None  # 555-123
-        end = self._wording.after_counter(found, other.end, other.unit)
-        closing = self._wording.closings.behind(found, end)
+        end = self._wording.skip_counter(found, other.end, other.unit)
+        closing = self._wording.range_closings.find_after(found, end)
         low, high = sorted((one.value, other.value))
         return Quantity(
             one.start if opening is None else opening[0],
@@ -82,12 +86,12 @@ class Ranges:
         )
 
 
-def _plain(one: Amount) -> Quantity:
+def _to_quantity(one: Amount) -> Quantity:
     start, end, value, kind, unit, weak, _, about, _ = one
     return Quantity(start, end, kind, unit, value, None, None, "about" if about else None, weak)
 
 
-def _joins(found: Sequence[Atom], end: int, start: int) -> bool:
+def _is_dash_between(found: Sequence[Atom], end: int, start: int) -> bool:
     """Whether a hyphen that touches both, or a dash, stands alone between two numbers."""
     if start != end + 1:
         return False
@@ -96,7 +100,7 @@ def _joins(found: Sequence[Atom], end: int, start: int) -> bool:
     return found[end].text in _DASHES
 
 
-def _after_hyphen(found: Sequence[Atom], end: int) -> int:
+def _skip_suspended_hyphen(found: Sequence[Atom], end: int) -> int:
     """Behind the hyphen of *zwei- bis dreihundert*."""
     is_open = (
         end + 1 < len(found)
@@ -113,10 +117,10 @@ def _are_neighbours(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
         return False
     if not is_unspaced(found[one.start].text):
         return False
-    return other.value - one.value == other.scale or (one.value, other.value) == _OTHERS
+    return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
 
 
-def _lent(found: Sequence[Atom], one: Amount, other: Amount) -> Amount:
+def _share_scale(found: Sequence[Atom], one: Amount, other: Amount) -> Amount:
     """The first one with the multiplier that it shares with the second: two to four HUNDRED."""
     if other.scale == 1 or one.scale != 1 or not 0 < one.value * other.scale < other.value:
         return one
@@ -124,7 +128,7 @@ def _lent(found: Sequence[Atom], one: Amount, other: Amount) -> Amount:
     return one if has_own_unit else one._replace(value=one.value * other.scale)
 
 
-def _is_phone(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
+def _is_phone_number(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
     """Whether it is 555-1234: no range is between two numbers of that length that are not round,
     and a unit makes it one."""
     if other.start != one.end + 1 or not (one.literal and other.literal):
@@ -132,8 +136,8 @@ def _is_phone(found: Sequence[Atom], one: Amount, other: Amount) -> bool:
     if one.unit is not None or other.unit is not None or "percent" in (one.kind, other.kind):
         return False
     sizes = len(found[one.start].text), len(found[other.start].text)
-    if sizes != _PHONE or (one.end, other.end) != (one.start + 1, other.start + 1):
+    if sizes != _PHONE_GROUPS or (one.end, other.end) != (one.start + 1, other.start + 1):
         return False
-    if found[one.end].text not in HYPHENS or not _joins(found, one.end, other.start):
+    if found[one.end].text not in HYPHENS or not _is_dash_between(found, one.end, other.start):
         return False
     return one.value % 10 != 0 or other.value % 10 != 0

@@ -11,9 +11,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from anaphora.entities.atoms import Atom
-from anaphora.entities.numbers.terms import Role, Slot, Term, Vocabulary, is_hyphen
+from anaphora.entities.numbers.terms import (
+    TermRole,
+    NumeralToken,
+    NumeralTerm,
+    NumeralVocabulary,
+    is_hyphen,
+)
 
-__all__ = ["Numeral", "Reading"]
+__all__ = ["Numeral", "NumeralParser"]
 
 _MOST_DIGITS = 30
 _LIMIT = 10**_MOST_DIGITS
@@ -40,7 +46,7 @@ class Numeral:
 
 
 @dataclass(slots=True)
-class _Part:
+class _Addend:
     """A part of the sum, with the slots in which it stands (half open); ``made`` says that a
     multiplier made it."""
 
@@ -48,66 +54,74 @@ class _Part:
     room: int
     start: int
     end: int
-    made: bool = False
+    is_product: bool = False
 
 
-class Reading:
+class NumeralParser:
     """The reading of one numeral in the slots from ``at`` on; when it is done, ``at`` is the slot
     after what has been read."""
 
     def __init__(
-        self, words: Vocabulary, found: Sequence[Atom], slots: Sequence[Slot], at: int
+        self,
+        words: NumeralVocabulary,
+        found: Sequence[Atom],
+        slots: Sequence[NumeralToken],
+        position: int,
     ) -> None:
-        self.at = at
+        self.position = position
         self._words = words
         self._found = found
         self._slots = slots
-        self._parts: list[_Part] = []
+        self._parts: list[_Addend] = []
         self._ordinal = False
         self._decimal = False
         self._scale = 1
         self._comma = 0  # how many parts stood before the last one
 
-    def numeral(self) -> Numeral | None:
+    def parse(self) -> Numeral | None:
         """The numeral that starts at this slot, None if there is none."""
-        first = self.at
-        if self._slots[first].term("vague"):
+        first = self.position
+        if self._slots[first].first_term("vague"):
             self._skip_vague()
             return None
-        value = self._ordinal_in_front()
-        if value is None and (fraction := self._fraction_alone()) is not None:
-            value = self._scaled(fraction)
+        value = self._parse_ordinal_prefix()
+        if value is None and (fraction := self._parse_fraction()) is not None:
+            value = self._parse_scale(fraction)
         if value is None:
-            value = self._sum()
+            value = self._parse_sum()
             if value is not None and not self._ordinal:
-                value = self._with_fraction(value)
-                self._ordinal_behind(value)
+                value = self._parse_fraction_after(value)
+                self._parse_ordinal_suffix(value)
         if value is None or value >= _LIMIT or self._is_within_word():
             return None
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
-        end = self._slots[self.at - 1].end
+        end = self._slots[self.position - 1].end
         start = self._slots[first].start
         return Numeral(start, end, value, self._ordinal, self._decimal, self._scale)
 
     def _skip_vague(self) -> None:
         """Skip "several hundred thousand" and "several thousand five hundred": with a vague word
         they make no number, the multipliers as little as what is added to them."""
-        self.at += 1
+        self.position += 1
         times: int | Fraction = 1
-        while (term := self._next(self.at, "times")) is not None:
-            self.at += 1
+        while (term := self._next_term(self.position, "times")) is not None:
+            self.position += 1
             times *= term.value
-        at = self.at + 1 if self._next(self.at, "glue") is not None else self.at
+        at = (
+            self.position + 1
+            if self._next_term(self.position, "glue") is not None
+            else self.position
+        )
         if times == 1 or not self._touches(at) or self._slots[at].literal:
             return
-        added = Reading(self._words, self._found, self._slots, at)
-        value = added._sum()
+        added = NumeralParser(self._words, self._found, self._slots, at)
+        value = added._parse_sum()
         if value is not None and not added._ordinal and value < times:
-            self.at = added.at
+            self.position = added.position
 
     def _is_within_word(self) -> bool:
-        return self.at < len(self._slots) and self._slots[self.at].inner
+        return self.position < len(self._slots) and self._slots[self.position].inner
 
     def _touches(self, at: int) -> bool:
         """Whether nothing but a hyphen stands between a slot and the one before it."""
@@ -118,92 +132,95 @@ class Reading:
             return True
         return before.end + 1 == here.start and is_hyphen(self._found, before.end)
 
-    def _next(self, at: int, role: Role) -> Term | None:
+    def _next_term(self, at: int, role: TermRole) -> NumeralTerm | None:
         """The term of that role at a slot, if it touches what stands before it."""
-        return self._slots[at].term(role) if self._touches(at) else None
+        return self._slots[at].first_term(role) if self._touches(at) else None
 
     # Sums
 
-    def _sum(self) -> int | Fraction | None:
+    def _parse_sum(self) -> int | Fraction | None:
         """The value of what is added and multiplied."""
-        first = self.at
-        if self._slots[first].term("article") and self._next(first + 1, "times"):
-            self.at += 1
-        elif self._words.positional and self._digit_by_digit():
-            first = self.at
-        glue: Term | None = None
-        while self.at < len(self._slots):
-            if self._parts and not (self._touches(self.at) or self._passes_comma()):
+        first = self.position
+        if self._slots[first].first_term("article") and self._next_term(first + 1, "times"):
+            self.position += 1
+        elif self._words.positional and self._parse_digit_row():
+            first = self.position
+        glue: NumeralTerm | None = None
+        while self.position < len(self._slots):
+            if self._parts and not (self._touches(self.position) or self._passes_comma()):
                 break
-            slot = self._slots[self.at]
-            if self._adds(slot, glue) or self._multiplies(slot):
+            slot = self._slots[self.position]
+            if self._add_token(slot, glue) or self._multiply_by_token(slot):
                 glue = None
-                self.at += 1
+                self.position += 1
                 if self._ordinal and not self._words.ordinal_chain:
                     break
                 continue
-            glue = slot.term("glue") if glue is None else None
-            if glue is None or not self._parts or not self._binds(glue):
+            glue = slot.first_term("glue") if glue is None else None
+            if glue is None or not self._parts or not self._can_bind(glue):
                 break
-            self.at += 1
-        return self._total(first)
+            self.position += 1
+        return self._total_of_parts(first)
 
-    def _total(self, first: int) -> int | Fraction | None:
+    def _total_of_parts(self, first: int) -> int | Fraction | None:
         parts = self._parts
         if self._comma and sum(part.value for part in parts[self._comma :]) < 100:
             del parts[self._comma :]  # "one thousand, five" are two
-        while len(parts) > 1 and self._slots[parts[-1].start].literal and not parts[-1].made:
+        while len(parts) > 1 and self._slots[parts[-1].start].literal and not parts[-1].is_product:
             parts.pop()
-        self.at = parts[-1].end if parts else first
+        self.position = parts[-1].end if parts else first
         if not parts:
             return None
-        if len(parts) == 1 and parts[0].made:
+        if len(parts) == 1 and parts[0].is_product:
             self._scale = parts[0].room
         if self._words.short_tail:
             self._lengthen_tail()
         return parts[0].value if len(parts) == 1 else sum([part.value for part in parts])
 
-    def _binds(self, glue: Term) -> bool:
+    def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
         if self._words.inverted and 1 <= self._parts[-1].value <= 9:
             return True
         return glue.room <= room and (glue.high is None or room <= glue.high)
 
-    def _adds(self, slot: Slot, glue: Term | None) -> bool:
+    def _add_token(self, slot: NumeralToken, glue: NumeralTerm | None) -> bool:
         for term in slot.terms.get("add", ()):
             if self._ordinal and not term.ordinal:
                 continue
-            if self._inverts(term, glue):
+            if self._is_inverted(term, glue):
                 last = self._parts[-1]
-                last.value, last.room, last.end = last.value + term.value, 0, self.at + 1
-            elif self._fits(term, slot):
-                self._parts.append(_Part(term.value, term.room, self.at, self.at + 1))
+                last.value, last.room, last.end = last.value + term.value, 0, self.position + 1
+            elif self._can_add(term, slot):
+                self._parts.append(_Addend(term.value, term.room, self.position, self.position + 1))
             else:
                 continue
             self._ordinal = term.ordinal
             return True
         return False
 
-    def _fits(self, term: Term, slot: Slot) -> bool:
+    def _can_add(self, term: NumeralTerm, slot: NumeralToken) -> bool:
         if not self._parts:
             return True
         last = self._parts[-1]
-        if slot.literal and not (last.made and last.room >= 1000):
+        if slot.literal and not (last.is_product and last.room >= 1000):
             return False
         return 0 < term.value < last.room
 
-    def _inverts(self, term: Term, glue: Term | None) -> bool:
+    def _is_inverted(self, term: NumeralTerm, glue: NumeralTerm | None) -> bool:
         """Whether tens follow ones, as in *vierundzwanzig*."""
         if not self._words.inverted or glue is None:
             return False
         last = self._parts[-1]
         room = self._parts[-2].room if len(self._parts) > 1 else 100
         return (
-            not last.made and 1 <= last.value <= 9 and 20 <= term.value <= 90 and term.value < room
+            not last.is_product
+            and 1 <= last.value <= 9
+            and 20 <= term.value <= 90
+            and term.value < room
         )
 
-    def _multiplies(self, slot: Slot) -> bool:
-        term = slot.term("times")
+    def _multiply_by_token(self, slot: NumeralToken) -> bool:
+        term = slot.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
         kept = len(self._parts)
@@ -214,42 +231,44 @@ class Reading:
         if kept and not value < self._parts[kept - 1].room:
             del self._parts[kept:]  # what is to be multiplied belongs to the next numeral
             return False
-        start = multiplied[0].start if multiplied else self.at
-        self._parts[kept:] = [_Part(value, int(term.value), start, self.at + 1, made=True)]
+        start = multiplied[0].start if multiplied else self.position
+        self._parts[kept:] = [
+            _Addend(value, int(term.value), start, self.position + 1, is_product=True)
+        ]
         self._ordinal = term.ordinal
         return True
 
     def _passes_comma(self) -> bool:
         """Whether a comma stands before the next slot, after thousands or more: "one thousand,
         two hundred"."""
-        before, here = self._slots[self.at - 1].end, self._slots[self.at]
+        before, here = self._slots[self.position - 1].end, self._slots[self.position]
         last = self._parts[-1]
-        if not last.made or last.room < 1000 or here.literal or before + 1 != here.start:
+        if not last.is_product or last.room < 1000 or here.literal or before + 1 != here.start:
             return False
         if self._found[before].text != "," or self._found[here.start].glued:
             return False
         self._comma = len(self._parts)
         return True
 
-    def _digit_by_digit(self) -> bool:
+    def _parse_digit_row(self) -> bool:
         """Reads 二〇二四; whether there was such a row of two digits or more."""
-        end = self.at
+        end = self.position
         digits: list[str] = []
-        while end < len(self._slots) and (end == self.at or self._touches(end)):
+        while end < len(self._slots) and (end == self.position or self._touches(end)):
             slot = self._slots[end]
-            term = None if slot.literal else slot.term("add")
+            term = None if slot.literal else slot.first_term("add")
             if term is None or term.ordinal or not 0 <= term.value <= 9:
                 break
             digits.append(str(term.value))
             end += 1
-        after = self._next(end, "times")
+        after = self._next_term(end, "times")
         if "".join(digits) in _NEIGHBOURS:
             return False  # 两三天 are two or three days
         if len(digits) < 2 or (after is not None and after.value < 10_000):
             return False
         value = int("".join(digits[: _MOST_DIGITS + 1]))
-        self._parts.append(_Part(value, 0, self.at, end))
-        self.at = end
+        self._parts.append(_Addend(value, 0, self.position, end))
+        self.position = end
         return True
 
     def _lengthen_tail(self) -> None:
@@ -257,126 +276,138 @@ class Reading:
         if len(self._parts) < 2:
             return
         before, last = self._parts[-2:]
-        if before.made and not last.made and before.end == last.start and before.room >= 100:
+        if (
+            before.is_product
+            and not last.is_product
+            and before.end == last.start
+            and before.room >= 100
+        ):
             last.value *= before.room // 10
 
     # Ordinals by a word of their own
 
-    def _ordinal_in_front(self) -> int | Fraction | None:
+    def _parse_ordinal_prefix(self) -> int | Fraction | None:
         """Reads 第五."""
-        first = self.at
-        term = self._slots[first].term("ordinal")
+        first = self.position
+        term = self._slots[first].first_term("ordinal")
         if term is None or term.behind or not self._touches(first + 1):
             return None
-        self.at += 1
-        value = self._sum()
+        self.position += 1
+        value = self._parse_sum()
         if value is None:
-            self.at = first
+            self.position = first
         else:
             self._ordinal = True
         return value
 
-    def _ordinal_behind(self, value: int | Fraction) -> None:
+    def _parse_ordinal_suffix(self, value: int | Fraction) -> None:
         """Reads what stands behind in 五番目."""
-        term = self._next(self.at, "ordinal")
+        term = self._next_term(self.position, "ordinal")
         if term is not None and term.behind and isinstance(value, int):
             self._ordinal = True
-            self.at += 1
+            self.position += 1
 
     # Fractions
 
-    def _fraction_alone(self) -> int | Fraction | None:
+    def _parse_fraction(self) -> int | Fraction | None:
         """Reads "half", "a half"."""
-        at = self.at
-        if self._slots[at].term("article") and self._next(at + 1, "fraction"):
+        at = self.position
+        if self._slots[at].first_term("article") and self._next_term(at + 1, "fraction"):
             at += 1
-        term = self._slots[at].term("fraction")
+        term = self._slots[at].first_term("fraction")
         if term is None:
             return None
-        self.at = at + 1
+        self.position = at + 1
         return term.value
 
-    def _with_fraction(self, value: int | Fraction) -> int | Fraction:
+    def _parse_fraction_after(self, value: int | Fraction) -> int | Fraction:
         """Reads what makes a fraction of a number, or adds one to it."""
-        start = self.at
+        start = self.position
         if not self._touches(start):
             return value
-        for read in (self._counted, self._turned, self._added, self._pointed):
+        for read in (
+            self._parse_counted_fraction,
+            self._parse_inverted_fraction,
+            self._parse_mixed_fraction,
+            self._parse_decimal,
+        ):
             changed = read(value)
             if changed is not None:
-                return self._scaled(changed)
-            self.at = start
+                return self._parse_scale(changed)
+            self.position = start
         return value
 
-    def _scaled(self, value: int | Fraction) -> int | Fraction:
+    def _parse_scale(self, value: int | Fraction) -> int | Fraction:
         """Reads the multipliers behind a fraction: "half a million"."""
-        if self._next(self.at, "article") and self._next(self.at + 1, "times"):
-            self.at += 1
-        while (term := self._next(self.at, "times")) is not None and not term.ordinal:
+        if self._next_term(self.position, "article") and self._next_term(
+            self.position + 1, "times"
+        ):
+            self.position += 1
+        while (term := self._next_term(self.position, "times")) is not None and not term.ordinal:
             value *= term.value
             self._scale = int(term.value)
-            self.at += 1
+            self.position += 1
             if value >= _LIMIT:
                 break
         return value
 
-    def _counted(self, value: int | Fraction) -> Fraction | None:
+    def _parse_counted_fraction(self, value: int | Fraction) -> Fraction | None:
         """Reads "two thirds", "one half"."""
-        term = self._next(self.at, "part") or self._next(self.at, "fraction")
+        term = self._next_term(self.position, "part") or self._next_term(self.position, "fraction")
         if term is None:
             return None
-        self.at += 1
+        self.position += 1
         return Fraction(value) * term.value
 
-    def _turned(self, value: int | Fraction) -> Fraction | None:
+    def _parse_inverted_fraction(self, value: int | Fraction) -> Fraction | None:
         """Reads 三分の二, where the denominator comes first."""
-        if self._next(self.at, "over") is None or not self._touches(self.at + 1):
+        if self._next_term(self.position, "over") is None or not self._touches(self.position + 1):
             return None
-        inner = Reading(self._words, self._found, self._slots, self.at + 1)
-        above = inner._sum()
+        inner = NumeralParser(self._words, self._found, self._slots, self.position + 1)
+        above = inner._parse_sum()
         if above is None or inner._ordinal or not value:
             return None
-        self.at = inner.at
+        self.position = inner.position
         return Fraction(above) / Fraction(value)
 
-    def _added(self, value: int | Fraction) -> int | Fraction | None:
+    def _parse_mixed_fraction(self, value: int | Fraction) -> int | Fraction | None:
         """Reads "two and a half", *zweieinhalb*, «две целых и три десятых»."""
-        plus = self._next(self.at, "plus")
+        plus = self._next_term(self.position, "plus")
         if plus is not None:
-            self.at += 1
+            self.position += 1
             return Fraction(value) + plus.value
-        at = self.at
-        while self._next(at, "with") is not None:
+        at = self.position
+        while self._next_term(at, "with") is not None:
             at += 1
-        if at == self.at or not self._touches(at):
+        if at == self.position or not self._touches(at):
             return None
-        inner = Reading(self._words, self._found, self._slots, at)
-        added = inner._fraction_alone()
-        if added is None and (count := inner._sum()) is not None and not inner._ordinal:
-            added = inner._counted(count)
+        inner = NumeralParser(self._words, self._found, self._slots, at)
+        added = inner._parse_fraction()
+        if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
+            added = inner._parse_counted_fraction(count)
         if added is None or not added < 1:
             return None
-        self.at = inner.at
+        self.position = inner.position
         if self._scale == _DOZEN or self._scale >= _MILLION:
             return value + added * self._scale  # un millón y medio
-        part = self._slots[inner.at - 1].term("part")
+        part = self._slots[inner.position - 1].first_term("part")
         self._decimal = part is not None and part.value.denominator in _DECIMAL
         return Fraction(value) + added
 
-    def _pointed(self, value: int | Fraction) -> Fraction | None:
+    def _parse_decimal(self, value: int | Fraction) -> Fraction | None:
         """Reads "three point one four", *deux virgule vingt-cinq*."""
-        if self._next(self.at, "point") is None or not isinstance(value, int):
+        if self._next_term(self.position, "point") is None or not isinstance(value, int):
             return None
-        at, digits = self.at + 1, ""
+        at, digits = self.position + 1, ""
         while self._touches(at) and len(digits) < _MOST_DIGITS:
-            inner = Reading(self._words, self._found, self._slots, at)
-            read = inner._sum()
+            inner = NumeralParser(self._words, self._found, self._slots, at)
+            read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break
-            digits, at = f"{digits}{read}", inner.at
+            digits, at = f"{digits}{read}", inner.position
             if read > 9:
                 break
         if not digits:
             return None
-        self.at, self._decimal = at, True
+        self.position, self._decimal = at, True
         return value + Fraction(int(digits), 10 ** len(digits))

@@ -22,13 +22,19 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.numbers.gate import gate
+from anaphora.entities.numbers.gate import build_prefilter
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
-from anaphora.entities.numbers.units import Units
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.numbers.units import MeasureUnitMatcher
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 
-__all__ = ["NumberRecognizer", "canonical", "create", "plain", "range_of"]
+__all__ = [
+    "NumberRecognizer",
+    "format_quantity",
+    "create",
+    "to_json_number",
+    "build_range_metadata",
+]
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -40,66 +46,71 @@ class NumberRecognizer:
     """Finds the numbers of a text."""
 
     def __init__(self, language: str) -> None:
-        self._may_have = gate(language)
-        self._read = QuantityReader(language, Units(language))
+        self._may_have = build_prefilter(language)
+        self._read = QuantityReader(language, MeasureUnitMatcher(language))
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The numbers in ``doc``; the time does not matter."""
-        return self.mentions(text_of(doc))
+        return self.find_mentions(get_text(doc))
 
-    def mentions(self, text: str) -> list[Mention]:
+    def find_mentions(self, text: str) -> list[Mention]:
         """The numbers in a text."""
         if not self._may_have(text):
             return []
         found, quantities = self._read(text)
         return [
-            Mention(found[one.start].start, found[one.end - 1].end, canonical(one), _meta(one))
+            Mention(
+                found[one.start].start,
+                found[one.end - 1].end,
+                format_quantity(one),
+                _build_metadata(one),
+            )
             for one in quantities
         ]
 
 
-def canonical(one: Quantity) -> str:
+def format_quantity(one: Quantity) -> str:
     """What is meant, written in one way."""
     unit = f" {one.unit.name}" if one.unit is not None else " %" if one.kind == "percent" else ""
     if one.value is not None:
         sign = {"about": "~", "not": "!="}.get(one.comparison or "", "")
-        return f"{sign}{_written(one.value)}{unit}"
+        return f"{sign}{_format_number(one.value)}{unit}"
     low, high = one.low, one.high
     if low is not None and high is not None:
         dots = f"{'' if low.included else '<'}..{'' if high.included else '<'}"
-        return f"{_written(low.value)}{dots}{_written(high.value)}{unit}"
+        return f"{_format_number(low.value)}{dots}{_format_number(high.value)}{unit}"
     if low is not None:
-        return f">{'=' if low.included else ''}{_written(low.value)}{unit}"
+        return f">{'=' if low.included else ''}{_format_number(low.value)}{unit}"
     if high is not None:
-        return f"<{'=' if high.included else ''}{_written(high.value)}{unit}"
+        return f"<{'=' if high.included else ''}{_format_number(high.value)}{unit}"
     return unit.strip()
 
 
-def range_of(one: Quantity) -> dict[str, Any]:
+def build_range_metadata(one: Quantity) -> dict[str, Any]:
     """The ends of a range and how it compares, as metadata."""
     meta: dict[str, Any] = {}
     if one.low is not None:
-        meta["from"] = plain(one.low.value)
+        meta["from"] = to_json_number(one.low.value)
         meta["fromincl"] = one.low.included
     if one.high is not None:
-        meta["to"] = plain(one.high.value)
+        meta["to"] = to_json_number(one.high.value)
         meta["toincl"] = one.high.included
     if one.comparison is not None:
         meta["comparison"] = one.comparison
     return meta
 
 
-def plain(value: int | Fraction) -> int | float:
+def to_json_number(value: int | Fraction) -> int | float:
     """A number as JSON has it: a whole one where it is whole."""
     if isinstance(value, int):
         return value
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def _meta(one: Quantity) -> dict[str, Any]:
-    meta = range_of(one)
+def _build_metadata(one: Quantity) -> dict[str, Any]:
+    meta = build_range_metadata(one)
     if one.value is not None:
-        meta["value"] = plain(one.value)
+        meta["value"] = to_json_number(one.value)
     meta["kind"] = one.kind
     if one.unit is not None:
         meta["unit"] = one.unit.name
@@ -107,6 +118,6 @@ def _meta(one: Quantity) -> dict[str, Any]:
     return meta
 
 
-def _written(value: int | Fraction) -> str:
-    number = plain(value)
+def _format_number(value: int | Fraction) -> str:
+    number = to_json_number(value)
     return str(number) if isinstance(number, int) else format(Decimal(repr(number)), "f")

@@ -8,16 +8,16 @@ from typing import Any
 
 from anaphora.entities.language_tables import load_yaml
 
-__all__ = ["common", "inflected"]
+__all__ = ["load_shared_table", "expand_endings"]
 
 
 @lru_cache(maxsize=8)
-def common(name: str) -> dict[str, Any]:
+def load_shared_table(name: str) -> dict[str, Any]:
     """The table of that name that serves all languages (``units``)."""
     return load_yaml(__package__, f"tables/{name}.yaml")
 
 
-def inflected(form: str, endings: Mapping[str, Iterable[str]]) -> Iterator[str]:
+def expand_endings(form: str, endings: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """The forms of a word whose last character is one of ``endings`` (``перв*``); the word alone
     if it is none."""
     if form[-1:] not in endings:

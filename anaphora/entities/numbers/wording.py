@@ -13,17 +13,17 @@ from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.language_tables import cached_table
-from anaphora.entities.languages import base, normalizer
-from anaphora.entities.numbers.literals import DigitReader
-from anaphora.entities.numbers.measures import Unit, measures
-from anaphora.entities.numbers.phrases import Phrases, listed
-from anaphora.entities.numbers.tables import common
+from anaphora.entities.languages import base_code, create_normalizer
+from anaphora.entities.numbers.literals import DigitParser
+from anaphora.entities.numbers.measures import Unit, load_units
+from anaphora.entities.numbers.phrases import PhraseLookup, iter_phrases
+from anaphora.entities.numbers.tables import load_shared_table
 
-__all__ = ["TIMES", "Comparison", "Middle", "Wording", "wording"]
+__all__ = ["TIMES", "Comparison", "RangeConnector", "NumberPhrases", "load_number_phrases"]
 
 Comparison: TypeAlias = Literal["more", "least", "less", "most", "about", "not", "plain"]
 
-_MARKS: dict[Comparison, list[str]] = {
+_COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "more": [">"],
     "least": [">=", "≥", "=>"],
     "less": ["<"],
@@ -37,7 +37,7 @@ TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
+class RangeConnector:
     """What stands between the ends of a range: the phrases that may open it (an empty one, if it
     needs none), and those that may close it."""
 
@@ -46,28 +46,28 @@ class Middle:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class NumberPhrases:
     """The phrases of a language."""
 
-    digits: DigitReader
-    minus: Phrases[str]
-    percent_behind: Phrases[str]
-    percent_before: Phrases[str]
-    before: Phrases[Comparison]
-    behind: Phrases[Comparison]
-    openings: Phrases[str]
-    middles: Phrases[Middle]
-    closings: Phrases[str]
-    joins: Phrases[str]
-    below_zero: Phrases[str]
-    counters: Phrases[str]
-    labels: Phrases[bool]
-    currencies: Phrases[str]
-    of: Phrases[str]
-    sums: Phrases[str]
-    ones: Phrases[str]
+    digits: DigitParser
+    minus: PhraseLookup[str]
+    percent_behind: PhraseLookup[str]
+    percent_before: PhraseLookup[str]
+    comparisons_before: PhraseLookup[Comparison]
+    comparisons_after: PhraseLookup[Comparison]
+    range_openings: PhraseLookup[str]
+    range_connectors: PhraseLookup[RangeConnector]
+    range_closings: PhraseLookup[str]
+    bound_connectors: PhraseLookup[str]
+    below_zero: PhraseLookup[str]
+    counters: PhraseLookup[str]
+    labels: PhraseLookup[bool]
+    currencies: PhraseLookup[str]
+    of_words: PhraseLookup[str]
+    sum_connectors: PhraseLookup[str]
+    indefinite_articles: PhraseLookup[str]
     scales: Mapping[str, int]
-    amounts: Mapping[str, tuple[Fraction, Unit]]
+    unit_words: Mapping[str, tuple[Fraction, Unit]]
     ordinals: frozenset[str]
     ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
@@ -78,48 +78,56 @@ class Wording:
     has_bare_ones: bool
     has_years_in_halves: bool
 
-    def after_counter(self, found: Sequence[Atom], end: int, unit: Unit | None) -> int:
+    def skip_counter(self, found: Sequence[Atom], end: int, unit: Unit | None) -> int:
         """Behind the word that counts what a number without a unit stands for (三個), if there is
         one; else ``end``, which is behind the number."""
-        behind = self.counters.behind(found, end) if unit is None else None
+        behind = self.counters.find_after(found, end) if unit is None else None
         return end if behind is None else behind[0]
 
 
 @lru_cache(maxsize=32)
-def wording(language: str) -> Wording:
+def load_number_phrases(language: str) -> NumberPhrases:
     """The phrases of a language; marks and digits alone where there is no table."""
-    written = cached_table(base(language), "numbers")
-    normalize = normalizer(language)
+    written = cached_table(base_code(language), "numbers")
+    normalize = create_normalizer(language)
     decimal, groups = _separators(language, written)
 
-    def texts(key: str) -> Phrases[str]:
-        return Phrases(language, listed(written, key))
+    def texts(key: str) -> PhraseLookup[str]:
+        return PhraseLookup(language, iter_phrases(written, key))
 
     def words(key: str) -> frozenset[str]:
-        return frozenset(normalize(word) for word, _ in listed(written, key))
+        return frozenset(normalize(word) for word, _ in iter_phrases(written, key))
 
-    percent = [("%", "%"), ("٪", "%"), *listed(written, "percent")]
-    ranges = [_range(one) for one in written.get("ranges", ())]
-    return Wording(
-        digits=DigitReader(decimal, groups),
+    percent = [("%", "%"), ("٪", "%"), *iter_phrases(written, "percent")]
+    ranges = [_parse_range(one) for one in written.get("ranges", ())]
+    return NumberPhrases(
+        digits=DigitParser(decimal, groups),
         minus=texts("minus"),
-        percent_behind=Phrases(language, percent),
+        percent_behind=PhraseLookup(language, percent),
         percent_before=texts("percent_before"),
-        before=Phrases(language, (*_comparisons(_MARKS), *_comparisons(written.get("before", {})))),
-        behind=Phrases(language, _comparisons(written.get("behind", {}))),
-        openings=Phrases(language, [(opening, opening) for opening, _, _ in ranges if opening]),
-        middles=Phrases(language, _middles(ranges)),
-        closings=Phrases(language, [(closing, closing) for _, _, closing in ranges if closing]),
-        joins=texts("joins"),
+        comparisons_before=PhraseLookup(
+            language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {})))
+        ),
+        comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}))),
+        range_openings=PhraseLookup(
+            language, [(opening, opening) for opening, _, _ in ranges if opening]
+        ),
+        range_connectors=PhraseLookup(language, _range_connectors(ranges)),
+        range_closings=PhraseLookup(
+            language, [(closing, closing) for _, _, closing in ranges if closing]
+        ),
+        bound_connectors=texts("joins"),
         below_zero=texts("below_zero"),
         counters=texts("counters"),
-        labels=Phrases(language, _labels(written)),
-        currencies=Phrases(language, _currencies(language)),
-        of=texts("of"),
-        sums=texts("sums"),
-        ones=texts("ones"),
-        scales={normalize(word): scale for word, scale in listed(written, "scales")},
-        amounts={normalize(word): _amount(one) for word, one in listed(written, "amounts")},
+        labels=PhraseLookup(language, _labels(written)),
+        currencies=PhraseLookup(language, _currencies(language)),
+        of_words=texts("of"),
+        sum_connectors=texts("sums"),
+        indefinite_articles=texts("ones"),
+        scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
+        unit_words={
+            normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
+        },
         ordinals=words("ordinals"),
         ordinal_dot=words("ordinal_dot"),
         cardinals=words("cardinals") | TIMES,
@@ -136,22 +144,25 @@ def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """The phrases before a number that say what it is the number of; False for longer ones that
     do not say so after all."""
     yield from ((sign, True) for sign in _NUMBER_SIGNS)
-    yield from ((phrase, True) for phrase, _ in listed(written, "labels"))
-    yield from ((phrase, False) for phrase, _ in listed(written, "no_labels"))
+    yield from ((phrase, True) for phrase, _ in iter_phrases(written, "labels"))
+    yield from ((phrase, False) for phrase, _ in iter_phrases(written, "no_labels"))
 
 
 def _currencies(language: str) -> Iterator[tuple[str, str]]:
     """The names, signs and codes of currencies, each standing for itself."""
-    core = common("currencies")
+    core = load_shared_table("currencies")
     codes = [*core["codes"].split(), *core["lower"].split()]
-    names = [*listed(core, "signs"), *listed(cached_table(base(language), "money"), "names")]
+    names = [
+        *iter_phrases(core, "signs"),
+        *iter_phrases(cached_table(base_code(language), "money"), "names"),
+    ]
     yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))
 
 
-def _amount(written: str) -> tuple[Fraction, Unit]:
+def _parse_amount(written: str) -> tuple[Fraction, Unit]:
     """What is written as a number and a unit: 1/2 h."""
     value, name = written.split()
-    return Fraction(value), measures().units[name]
+    return Fraction(value), load_units().units[name]
 
 
 def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
@@ -164,16 +175,19 @@ def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
-    yield from listed({"by": written}, "by")
+    yield from iter_phrases({"by": written}, "by")
 
 
-def _range(written: list[str]) -> tuple[str, str, str]:
+def _parse_range(written: list[str]) -> tuple[str, str, str]:
     opening, middle, *closing = written
     return opening, middle, closing[0] if closing else ""
 
 
-def _middles(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, Middle]]:
+def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:
     for phrase in dict.fromkeys(middle for _, middle, _ in ranges):
         of_it = [one for one in ranges if one[1] == phrase]
         openings = frozenset(opening for opening, _, _ in of_it)
-        yield phrase, Middle(openings, frozenset(closing for *_, closing in of_it if closing))
+        yield (
+            phrase,
+            RangeConnector(openings, frozenset(closing for *_, closing in of_it if closing)),
+        )

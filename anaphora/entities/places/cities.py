@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anaphora.entities.places.place import Place
-from anaphora.entities.places.scripts import columns_of
-from anaphora.entities.places.source import City, read_cities
-from anaphora.entities.places.tables import corrections
+from anaphora.entities.places.scripts import build_columns
+from anaphora.entities.places.source import CityRow, read_cities
+from anaphora.entities.places.tables import load_corrections
 
-__all__ = ["Cities", "read"]
+__all__ = ["CityTable", "read_columns"]
 
-_REPEATED = ("countries", "regions", "zones")
-_NUMBERS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes": "d"}
+_STRING_COLUMNS = ("countries", "regions", "zones")
+_NUMBER_COLUMNS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes": "d"}
 
 
-class Cities:
+class CityTable:
     """What is known of each city, by its number (from 0).
 
-    Made of ``columns`` (plain data, see :func:`read`): texts a line for each city, numbers in the
+    Made of ``columns`` (plain data, see :func:`read_columns`): texts a line for each city, numbers in the
     bytes of an array.
     """
 
@@ -32,7 +32,7 @@ class Cities:
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._names: list[str] = columns["names"].split("\n")
         self._countries, self._admin1, self._zones = (
-            _Repeated(*columns[name]) for name in _REPEATED
+            _StringColumn(*columns[name]) for name in _STRING_COLUMNS
         )
         self._ids: array[int] = array("I", columns["ids"])
         self._populations: array[int] = array("I", columns["populations"])
@@ -43,7 +43,7 @@ class Cities:
     def __len__(self) -> int:
         return len(self._names)
 
-    def number(self, id: int) -> int | None:
+    def find_number(self, id: int) -> int | None:
         return self._numbers.get(id)
 
     def name(self, number: int) -> str:
@@ -76,7 +76,7 @@ class Cities:
             timezone=self._zones[number] or None,
         )
 
-    def regions(self) -> dict[tuple[str, str], int]:
+    def region_populations(self) -> dict[tuple[str, str], int]:
         """How many people live in the cities of each region, by country and GeoNames' code."""
         people: dict[tuple[str, str], int] = {}
         for country, admin1, population in zip(
@@ -86,7 +86,7 @@ class Cities:
         return people
 
 
-class _Repeated:
+class _StringColumn:
     """Texts that come again and again, by the number of the city."""
 
     __slots__ = ("_texts", "_which")
@@ -96,7 +96,7 @@ class _Repeated:
         self._which = array("H", which)
 
     @staticmethod
-    def columns(texts: Sequence[str]) -> tuple[list[str], bytes]:
+    def to_columns(texts: Sequence[str]) -> tuple[list[str], bytes]:
         """What one of these texts is made of."""
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         return list(places), array("H", map(places.__getitem__, texts)).tobytes()
@@ -108,19 +108,19 @@ class _Repeated:
         return map(self._texts.__getitem__, self._which)
 
 
-def read(size: int) -> dict[str, Any]:
+def read_columns(size: int) -> dict[str, Any]:
     """The columns of the cities in the file for that size, and those of their names.
 
     Raises ModelError where the package is missing.
     """
     cities: list[tuple[str, ...]] = []
-    numbers: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBERS.items()}
+    numbers: dict[str, array[Any]] = {name: array(kind) for name, kind in _NUMBER_COLUMNS.items()}
     main: list[tuple[int, str]] = []
     others: list[str] = []
-    better = corrections()
+    better = load_corrections()
 
-    def keep(city: City) -> None:
-        name = better.get(str(city["geonameid"])) or _plain(city["name"])
+    def keep(city: CityRow) -> None:
+        name = better.get(str(city["geonameid"])) or _clean_name(city["name"])
         number = len(cities)
         cities.append((name, city["countrycode"], city["admin1code"], city["timezone"]))
         numbers["ids"].append(city["geonameid"])
@@ -137,13 +137,13 @@ def read(size: int) -> dict[str, Any]:
     return {
         "cities": {
             "names": "\n".join(names),
-            **dict(zip(_REPEATED, map(_Repeated.columns, repeated), strict=True)),
+            **dict(zip(_STRING_COLUMNS, map(_StringColumn.to_columns, repeated), strict=True)),
             **{name: column.tobytes() for name, column in numbers.items()},
         },
-        "spelled": columns_of(main, others),
+        "spelled": build_columns(main, others),
     }
 
 
-def _plain(name: str) -> str:
+def _clean_name(name: str) -> str:
     """The name without the signs that stand for letters of other alphabets."""
     return name.replace("’", "'").replace("‘", "'").rstrip("'")

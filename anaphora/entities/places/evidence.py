@@ -49,11 +49,11 @@ from functools import lru_cache
 from typing import Literal
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.search import Found, Name, NameSearch
-from anaphora.entities.places.spelling import Word, fold
-from anaphora.entities.places.tables import LanguageTable
+from anaphora.entities.places.search import NameMatch, PlaceName, NameSearch
+from anaphora.entities.places.spelling import NameWord, fold
+from anaphora.entities.places.tables import PlaceWords
 
-__all__ = ["Evidence", "Judge", "Preposition"]
+__all__ = ["Evidence", "NameClassifier", "Preposition"]
 
 Preposition = Literal["within", "toward", "title"]
 
@@ -69,33 +69,33 @@ class Evidence(IntEnum):
 # Least people of a place, by its main name and by others; of these by such ones in another script
 # than the Latin, in which even towns abroad have a name, and by short ones in Latin letters, which
 # are anything in any language (Seoul is Soul, Jinzhou Chin).
-_LEAST = {
+_MIN_POPULATION = {
     Evidence.SURE: (0, 15_000, 0, 15_000),
     Evidence.LIKELY: (15_000, 100_000, 50_000, 1_000_000),
     Evidence.BARE: (300_000, 1_000_000, 1_000_000, 10**9),
 }
-_SHORT = 4
-_LEAST_CAPITAL = 100_000
+_MAX_SHORT_LETTERS = 4
+_MIN_CAPITAL = 100_000
 _FIRST_NOT_LATIN = "\u0370"
-_LEAST_OF_TWO_LETTERS = 100_000
-_LEAST_QUALIFIED = 50_000
-_LEAST_WITHOUT_CASE = 1_000_000
+_MIN_TWO_LETTERS = 100_000
+_MIN_QUALIFIED = 50_000
+_MIN_WELL_KNOWN = 1_000_000
 # How likely a common word in small letters must be a place, after a preposition: any country is.
 _SCORE_OF_COUNTRY = 3_000_000
 _SENTENCE_ENDS = frozenset('.!?…:;\n"«“„”»(。！？')
-_LONGEST_PREPOSITION, _MOST_ARTICLES = 3, 2
+_MAX_PREPOSITION_WORDS, _MAX_ARTICLES = 3, 2
 
 
-class Judge:
+class NameClassifier:
     """Judges names by the tables of a language and the size of places."""
 
-    def __init__(self, gazetteer: Gazetteer, search: NameSearch, table: LanguageTable) -> None:
+    def __init__(self, gazetteer: Gazetteer, search: NameSearch, table: PlaceWords) -> None:
         self._gazetteer = gazetteer
         self._search = search
         self._table = table
         # What a text brings of these stays the same: 5 µs a name.
-        self._are_great = lru_cache(maxsize=4096)(self._find_whether_great)
-        self._is_doubtful = lru_cache(maxsize=4096)(self._find_whether_doubtful)
+        self._are_great = lru_cache(maxsize=4096)(self._compute_are_great)
+        self._is_doubtful = lru_cache(maxsize=4096)(self._compute_is_doubtful)
         self._common = table.common | table.phrases
         self._doubtful = self._common | table.people
         self._closing = table.closing | table.stops
@@ -110,13 +110,13 @@ class Judge:
         )
 
     def accepts(
-        self, found: Found, words: Sequence[Word], text: str, *, shouted: bool = False
+        self, found: NameMatch, words: Sequence[NameWord], text: str, *, all_caps: bool = False
     ) -> bool:
         """Whether the name is meant as one; ``shouted`` says that the text is in capitals."""
         if words[found.first].unspaced:
             return found.key not in self._common and self._accepts_unspaced(found)
         preposition = self.preposition(words, found.first, text)
-        capital = has_capital(found, words) and not shouted
+        capital = has_capital(found, words) and not all_caps
         if preposition and not capital and self._is_after_the(found, words):
             preposition = None
         begins = _begins_sentence(words, found.first, text)
@@ -129,25 +129,25 @@ class Judge:
         evidence = self._evidence(found, words, preposition, capital=capital, begins=begins)
         return self._are_great(found.key, found.places, evidence, found.inflected)
 
-    def is_stop(self, found: Found, words: Sequence[Word]) -> bool:
+    def is_stop(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
         """Whether it is a word of the language that is hardly ever anything else."""
         stops = self._table.stops
         if found.first == found.last:
             stop = words[found.first].text in stops or found.key in stops
         else:
-            stop = all(word.text in stops for word in _of(found, words))
+            stop = all(word.text in stops for word in _words_of_match(found, words))
         return stop and not any(self._is_greater(number) for number, _ in found.places)
 
-    def is_common(self, found: Found, words: Sequence[Word]) -> bool:
+    def is_common(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
         """Whether it is a common word or a given name as well."""
         if found.first != found.last:
             return found.key in self._common
         word = words[found.first]
-        if self._search.is_abbreviation(word.written):
+        if self._search.is_abbreviation(word.surface):
             return False
         return self._is_doubtful(found.key, word.text, found.places)
 
-    def hopeless(self, name: Name, written: str, *, begins: bool) -> bool:
+    def is_never_place(self, name: PlaceName, written: str, *, begins: bool) -> bool:
         """Whether a word is never meant as that name, but for a greater place behind it; ``begins``
         says that it is the first one of a text."""
         word = fold(written)
@@ -165,18 +165,18 @@ class Judge:
             return not homonym and max(scores, default=0.0) < _SCORE_OF_COUNTRY
         return not any(self._is_great(name.key, place, Evidence.LIKELY) for place in name.places)
 
-    def is_probable(self, places: Sequence[tuple[int, bool]]) -> bool:
+    def is_likely_place(self, places: Sequence[tuple[int, bool]]) -> bool:
         """Whether one of the places, all in a greater one, is great enough to be meant by a common
         word."""
-        return any(main and self._people(number) >= _LEAST_QUALIFIED for number, main in places)
+        return any(main and self._population(number) >= _MIN_QUALIFIED for number, main in places)
 
-    def preposition(self, words: Sequence[Word], index: int, text: str) -> Preposition | None:
+    def preposition(self, words: Sequence[NameWord], index: int, text: str) -> Preposition | None:
         """The kind of the preposition in front of a word, over articles."""
         last = index
-        for _ in range(_MOST_ARTICLES + 1):
+        for _ in range(_MAX_ARTICLES + 1):
             if last == 0 or words[last - 1].text not in self._last_words:
                 return None
-            for length in range(min(_LONGEST_PREPOSITION, last), 0, -1):
+            for length in range(min(_MAX_PREPOSITION_WORDS, last), 0, -1):
                 kind = self._prepositions.get(_phrase(words, last - length, last))
                 if kind is not None and _is_spaced(words, last - length, last, text):
                     return kind
@@ -186,11 +186,11 @@ class Judge:
             last -= 1
         return None
 
-    def has_article(self, found: Found, words: Sequence[Word]) -> bool:
+    def has_article(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
         """Whether an article, or what may stand in place of one, stands in front of a name."""
         return found.first > 0 and words[found.first - 1].text in self._table.articles
 
-    def _is_after_the(self, found: Found, words: Sequence[Word]) -> bool:
+    def _is_after_the(self, found: NameMatch, words: Sequence[NameWord]) -> bool:
         """Whether it is a city behind an article: "to the airport" is not to the city Airport."""
         article = words[found.first - 1].text
         if article not in self._table.articles or article not in self._table.stops:
@@ -199,8 +199,8 @@ class Judge:
 
     def _evidence(
         self,
-        found: Found,
-        words: Sequence[Word],
+        found: NameMatch,
+        words: Sequence[NameWord],
         preposition: Preposition | None,
         *,
         capital: bool,
@@ -218,8 +218,8 @@ class Judge:
 
     def _accepts_common(
         self,
-        found: Found,
-        words: Sequence[Word],
+        found: NameMatch,
+        words: Sequence[NameWord],
         text: str,
         preposition: Preposition | None,
         *,
@@ -246,12 +246,12 @@ class Judge:
             return self._is_pointed_at(found, words, text)
         return preposition is not None or not begins
 
-    def _is_pointed_at(self, found: Found, words: Sequence[Word], text: str) -> bool:
+    def _is_pointed_at(self, found: NameMatch, words: Sequence[NameWord], text: str) -> bool:
         first = found.first
         pointed_at = first > 0 and words[first - 1].text in self._table.pointing
         return pointed_at and _is_spaced(words, first - 1, first, text)
 
-    def _stands_alone(self, found: Found, words: Sequence[Word], text: str) -> bool:
+    def _stands_alone(self, found: NameMatch, words: Sequence[NameWord], text: str) -> bool:
         """Whether the name stands right between a sure preposition and what ends it."""
         following = found.last + 1
         return self._is_pointed_at(found, words, text) and (
@@ -260,76 +260,76 @@ class Judge:
             or not text[found.end : words[following].start].isspace()
         )
 
-    def _find_whether_doubtful(
-        self, key: str, word: str, places: Sequence[tuple[int, bool]]
-    ) -> bool:
+    def _compute_is_doubtful(self, key: str, word: str, places: Sequence[tuple[int, bool]]) -> bool:
         if key in self._doubtful or word in self._doubtful:
             return True
         at_home = key < _FIRST_NOT_LATIN
         if key == word and any(
-            (main or at_home) and self._needs_no_case(number) for number, main in places
+            (main or at_home) and self._is_well_known(number) for number, main in places
         ):
             return False
         return not self._search.forms(word).isdisjoint(self._doubtful)
 
-    def _needs_no_case(self, number: int) -> bool:
-        least = _LEAST_WITHOUT_CASE
-        return self._people(number) >= least or self._gazetteer.is_capital(number)
+    def _is_well_known(self, number: int) -> bool:
+        least = _MIN_WELL_KNOWN
+        return self._population(number) >= least or self._gazetteer.is_capital(number)
 
-    def _accepts_unspaced(self, found: Found) -> bool:
+    def _accepts_unspaced(self, found: NameMatch) -> bool:
         if found.end - found.start > 2:
             return True
         return any(
-            self._is_greater(number) or self._people(number) >= _LEAST_OF_TWO_LETTERS
+            self._is_greater(number) or self._population(number) >= _MIN_TWO_LETTERS
             for number, _ in found.places
         )
 
-    def _find_whether_great(
+    def _compute_are_great(
         self, key: str, places: Sequence[tuple[int, bool]], evidence: Evidence, inflected: int
     ) -> bool:
         if evidence is Evidence.BARE and inflected:
-            return any(self._people(number) >= _LEAST[evidence][1] for number, _ in places)
+            return any(
+                self._population(number) >= _MIN_POPULATION[evidence][1] for number, _ in places
+            )
         return any(self._is_great(key, place, evidence) for place in places)
 
     def _is_great(self, key: str, place: tuple[int, bool], evidence: Evidence) -> bool:
         number, main = place
         if self._is_greater(number):
             return True
-        other = 2 if key >= _FIRST_NOT_LATIN else 3 if len(key) <= _SHORT else 1
-        least = _LEAST[evidence][0 if main else other]
+        other = 2 if key >= _FIRST_NOT_LATIN else 3 if len(key) <= _MAX_SHORT_LETTERS else 1
+        least = _MIN_POPULATION[evidence][0 if main else other]
         if self._gazetteer.is_capital(number) and (main or other != 3):
-            least = min(least, _LEAST_CAPITAL if evidence is Evidence.BARE else 0)
-        return self._people(number) >= least
+            least = min(least, _MIN_CAPITAL if evidence is Evidence.BARE else 0)
+        return self._population(number) >= least
 
     def _is_greater(self, number: int) -> bool:
         return self._gazetteer.kind(number) != "city"
 
-    def _people(self, number: int) -> int:
+    def _population(self, number: int) -> int:
         return self._gazetteer.population(number)
 
 
-def has_capital(found: Found, words: Sequence[Word]) -> bool:
+def has_capital(found: NameMatch, words: Sequence[NameWord]) -> bool:
     """Whether one of the words of a name begins with a capital."""
-    return any(word.written[0].isupper() for word in _of(found, words))
+    return any(word.surface[0].isupper() for word in _words_of_match(found, words))
 
 
-def _of(found: Found, words: Sequence[Word]) -> Sequence[Word]:
+def _words_of_match(found: NameMatch, words: Sequence[NameWord]) -> Sequence[NameWord]:
     return words[found.first : found.last + 1]
 
 
-def _phrase(words: Sequence[Word], first: int, last: int) -> str:
+def _phrase(words: Sequence[NameWord], first: int, last: int) -> str:
     if last - first == 1:
         return words[first].text
     return " ".join(word.text for word in words[first:last])
 
 
-def _begins_sentence(words: Sequence[Word], index: int, text: str) -> bool:
+def _begins_sentence(words: Sequence[NameWord], index: int, text: str) -> bool:
     if index == 0:
         return True
     return not _SENTENCE_ENDS.isdisjoint(text[words[index - 1].end : words[index].start])
 
 
-def _is_spaced(words: Sequence[Word], first: int, last: int, text: str) -> bool:
+def _is_spaced(words: Sequence[NameWord], first: int, last: int, text: str) -> bool:
     """Whether nothing but blanks and apostrophes stands between the words up to ``last``."""
     return all(
         not text[words[index].end : words[index + 1].start].strip(" \t'’ʼ.")

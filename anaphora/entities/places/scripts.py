@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from anaphora.entities.places.names import NameColumns, NameIndex, bytes_of
-from anaphora.entities.places.spelling import is_unspaced, keys_of_names
-from anaphora.storage.cache import NOT_KEPT, Kept
+from anaphora.entities.places.names import NameColumns, NameIndex, encode_name
+from anaphora.entities.places.spelling import is_unspaced, normalize_names
+from anaphora.storage.cache import UNCACHED, CachedParts
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["Script", "ScriptedNames", "columns_of", "script_of"]
+__all__ = ["Script", "CityNameIndex", "build_columns", "script_of"]
 
 Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "other"]
 
@@ -56,7 +56,7 @@ _BLOCKS: tuple[tuple[int, Script], ...] = (
 )
 # Where a script is at home: there it holds main names, elsewhere what others call the places.
 # Of those without blanks, and the ones used in one country, all are taken as main ones.
-_HOMES: Mapping[Script, str] = {
+_SCRIPT_COUNTRIES: Mapping[Script, str] = {
     "cyrillic": "RU UA BY BG RS MK ME KZ KG TJ MN",
     "arabic": "AE AF BH DJ DZ EG EH ER IQ IR JO KW LB LY MA MR OM PK PS QA SA SD SO SY TD TN YE",
     "hebrew": "IL PS",
@@ -66,16 +66,16 @@ _STARTS = tuple(start for start, _ in _BLOCKS)
 _FIRST_OTHER = chr(_BLOCKS[1][0])
 _LETTER = regex.compile(r"\p{L}")
 # A transliteration by a machine ("ba li"), the code of an airport, a state that is added.
-_NO_NAME = regex.compile(
+_NOT_A_NAME = regex.compile(
     r"^(?:[\p{Ll}'ʿ].*\p{Latin}.*|\p{Lu}{3}|[^\n,،(0-9=]*+[,،(0-9=].*|.{61,})$", regex.MULTILINE
 )
-_LEAST, _LEAST_UNSPACED = 3, 2
+_MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 
 
-class ScriptedNames:
+class CityNameIndex:
     """The names of cities → their numbers.
 
-    Made of ``columns``, as :func:`columns_of` gives them, and ``countries``, which tells the codes
+    Made of ``columns``, as :func:`build_columns` gives them, and ``countries``, which tells the codes
     of those of the cities. What is indexed later is got through ``kept``.
     """
 
@@ -85,14 +85,14 @@ class ScriptedNames:
         self,
         columns: Mapping[str, Any],
         countries: Callable[[], Sequence[str]],
-        kept: Kept = NOT_KEPT,
+        kept: CachedParts = UNCACHED,
     ) -> None:
         self._countries = countries
         self._kept = kept
         self._latin = NameIndex(columns["latin"])
         self._indexes: dict[str, NameIndex] = {"latin": self._latin}
         self._lengths: Mapping[str, tuple[int, ...]] = {}
-        self._raw = {script: _Lines(*lines) for script, lines in columns["raw"].items()}
+        self._raw = {script: _NameLines(*lines) for script, lines in columns["raw"].items()}
         self._lock = fork_safe_lock()
 
     def __len__(self) -> int:
@@ -101,94 +101,94 @@ class ScriptedNames:
 
     def places(self, name: str) -> list[tuple[int, bool]]:
         """The numbers of the cities of that name, each with whether it is its main name."""
-        return self._index(name).places(name)
+        return self._index_for(name).places(name)
 
-    def knows(self, words: str) -> bool:
+    def is_name_or_prefix(self, words: str) -> bool:
         """Whether ``words`` are a name, or whole words with which a longer one begins."""
-        return self._index(words).knows(words)
+        return self._index_for(words).is_name_or_prefix(words)
 
-    def continues(self, words: str) -> bool:
+    def is_prefix(self, words: str) -> bool:
         """Whether longer names begin with these words."""
-        return self._index(words).continues(words)
+        return self._index_for(words).is_prefix(words)
 
     def lengths(self) -> Mapping[str, tuple[int, ...]]:
         """How long the names are that begin with two letters of a script without blanks, longest
         first."""
-        self._index("\u4e00")
+        self._index_for("\u4e00")
         return self._lengths
 
-    def prepare(self, script: Script) -> None:
+    def build_index(self, script: Script) -> None:
         """Indexes the names in that script now."""
-        self._indexed(script)
+        self._get_index(script)
 
-    def written(self, city: int, script: Script) -> list[str]:
+    def names_in_script(self, city: int, script: Script) -> list[str]:
         """The city's names in that script (not Latin) as the data spells them."""
-        return self._raw[script].of(city)
+        return self._raw[script].names_of(city)
 
-    def _index(self, name: str) -> NameIndex:
+    def _index_for(self, name: str) -> NameIndex:
         if name < _FIRST_OTHER:
             return self._latin
         script = script_of(name)
-        return self._indexes.get(script) or self._indexed(script)
+        return self._indexes.get(script) or self._get_index(script)
 
-    def _indexed(self, script: Script) -> NameIndex:
+    def _get_index(self, script: Script) -> NameIndex:
         with self._lock:  # who comes second waits, and does not do it as well
             if script not in self._indexes:
-                columns, lengths = self._kept(script, lambda: self._made(script))
+                columns, lengths = self._kept(script, lambda: self._build_columns(script))
                 if lengths:
                     self._lengths = {two: tuple(known) for two, known in lengths.items()}
                 self._indexes[script] = NameIndex(columns)
             return self._indexes[script]
 
-    def _made(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
+    def _build_columns(self, script: Script) -> tuple[NameColumns, dict[str, tuple[int, ...]]]:
         """The columns of an index, and where there are no blanks how long the names are."""
         keys, places = self._read(script)
-        index = NameIndex.of(keys, places, self._at_home(script, places))
-        return index.columns, _lengths(keys) if script == "unspaced" else {}
+        index = NameIndex.build(keys, places, self._is_main(script, places))
+        return index.columns, _name_lengths(keys) if script == "unspaced" else {}
 
     def _read(self, script: Script) -> tuple[list[str], npt.NDArray[np.uint32]]:
         """The names in that script as they are compared, and the city of each."""
         lines, places = self._raw[script].all()
-        keys = _keys(lines)
-        least = _LEAST_UNSPACED if script == "unspaced" else _LEAST
+        keys = _normalize_lines(lines)
+        least = _MIN_LETTERS_UNSPACED if script == "unspaced" else _MIN_LETTERS
         kept = np.fromiter((len(key) >= least for key in keys), bool, len(keys))
         return list(compress(keys, kept)), places[kept]
 
-    def _at_home(self, script: Script, places: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-        if script not in _HOMES:
+    def _is_main(self, script: Script, places: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+        if script not in _SCRIPT_COUNTRIES:
             return np.ones(len(places), bool)
-        homes = frozenset(_HOMES[script].split())
+        homes = frozenset(_SCRIPT_COUNTRIES[script].split())
         at_home = np.fromiter((country in homes for country in self._countries()), bool)
         return at_home[places]
 
 
-def columns_of(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:
-    """The columns of :class:`ScriptedNames`, plain data. ``main`` are the main names by the number
+def build_columns(main: Sequence[tuple[int, str]], others: Sequence[str]) -> dict[str, Any]:
+    """The columns of :class:`CityNameIndex`, plain data. ``main`` are the main names by the number
     of the city, which may have several of them; ``others`` all other names of each city, a line
     each."""
     names = "\n".join(name for _, name in main)
     numbers = np.array([number for number, _ in main], np.uint32)
-    by_script = _by_script(others)
+    by_script = _group_by_script(others)
     ascii, latin = by_script.pop("ascii"), by_script.pop("latin")
     keys = [
-        *keys_of_names(names).split("\n"),
-        *(key for lines, _ in (ascii, latin) for key in _keys(lines)),
+        *normalize_names(names).split("\n"),
+        *(key for lines, _ in (ascii, latin) for key in _normalize_lines(lines)),
     ]
     places = np.concatenate((numbers, ascii[1], latin[1]))
     is_main = np.arange(len(keys)) < len(main)
     long = np.fromiter(map(len, keys), np.int64, len(keys))
-    kept = (long >= _LEAST) | is_main & (long > 0)
-    index = NameIndex.of(list(compress(keys, kept)), places[kept], is_main[kept])
+    kept = (long >= _MIN_LETTERS) | is_main & (long > 0)
+    index = NameIndex.build(list(compress(keys, kept)), places[kept], is_main[kept])
     return {
         "latin": index.columns,
         "raw": {
-            script: (bytes_of("".join(f"{line}\n" for line in lines)), cities.tobytes())
+            script: (encode_name("".join(f"{line}\n" for line in lines)), cities.tobytes())
             for script, (lines, cities) in by_script.items()
         },
     }
 
 
-class _Lines:
+class _NameLines:
     """Names, a line each, and the city of each; in the order of the cities."""
 
     def __init__(self, texts: bytes, places: bytes) -> None:
@@ -207,14 +207,14 @@ class _Lines:
         """All names, and the city of each."""
         return self._texts.decode("utf-8", "surrogatepass").split("\n")[:-1], self._places
 
-    def of(self, city: int) -> list[str]:
+    def names_of(self, city: int) -> list[str]:
         first, last = np.searchsorted(self._places, (city, city + 1))
         names = self._texts[self._starts[first] : self._starts[last]]
         return names.decode("utf-8", "surrogatepass").splitlines()
 
 
-def _keys(names: Sequence[str]) -> list[str]:
-    return keys_of_names(_NO_NAME.sub("", "\n".join(names))).split("\n") if names else []
+def _normalize_lines(names: Sequence[str]) -> list[str]:
+    return normalize_names(_NOT_A_NAME.sub("", "\n".join(names))).split("\n") if names else []
 
 
 def script_of(name: str) -> Script:
@@ -229,7 +229,7 @@ def _first_letter(name: str) -> str:
     return letter.group() if letter else " "
 
 
-def _by_script(
+def _group_by_script(
     names: Sequence[str],
 ) -> dict[str, tuple[list[str], npt.NDArray[np.uint32]]]:
     """The names in each script, and the city of each; those in ASCII by themselves, which are
@@ -250,7 +250,7 @@ def _by_script(
     return found
 
 
-def _lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     lengths: dict[str, set[int]] = {}
     for name in filter(is_unspaced, names):
         lengths.setdefault(name[:2], set()).add(len(name))

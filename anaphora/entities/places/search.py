@@ -14,10 +14,10 @@ from typing import NamedTuple
 import regex
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.spelling import Word, fold
-from anaphora.entities.places.tables import names_in, table
+from anaphora.entities.places.spelling import NameWord, fold
+from anaphora.entities.places.tables import load_place_names, load_place_words
 
-__all__ = ["NOWHERE", "Found", "Name", "NameSearch", "Step"]
+__all__ = ["DEAD_END", "NameMatch", "PlaceName", "NameSearch", "SearchStep"]
 
 # What may stand between the words of one name: "Санкт-Петербург", "St. Louis", "Xi'an", "D.C.".
 _GLUE = regex.compile(r"[\s\-‐‑–'’‘ʼ`׳״]{0,3}|\.[\s\-]?")
@@ -26,7 +26,7 @@ _LEAST_INFLECTED, _LONGEST_ENDING, _LEAST_WITHOUT_PREFIX = 3, 4, 1
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
 
 
-class Name(NamedTuple):
+class PlaceName(NamedTuple):
     """A name as it is compared, and the places that bear it, each with whether it is its main
     name. ``inflected`` says that an ending was turned back, ``prefixed`` that a preposition or an
     article is written as one with it."""
@@ -37,7 +37,7 @@ class Name(NamedTuple):
     prefixed: bool = False
 
 
-class Found(NamedTuple):
+class NameMatch(NamedTuple):
     """A name in a text. It has no places where it is a fixed phrase that only looks like one.
 
     ``first`` and ``last`` are its words by index, ``start`` and ``end`` offsets of characters.
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     prefixed: bool = False
 
 
-class _Form(NamedTuple):
+class _NameForm(NamedTuple):
     """How words may be read."""
 
     text: str
@@ -61,15 +61,15 @@ class _Form(NamedTuple):
     prefixed: bool = False
 
 
-class Step(NamedTuple):
+class SearchStep(NamedTuple):
     """How far words lead: to a ``name``, in the likeliest way to read them, and with ``beams``
     to longer ones."""
 
-    name: Name | None
-    beams: tuple[_Form, ...]
+    name: PlaceName | None
+    beams: tuple[_NameForm, ...]
 
 
-NOWHERE = Step(None, ())
+DEAD_END = SearchStep(None, ())
 """No name begins with these words."""
 
 
@@ -80,49 +80,49 @@ class NameSearch:
         self._gazetteer = gazetteer
         self._language = language
         self._index = gazetteer.names
-        self._named = names_in(language)
-        self._table = table(language)
+        self._name_table = load_place_names(language)
+        self._table = load_place_words(language)
         # The words of texts repeat: most of them begin no name.
-        self._lengths = lru_cache(maxsize=4096)(self._find_lengths)
-        self._first = lru_cache(maxsize=4096)(self._find_first)
-        self._next = lru_cache(maxsize=4096)(self._find_next)
+        self._lengths = lru_cache(maxsize=4096)(self._compute_lengths)
+        self._first = lru_cache(maxsize=4096)(self._compute_first_step)
+        self._next = lru_cache(maxsize=4096)(self._compute_next_step)
         self._unspaced = lru_cache(maxsize=4096)(self._places)
-        self.forms = lru_cache(maxsize=4096)(self._find_forms)
+        self.forms = lru_cache(maxsize=4096)(self._compute_forms)
 
-    def at(self, words: Sequence[Word], index: int, text: str) -> list[Found]:
+    def find_at(self, words: Sequence[NameWord], index: int, text: str) -> list[NameMatch]:
         """The names that begin with a word, the longest first; of one length the one that is
         written so before inflected ones."""
-        step = self.first(words[index].written)
-        if step is NOWHERE:
+        step = self.first_step(words[index].surface)
+        if step is DEAD_END:
             return []
-        found = [_found(step.name, words, index, index)] if step.name else []
+        found = [_to_match(step.name, words, index, index)] if step.name else []
         last = index + 1
         while step.beams and last < len(words) and _is_glued(words[last - 1], words[last], text):
-            step = self.next(step.beams, words[last].text)
+            step = self.next_step(step.beams, words[last].text)
             if step.name:
-                found.insert(0, _found(step.name, words, index, last))
+                found.insert(0, _to_match(step.name, words, index, last))
             last += 1
         return found
 
-    def first(self, written: str) -> Step:
+    def first_step(self, written: str) -> SearchStep:
         """Where a word leads that begins a name."""
-        return self._first(written) if len(written) <= _LONGEST_WORD else NOWHERE
+        return self._first(written) if len(written) <= _LONGEST_WORD else DEAD_END
 
-    def next(self, beams: tuple[_Form, ...], word: str) -> Step:
+    def next_step(self, beams: tuple[_NameForm, ...], word: str) -> SearchStep:
         """Where a word leads behind others."""
-        return self._next(beams, word) if len(word) <= _LONGEST_WORD else NOWHERE
+        return self._next(beams, word) if len(word) <= _LONGEST_WORD else DEAD_END
 
     def is_abbreviation(self, written: str) -> bool:
         """Whether it is one that counts only in capitals."""
-        return written in self._named.capitals
+        return written in self._name_table.capitals
 
     def is_listed(self, key: str) -> bool:
         """Whether it is one of the names that the table of the language adds."""
-        return key in self._named.listed
+        return key in self._name_table.listed
 
-    def within(
-        self, words: Sequence[Word], index: int, offset: int, bounds: Container[int] | None
-    ) -> Iterator[Found]:
+    def find_unspaced(
+        self, words: Sequence[NameWord], index: int, offset: int, bounds: Container[int] | None
+    ) -> Iterator[NameMatch]:
         """The names that begin with the letter at ``offset`` of a word in a script without
         blanks, the longest first; only between ``bounds`` (offsets in the text), if given."""
         word = words[index]
@@ -135,101 +135,104 @@ class NameSearch:
             places = self._unspaced(key)
             if not places or (bounds is not None and word.start + end not in bounds):
                 continue
-            if not _is_torn(word.text, offset, end):
-                yield Found(key, places, index, index, start, word.start + end)
+            if not _cuts_katakana_word(word.text, offset, end):
+                yield NameMatch(key, places, index, index, start, word.start + end)
 
-    def begins(self, letters: str) -> bool:
+    def may_begin(self, letters: str) -> bool:
         """Whether names begin with these two letters of a script without blanks."""
         return bool(self._lengths(letters))
 
-    def _find_first(self, written: str) -> Step:
+    def _compute_first_step(self, written: str) -> SearchStep:
         word = fold(written)
-        forms = (*self._read(word), *self._without_prefix(word))
-        known = [form for form in forms if self._knows(form.text)]
+        forms = (*self._inflected_forms(word), *self._without_prefix(word))
+        known = [form for form in forms if self._is_name_or_prefix(form.text)]
         name = self._likeliest(known)
-        if written in self._named.capitals:
-            name = Name(word, self._places(word, written))
+        if written in self._name_table.capitals:
+            name = PlaceName(word, self._places(word, written))
         elif word in self._table.stops and written == word:
             name = None
         return self._step(name, known)
 
-    def _find_next(self, beams: tuple[_Form, ...], word: str) -> Step:
+    def _compute_next_step(self, beams: tuple[_NameForm, ...], word: str) -> SearchStep:
         forms = [
-            _Form(longer, beam.inflected or form.inflected, beam.prefixed)
+            _NameForm(longer, beam.inflected or form.inflected, beam.prefixed)
             for beam in beams
-            for form in self._read(word)
-            if self._knows(longer := f"{beam.text} {form.text}")
+            for form in self._inflected_forms(word)
+            if self._is_name_or_prefix(longer := f"{beam.text} {form.text}")
         ][:_MOST_FORMS]
         return self._step(self._likeliest(forms), forms)
 
-    def _step(self, name: Name | None, forms: Sequence[_Form]) -> Step:
-        beams = tuple(form for form in forms if self._continues(form.text))
-        return Step(name, beams) if name or beams else NOWHERE
+    def _step(self, name: PlaceName | None, forms: Sequence[_NameForm]) -> SearchStep:
+        beams = tuple(form for form in forms if self._is_prefix(form.text))
+        return SearchStep(name, beams) if name or beams else DEAD_END
 
-    def _likeliest(self, forms: Sequence[_Form]) -> Name | None:
+    def _likeliest(self, forms: Sequence[_NameForm]) -> PlaceName | None:
         """What words name, read in the likeliest of the ways."""
         names = [
-            Name(form.text, places, form.inflected, form.prefixed)
+            PlaceName(form.text, places, form.inflected, form.prefixed)
             for form in forms
-            if (places := self._places(form.text)) or form.text in self._named.fixed
+            if (places := self._places(form.text)) or form.text in self._name_table.fixed
         ]
         return min(names, key=self._unlikeliness) if names else None
 
-    def _unlikeliness(self, name: Name) -> tuple[bool, bool, float]:
+    def _unlikeliness(self, name: PlaceName) -> tuple[bool, bool, float]:
         scores = (self._gazetteer.score(number, main=main) for number, main in name.places)
         return name.prefixed, name.inflected, -max(scores, default=0.0)
 
     def _places(self, key: str, written: str = "") -> tuple[tuple[int, bool], ...]:
-        if key in self._named.fixed:
+        if key in self._name_table.fixed:
             return ()
-        named = self._gazetteer.numbers(self._language, key, written)
+        named = self._gazetteer.find_numbers(self._language, key, written)
         return (*self._index.places(key), *((number, True) for number in named))
 
-    def _find_forms(self, word: str) -> frozenset[str]:
+    def _compute_forms(self, word: str) -> frozenset[str]:
         """The word, and the names of which it may be a case; known ones or not."""
-        return frozenset(form.text for form in self._read(word))
+        return frozenset(form.text for form in self._inflected_forms(word))
 
-    def _read(self, word: str) -> tuple[_Form, ...]:
+    def _inflected_forms(self, word: str) -> tuple[_NameForm, ...]:
         """The word itself, and the names of which it may be a case."""
         endings = self._table.endings
         if not endings or len(word) < _LEAST_INFLECTED:
-            return (_Form(word),)
+            return (_NameForm(word),)
         cases = (
             word[: len(word) - cut] + other
             for cut in range(min(_LONGEST_ENDING + 1, len(word) - 1))
             for other in endings.get(word[len(word) - cut :], ())
         )
-        names = (_Form(name, inflected=True) for name in cases if len(name) >= _LEAST_INFLECTED)
-        return (_Form(word), *names)
+        names = (_NameForm(name, inflected=True) for name in cases if len(name) >= _LEAST_INFLECTED)
+        return (_NameForm(word), *names)
 
-    def _find_lengths(self, letters: str) -> tuple[int, ...]:
-        lengths = {*self._index.lengths().get(letters, ()), *self._named.lengths.get(letters, ())}
+    def _compute_lengths(self, letters: str) -> tuple[int, ...]:
+        lengths = {
+            *self._index.lengths().get(letters, ()),
+            *self._name_table.lengths.get(letters, ()),
+        }
         return tuple(sorted(lengths, reverse=True))
 
-    def _without_prefix(self, word: str) -> Iterator[_Form]:
+    def _without_prefix(self, word: str) -> Iterator[_NameForm]:
         for prefix, rest in self._table.prefixes.items():
             if word.startswith(prefix) and len(word) - len(prefix) >= _LEAST_WITHOUT_PREFIX:
-                yield _Form(rest + word[len(prefix) :], prefixed=True)
+                yield _NameForm(rest + word[len(prefix) :], prefixed=True)
 
-    def _knows(self, words: str) -> bool:
-        named = self._named
+    def _is_name_or_prefix(self, words: str) -> bool:
+        named = self._name_table
         return (
             words in named.places
-            or words in named.beginnings
+            or words in named.word_prefixes
             or words in named.fixed
-            or self._index.knows(words)
+            or self._index.is_name_or_prefix(words)
         )
 
-    def _continues(self, words: str) -> bool:
-        return words in self._named.beginnings or self._index.continues(words)
+    def _is_prefix(self, words: str) -> bool:
+        return words in self._name_table.word_prefixes or self._index.is_prefix(words)
 
 
-def _found(name: Name, words: Sequence[Word], first: int, last: int) -> Found:
+def _to_match(name: PlaceName, words: Sequence[NameWord], first: int, last: int) -> NameMatch:
     start, end = words[first].start, words[last].end
-    return Found(name.key, name.places, first, last, start, end, *name[2:])
+    return NameMatch(name.key, name.places, first, last, start, end, *name[2:])
 
 
-def _is_glued(before: Word, after: Word, text: str) -> bool:
+def _is_glued(before: NameWord, after: NameWord, text: str) -> bool:
     """Whether two words may be of one name."""
     gap = text[before.end : after.start]
     if gap == " ":  # as it is nearly always
@@ -239,7 +242,7 @@ def _is_glued(before: Word, after: Word, text: str) -> bool:
     return not gap.startswith(".") or len(before.text) <= _LONGEST_BEFORE_DOT
 
 
-def _is_torn(run: str, start: int, end: int) -> bool:
+def _cuts_katakana_word(run: str, start: int, end: int) -> bool:
     """Whether a name in katakana would be a part of a longer word in it."""
 
     def cuts(at: int) -> bool:

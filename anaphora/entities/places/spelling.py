@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import regex
 
-__all__ = ["Word", "fold", "is_unspaced", "key_of_name", "keys_of_names", "words_of"]
+__all__ = ["NameWord", "fold", "is_unspaced", "normalize_name", "normalize_names", "split_words"]
 
 # Han, kana; Thai, Lao, Burmese, Khmer: no blanks between their words.
 _UNSPACED = (
@@ -42,32 +42,32 @@ _FIRST_UNCACHED = 0x2000
 _LONGEST_CACHED = 40
 
 
-class Word(NamedTuple):
+class NameWord(NamedTuple):
     """A word of a text: as it is compared, as it is written, and where (half open). ``unspaced``
     is a run of letters in a script that puts no blanks between words."""
 
     text: str
-    written: str
+    surface: str
     start: int
     end: int
     unspaced: bool
 
 
-def words_of(text: str) -> list[Word]:
+def split_words(text: str) -> list[NameWord]:
     """The words of ``text`` in their order; digits and marks are not among them."""
-    words: list[Word] = []
+    words: list[NameWord] = []
     start = 0
     # Between blanks the same comes again and again: that takes a quarter of the time (3 µs).
     for chunk in text.split():
         start = text.index(chunk, start)
-        known = _words_in(chunk) if len(chunk) <= _LONGEST_CACHED else _find_words(chunk)
+        known = _split_words_cached(chunk) if len(chunk) <= _LONGEST_CACHED else _split_words(chunk)
         for plain, written, first, last, unspaced in known:
-            words.append(Word(plain, written, first + start, last + start, unspaced))
+            words.append(NameWord(plain, written, first + start, last + start, unspaced))
         start += len(chunk)
     return words
 
 
-def _find_words(text: str) -> list[Word]:
+def _split_words(text: str) -> list[NameWord]:
     words = []
     for match in _WORD.finditer(text):
         written = match.group()
@@ -76,11 +76,11 @@ def _find_words(text: str) -> list[Word]:
         if unspaced and len(plain) != len(written):
             plain = written  # letters of runs are counted, and must be where they are written
         if plain:
-            words.append(Word(plain, written, match.start(), match.end(), unspaced))
+            words.append(NameWord(plain, written, match.start(), match.end(), unspaced))
     return words
 
 
-_words_in = lru_cache(maxsize=4096)(_find_words)
+_split_words_cached = lru_cache(maxsize=4096)(_split_words)
 
 
 def fold(word: str) -> str:
@@ -88,25 +88,25 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     folded = unicodedata.normalize("NFKC", word).casefold()
-    return unicodedata.normalize("NFC", folded).translate(_FOLDED)
+    return unicodedata.normalize("NFC", folded).translate(_FOLDING)
 
 
-def key_of_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name as it is compared: its words with one blank between them; '' if it has none."""
     if name.isascii():
         return " ".join(_ASCII.findall(name.lower()))
-    return " ".join(word.text for word in words_of(_SOFT_SIGN.sub("", name)))
+    return " ".join(word.text for word in split_words(_SOFT_SIGN.sub("", name)))
 
 
-def keys_of_names(lines: str) -> str:
-    """What :func:`key_of_name` makes of every line, in lines: for many names at a time, in a fifth
+def normalize_names(lines: str) -> str:
+    """What :func:`normalize_name` makes of every line, in lines: for many names at a time, in a fifth
     of the time."""
     if lines.isascii():
         words: str = _NO_ASCII.sub(" ", lines.lower())
     elif _RUN.search(lines):
         # Runs of letters are kept as they are where folding would change how many there are.
         names = lines.split("\n")
-        return "\n".join(name if _is_plain_run(name) else key_of_name(name) for name in names)
+        return "\n".join(name if _is_plain_run(name) else normalize_name(name) for name in names)
     else:
         words = fold(_NO_WORD.sub(" ", _SOFT_SIGN.sub("", lines)))
     return words.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
@@ -121,7 +121,7 @@ def is_unspaced(name: str) -> bool:
     return _RUN.fullmatch(name) is not None
 
 
-class _Folded(dict[int, str]):
+class _FoldingTable(dict[int, str]):
     """A table for ``str.translate`` that is filled as letters come."""
 
     def __missing__(self, code: int) -> str:
@@ -138,4 +138,4 @@ class _Folded(dict[int, str]):
         return folded
 
 
-_FOLDED = _Folded()
+_FOLDING = _FoldingTable()

@@ -36,25 +36,25 @@ import msgspec
 from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.language_tables import TableName, cached_table, load_yaml
-from anaphora.entities.languages import base, stop_words
-from anaphora.entities.places.spelling import fold, is_unspaced, key_of_name
-from anaphora.storage.cache import Cache, Kept, digest
+from anaphora.entities.languages import base_code, load_stop_words
+from anaphora.entities.places.spelling import fold, is_unspaced, normalize_name
+from anaphora.storage.cache import Cache, CachedParts, digest
 
 __all__ = [
     "ENGLISH",
-    "LanguageTable",
-    "Names",
+    "PlaceWords",
+    "PlaceNames",
     "RegionRow",
-    "called",
-    "corrections",
-    "local_names",
-    "names_in",
-    "regions",
-    "table",
+    "load_display_names",
+    "load_corrections",
+    "load_local_region_names",
+    "load_place_names",
+    "load_regions",
+    "load_place_words",
 ]
 
 ENGLISH = "en"
-_Read = TypeVar("_Read", "LanguageTable", "Names")
+_Loaded = TypeVar("_Read", "PlaceWords", "PlaceNames")
 
 _LONGEST_ABBREVIATION, _SHORTEST_WORD = 4, 2
 _WORDS = (
@@ -76,7 +76,7 @@ class RegionRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageTable:
+class PlaceWords:
     """What is known of a language; all words are spelled as they are compared. ``endings`` goes
     from an ending to those that the name itself may have instead; ``stops`` are words that are
     hardly ever anything else."""
@@ -100,7 +100,7 @@ class LanguageTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PlaceNames:
     """The names that the tables of a language add to those of cities. ``places`` goes from a name
     as it is compared to ids; ``capitals`` from one as it is written, where it must be written in
     capitals; ``listed`` are those that the language's own table adds; ``fixed`` are phrases that
@@ -111,73 +111,77 @@ class Names:
     capitals: Mapping[str, tuple[str, ...]]
     listed: frozenset[str]
     fixed: frozenset[str]
-    beginnings: frozenset[str]
+    word_prefixes: frozenset[str]
     lengths: Mapping[str, tuple[int, ...]]
 
 
-def table(language: str, cache: Cache | None = None) -> LanguageTable:
+def load_place_words(language: str, cache: Cache | None = None) -> PlaceWords:
     """The table of a language; an almost empty one where there is no file for it. It is read once,
     through the ``cache`` that is given then."""
-    return _once(_tables, language, LanguageTable, _read_table, cache)
+    return _load_once(_words_known, language, PlaceWords, _read_words, cache)
 
 
-def _read_table(code: str) -> LanguageTable:
+def _read_words(code: str) -> PlaceWords:
     read = cached_table(code, "place_names")
-    words = {name: frozenset(map(key_of_name, _listed(read.get(name, [])))) for name in _WORDS}
-    common, stops = words.pop("common"), frozenset(map(fold, stop_words(code)))
+    words = {name: frozenset(map(normalize_name, _to_list(read.get(name, [])))) for name in _WORDS}
+    common, stops = words.pop("common"), frozenset(map(fold, load_stop_words(code)))
     if not any(map(str.isascii, common)):
         # Words in Latin letters are English ones in languages that have other letters.
         common |= frozenset(
-            map(key_of_name, _listed(cached_table(ENGLISH, "place_names")["common"]))
+            map(normalize_name, _to_list(cached_table(ENGLISH, "place_names")["common"]))
         )
-        stops |= frozenset(map(fold, stop_words(ENGLISH)))
-    return LanguageTable(
+        stops |= frozenset(map(fold, load_stop_words(ENGLISH)))
+    return PlaceWords(
         **words,
         common=common,
         nouns_in_capitals=bool(cached_table(code, "locale").get("nouns_in_capitals")),
-        endings=_turned_round(read.get("endings", {})),
+        endings=_invert_endings(read.get("endings", {})),
         prefixes={fold(prefix): fold(rest) for prefix, rest in read.get("prefixes", {}).items()},
         stops=stops,
     )
 
 
-def names_in(language: str, cache: Cache | None = None) -> Names:
+def load_place_names(language: str, cache: Cache | None = None) -> PlaceNames:
     """The names of countries, continents and regions in that language and in English, and the
     further names of places. They are read once, through the ``cache`` that is given then."""
-    return _once(_names_known, language, Names, _read_names, cache)
+    return _load_once(_names_known, language, PlaceNames, _read_names, cache)
 
 
-def _read_names(code: str) -> Names:
+def _read_names(code: str) -> PlaceNames:
     places: dict[str, list[str]] = {}
     capitals: dict[str, list[str]] = {}
-    for name, id in _names(code):
+    for name, id in _iter_names(code):
         short = name.isupper() and len(name) <= _LONGEST_ABBREVIATION
-        known = capitals.setdefault(name, []) if short else places.setdefault(key_of_name(name), [])
+        known = (
+            capitals.setdefault(name, []) if short else places.setdefault(normalize_name(name), [])
+        )
         if id not in known:
             known.append(id)
     places.pop("", None)
     fixed = {
-        key_of_name(phrase)
+        normalize_name(phrase)
         for read in dict.fromkeys((code, ENGLISH))
         for phrase in cached_table(read, "place_names").get("fixed", ())
     }
-    return Names(
+    return PlaceNames(
         {name: tuple(ids) for name, ids in places.items()},
         {name: tuple(ids) for name, ids in capitals.items()},
-        frozenset(key_of_name(name) for name, _ in _listed_names(code, "place_names", "places")),
+        frozenset(
+            normalize_name(name) for name, _ in _iter_listed_names(code, "place_names", "places")
+        ),
         frozenset(fixed),
-        frozenset(_beginnings((*places, *fixed))),
-        _lengths(places),
+        frozenset(_word_prefixes((*places, *fixed))),
+        _name_lengths(places),
     )
 
 
-_tables: dict[str, LanguageTable] = {}
-_names_known: dict[str, Names] = {}
+_words_known: dict[str, PlaceWords] = {}
+_names_known: dict[str, PlaceNames] = {}
 _MOST_LANGUAGES = 64
 
 
 @lru_cache(maxsize=1)
-def regions() -> tuple[RegionRow, ...]:
+def load_regions() -> tuple[RegionRow, ...]:
     """All regions."""
     return tuple(
         RegionRow(f"{country}-{code}", country, row[0], str(row[1]), tuple(row[2:]))
@@ -187,56 +191,58 @@ def regions() -> tuple[RegionRow, ...]:
 
 
 @lru_cache(maxsize=1)
-def local_names() -> Mapping[str, tuple[str, ...]]:
+def load_local_region_names() -> Mapping[str, tuple[str, ...]]:
     """The names of regions in their own countries, by id."""
-    return {row.id: row.names for row in regions()}
+    return {row.id: row.names for row in load_regions()}
 
 
 @lru_cache(maxsize=64)
-def called(language: str) -> Mapping[str, str]:
+def load_display_names(language: str) -> Mapping[str, str]:
     """What places are called in a language, by id, as far as its tables tell."""
     # The last one counts; of regions the further names are all there is.
     further = {
-        id: name for name, id in reversed((*_listed_names(language, "place_names", "places"),))
+        id: name for name, id in reversed((*_iter_listed_names(language, "place_names", "places"),))
     }
     return {
         **{id: name for id, name in further.items() if "-" in id},
         **{
             id: name
             for table in _WITH_NAMES
-            for name, id in reversed((*_listed_names(language, table),))
+            for name, id in reversed((*_iter_listed_names(language, table),))
         },
-        **{id: name for name, id in _listed_names(language, "place_names", "called")},
+        **{id: name for name, id in _iter_listed_names(language, "place_names", "called")},
     }
 
 
 @lru_cache(maxsize=1)
-def corrections() -> Mapping[str, str]:
+def load_corrections() -> Mapping[str, str]:
     """Better English names, by id."""
     return {str(id): name for id, name in load_yaml(__package__, "corrections.yaml").items()}
 
 
-def _once(
-    known: dict[str, _Read],
+def _load_once(
+    known: dict[str, _Loaded],
     language: str,
-    kind: type[_Read],
-    read: Callable[[str], _Read],
+    kind: type[_Loaded],
+    read: Callable[[str], _Loaded],
     cache: Cache | None,
-) -> _Read:
+) -> _Loaded:
     """What is known of a language, else what is read of it, which is known from then on."""
-    code = base(language)
+    code = base_code(language)
     if (found := known.get(code)) is None:
         if len(known) >= _MOST_LANGUAGES:
             known.clear()
-        found = known[code] = _kept(kind, code, read, cache)
+        found = known[code] = _load_through_cache(kind, code, read, cache)
     return found
 
 
-def _kept(kind: type[_Read], code: str, read: Callable[[str], _Read], cache: Cache | None) -> _Read:
+def _load_through_cache(
+    kind: type[_Loaded], code: str, read: Callable[[str], _Loaded], cache: Cache | None
+) -> _Loaded:
     """What is read for a language, through the cache if there is one."""
     if cache is None:
         return read(code)
-    kept = Kept(cache, "places", digest(code, spacy_version))  # whose stop words are in it
+    kept = CachedParts(cache, "places", digest(code, spacy_version))  # whose stop words are in it
     data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
     try:
         return msgspec.convert(data, kind)
@@ -244,35 +250,36 @@ def _kept(kind: type[_Read], code: str, read: Callable[[str], _Read], cache: Cac
         return read(code)
 
 
-def _listed(words: str | list[str]) -> list[str]:
+def _to_list(words: str | list[str]) -> list[str]:
     return words.split() if isinstance(words, str) else words
 
 
-def _names(language: str) -> Iterator[tuple[str, str]]:
+def _iter_names(language: str) -> Iterator[tuple[str, str]]:
     """Each name in that language and in English with the id of its place."""
-    for row in regions():
+    for row in load_regions():
         for name in (row.name, *row.names):
             yield name, row.id
-    yield from (own := tuple(_listed_names(language, "place_names", "places")))
-    yield from _listed_names(language, "place_names", "called")
+    yield from (own := tuple(_iter_listed_names(language, "place_names", "places")))
+    yield from _iter_listed_names(language, "place_names", "called")
     for table in _WITH_NAMES:
-        yield from _listed_names(language, table)
+        yield from _iter_listed_names(language, table)
     if language == ENGLISH:
         return
-    taken = {key_of_name(name) for name, _ in own}
+    taken = {normalize_name(name) for name, _ in own}
     english = (
-        *_listed_names(ENGLISH, "countries"),
-        *_listed_names(ENGLISH, "place_names", "places"),
+        *_iter_listed_names(ENGLISH, "countries"),
+        *_iter_listed_names(ENGLISH, "place_names", "places"),
     )
     # Two small letters are a word in the one language or the other.
     yield from (
         (name, id)
         for name, id in english
-        if key_of_name(name) not in taken and not (name.islower() and len(name) <= _SHORTEST_WORD)
+        if normalize_name(name) not in taken
+        and not (name.islower() and len(name) <= _SHORTEST_WORD)
     )
 
 
-def _listed_names(language: str, table: TableName, *keys: str) -> Iterator[tuple[str, str]]:
+def _iter_listed_names(language: str, table: TableName, *keys: str) -> Iterator[tuple[str, str]]:
     read = cached_table(language, table)
     for key in keys:
         read = read.get(key, {})
@@ -281,7 +288,7 @@ def _listed_names(language: str, table: TableName, *keys: str) -> Iterator[tuple
             yield name, str(id)
 
 
-def _turned_round(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+def _invert_endings(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
     turned: dict[str, list[str]] = {}
     for ending, others in endings.items():
         for other in others:
@@ -289,7 +296,7 @@ def _turned_round(endings: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]
     return {ending: tuple(others) for ending, others in turned.items()}
 
 
-def _beginnings(names: Iterable[str]) -> Iterator[str]:
+def _word_prefixes(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         end = name.find(" ")
         while end >= 0:
@@ -297,7 +304,7 @@ def _beginnings(names: Iterable[str]) -> Iterator[str]:
             end = name.find(" ", end + 1)
 
 
-def _lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+def _name_lengths(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     lengths: dict[str, set[int]] = {}
     for name in filter(is_unspaced, names):
         lengths.setdefault(name[:2], set()).add(len(name))

@@ -7,7 +7,7 @@ What says yes and what says no stands in ``languages/<code>/booleans.yaml``:
   "with no onions");
 - ``alone``: those that answer only as a clause of their own ("right", and not "turn right");
 - ``commands``: those that answer, as a clause of their own, only the question whether to go on
-  ("continue", "stop"): the entity does not find them, :func:`confirmation_of` does;
+  ("continue", "stop"): the entity does not find them, :func:`parse_confirmation` does;
 - ``neither``: phrases of both and of neither ("yes or no", "not sure"), in which nothing is found;
 - ``fillers``: words around an answer ("oh", "please"), with which it still stands alone;
 - ``openers``: those that only lead to one ("but yes"): behind it they begin something else.
@@ -28,17 +28,17 @@ from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
-from anaphora.entities.languages import base
-from anaphora.entities.plain.phrasebook import Phrasebook, tables
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.languages import base_code
+from anaphora.entities.plain.phrasebook import Phrasebook, load_phrase_tables
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 
-__all__ = ["Confirmation", "answer_of", "confirmation_of", "create"]
+__all__ = ["Confirmation", "parse_answer", "parse_confirmation", "create"]
 
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that end no clause
-_WORDS = {True: "yes", False: "no"}
+_SECTIONS = {True: "yes", False: "no"}
 
-_Where: TypeAlias = Literal["anywhere", "starting", "alone"]
-_PLACES: tuple[_Where, ...] = ("anywhere", "starting", "alone")
+_Position: TypeAlias = Literal["anywhere", "starting", "alone"]
+_POSITIONS: tuple[_Position, ...] = ("anywhere", "starting", "alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Phrase:
     ``opens`` leads to an answer. A ``command`` answers the question whether to go on."""
 
     answer: bool | None
-    where: _Where = "anywhere"
+    where: _Position = "anywhere"
     filler: bool = False
     opens: bool = False
     command: bool = False
@@ -63,30 +63,30 @@ class Confirmation(NamedTuple):
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of yes and no in a language; it has no options."""
-    return _Answers(_phrasebook(base(language)))
+    return _BooleanRecognizer(_phrasebook(base_code(language)))
 
 
-def answer_of(text: str, language: str) -> bool | None:
+def parse_answer(text: str, language: str) -> bool | None:
     """Whether the whole of ``text`` says yes ("oh yes, please!") or no; None if it says neither,
     or something else beside it."""
-    found = _read_whole(text, _phrasebook(base(language)))
+    found = _parse_whole_text(text, _phrasebook(base_code(language)))
     return found.is_yes if found else None
 
 
-def confirmation_of(text: str, language: str) -> Confirmation | None:
-    """As :func:`answer_of`, for an answer to the question whether to go on: "carry on" is a yes to
+def parse_confirmation(text: str, language: str) -> Confirmation | None:
+    """As :func:`parse_answer`, for an answer to the question whether to go on: "carry on" is a yes to
     it and "cancel" a no."""
-    code = base(language)
+    code = base_code(language)
     # "Please" alone is a yes, and only polite in "stop, please".
-    return _read_whole(text, _phrasebook(code, has_commands=True)) or _read_whole(
+    return _parse_whole_text(text, _phrasebook(code, has_commands=True)) or _parse_whole_text(
         text, _phrasebook(code)
     )
 
 
-def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
+def _parse_whole_text(text: str, book: Phrasebook) -> Confirmation | None:
     found = book.atoms(text)
     phrases = book.read(found)
-    answers = list(_answers(phrases, _Clauses(found)))
+    answers = list(_find_answers(phrases, _ClauseEdges(found)))
     meanings = [item.meaning for item in answers]
     if len({phrase.answer for phrase in meanings}) != 1:
         return None
@@ -105,15 +105,15 @@ def _read_whole(text: str, book: Phrasebook) -> Confirmation | None:
 @lru_cache(maxsize=32)
 def _phrasebook(language: str, *, has_commands: bool = False) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables("booleans", language):
+    for table in load_phrase_tables("booleans", language):
         if has_commands:  # first, for some of these say yes or no elsewhere: "forget it", "please"
-            for answer, section in _WORDS.items():
+            for answer, section in _SECTIONS.items():
                 phrases = table.get(section, {}).get("commands", ())
                 book.add(phrases, _Phrase(answer, "alone", command=True), table)
             book.add_beside(table.get("fillers", ()), _Phrase(None, filler=True), table)
         book.add_beside(table.get("neither", ()), _Phrase(None), table)
-        for answer, section in _WORDS.items():
-            for where in _PLACES:
+        for answer, section in _SECTIONS.items():
+            for where in _POSITIONS:
                 phrases = table.get(section, {}).get(where, ())
                 book.add(phrases, _Phrase(answer, where), table)
         book.add_beside(table.get("fillers", ()), _Phrase(None, filler=True), table)
@@ -121,15 +121,15 @@ def _phrasebook(language: str, *, has_commands: bool = False) -> Phrasebook:
     return book.finish()
 
 
-class _Answers:
+class _BooleanRecognizer:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(text_of(doc))
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        found = self._book.atoms(get_text(doc))
         if not found:
             return []
-        answers = _answers(self._book.read(found), _Clauses(found))
+        answers = _find_answers(self._book.read(found), _ClauseEdges(found))
         return [
             Mention(
                 found[start].start,
@@ -137,11 +137,11 @@ class _Answers:
                 str(answer).lower(),
                 {"value": answer},
             )
-            for start, end, answer in _joined(answers, found)
+            for start, end, answer in _merge_equal_answers(answers, found)
         ]
 
 
-class _Clauses:
+class _ClauseEdges:
     """Where clauses begin and end, between atoms."""
 
     def __init__(self, found: Sequence[Atom]) -> None:
@@ -150,28 +150,28 @@ class _Clauses:
         self.ends = [*marks, True]
 
 
-def _answers(phrases: Sequence[Item], clauses: _Clauses) -> Iterator[Item]:
+def _find_answers(phrases: Sequence[Item], clauses: _ClauseEdges) -> Iterator[Item]:
     """The answers among the phrases, which come by their starts, the longer ones first."""
     for item in reversed(phrases):
-        if _is_around(item.meaning) and clauses.ends[item.end]:
+        if _extends_clause_edge(item.meaning) and clauses.ends[item.end]:
             clauses.ends[item.start] = True
     reach = 0
     for item in phrases:
         phrase: _Phrase = item.meaning
-        if item.start < reach or not _stands_well(item, clauses):
+        if item.start < reach or not _is_in_position(item, clauses):
             continue
-        if _is_around(phrase) and clauses.begins[item.start]:
+        if _extends_clause_edge(phrase) and clauses.begins[item.start]:
             clauses.begins[item.end] = True
         reach = item.end
         if phrase.answer is not None:
             yield item
 
 
-def _is_around(phrase: _Phrase) -> bool:
+def _extends_clause_edge(phrase: _Phrase) -> bool:
     return phrase.filler or phrase.answer is not None
 
 
-def _stands_well(item: Item, clauses: _Clauses) -> bool:
+def _is_in_position(item: Item, clauses: _ClauseEdges) -> bool:
     match item.meaning.where:
         case "alone":
             return clauses.begins[item.start] and clauses.ends[item.end]
@@ -180,7 +180,9 @@ def _stands_well(item: Item, clauses: _Clauses) -> bool:
     return True
 
 
-def _joined(answers: Iterable[Item], found: Sequence[Atom]) -> list[tuple[int, int, bool]]:
+def _merge_equal_answers(
+    answers: Iterable[Item], found: Sequence[Atom]
+) -> list[tuple[int, int, bool]]:
     """Equal answers between which no more than one mark stands are one."""
     joined: list[tuple[int, int, bool]] = []
     for item in answers:

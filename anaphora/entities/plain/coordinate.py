@@ -21,15 +21,15 @@ from typing import Any, Literal, TypeAlias
 import regex
 from spacy.tokens import Doc
 
-from anaphora.entities.languages import base
-from anaphora.entities.plain.phrasebook import tables
+from anaphora.entities.languages import base_code
+from anaphora.entities.plain.phrasebook import load_phrase_tables
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 
 __all__ = ["create"]
 
 
-_GATE = re.compile(r"\d\D{1,60}\d")
+_PREFILTER = re.compile(r"\d\D{1,60}\d")
 _DECIMALS = 6  # of a degree: 10 cm
 _LEAST_DECIMALS = 2
 _LEAST_WITHOUT_MARK = 3
@@ -48,24 +48,24 @@ _DIRECTIONS: Mapping[str, tuple[_Axis, int]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of coordinates in a language; it has no options."""
-    return _coordinates(base(language))
+    return _get_recognizer(base_code(language))
 
 
 @lru_cache(maxsize=32)
-def _coordinates(language: str) -> Recognizer:
-    return _Coordinates(_words(language))
+def _get_recognizer(language: str) -> Recognizer:
+    return _CoordinateRecognizer(_load_words(language))
 
 
-def _words(language: str) -> dict[str, list[str]]:
+def _load_words(language: str) -> dict[str, list[str]]:
     words: dict[str, list[str]] = {}
-    for table in tables("coordinates", language):
+    for table in load_phrase_tables("coordinates", language):
         for kind, listed in table.items():
             known = words.setdefault(kind, [])
             known += [word for word in listed if word not in known]
     return words
 
 
-class _Coordinates:
+class _CoordinateRecognizer:
     def __init__(self, words: Mapping[str, list[str]]) -> None:
         self._pattern = _pattern(words)
         self._directions: dict[str, tuple[_Axis, int]] = {}
@@ -74,14 +74,14 @@ class _Coordinates:
                 # The language's own table comes first: O is east in German.
                 self._directions.setdefault(_key(word), direction)
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        text = text_of(doc)
-        return self._found(text) if _GATE.search(text) else []
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        text = get_text(doc)
+        return self._find_mentions(text) if _PREFILTER.search(text) else []
 
-    def _found(self, text: str) -> Iterator[Mention]:
+    def _find_mentions(self, text: str) -> Iterator[Mention]:
         start = 0
         while (match := self._pattern.search(text, start)) is not None:
-            point = self._point(match)
+            point = self._parse_point(match)
             if point is None:
                 start = match.start() + 1
                 continue
@@ -90,18 +90,18 @@ class _Coordinates:
             meta = {"latitude": latitude, "longitude": longitude}
             yield Mention(match.start(), start, f"{latitude:.15g},{longitude:.15g}", meta)
 
-    def _point(self, match: regex.Match[str]) -> tuple[float, float] | None:
-        one, other = _angle(match, "1"), _angle(match, "2")
+    def _parse_point(self, match: regex.Match[str]) -> tuple[float, float] | None:
+        one, other = _parse_angle(match, "1"), _parse_angle(match, "2")
         if one is None or other is None:
             return None
         if match["uri"]:
-            return _point(one.degrees, other.degrees)
-        called = [self._called(match, which) for which in "12"]
+            return _to_point(one.degrees, other.degrees)
+        called = [self._find_direction(match, which) for which in "12"]
         if any(called):
             return _named_point(((one, called[0]), (other, called[1])))
         return _bare_point(one, other, match["between"])
 
-    def _called(self, match: regex.Match[str], which: str) -> tuple[_Axis, int] | None:
+    def _find_direction(self, match: regex.Match[str], which: str) -> tuple[_Axis, int] | None:
         """The axis that the words before and behind an angle name, and the sign, 0 if they name
         none; None for words that contradict each other."""
         words = [word for word in (match[f"before{which}"], match[f"behind{which}"]) if word]
@@ -121,25 +121,25 @@ class _Angle:
     decimals: int
     mark: str
     precise: bool
-    telling: bool
+    explicit: bool
     signed: bool
 
 
-def _angle(match: regex.Match[str], which: str) -> _Angle | None:
+def _parse_angle(match: regex.Match[str], which: str) -> _Angle | None:
     written = match[f"d{which}"]
-    minutes, seconds = (_number(match[f"{part}{which}"]) for part in "ms")
+    minutes, seconds = (_parse_number(match[f"{part}{which}"]) for part in "ms")
     if minutes >= 60 or seconds >= 60:
         return None
     mark = next((char for char in written if not char.isdigit()), "")
     decimals = len(written.partition(mark)[2]) if mark else 0
     sign = match[f"sign{which}"] or ""
-    degrees = _number(written) + minutes / 60 + seconds / 3600
+    degrees = _parse_number(written) + minutes / 60 + seconds / 3600
     return _Angle(
         degrees=-degrees if sign and sign[0] in "-−–" else degrees,
         decimals=decimals,
         mark=mark,
         precise=match[f"m{which}"] is not None or decimals >= _LEAST_DECIMALS,
-        telling=bool(match[f"m{which}"] or match[f"degree{which}"] or decimals),
+        explicit=bool(match[f"m{which}"] or match[f"degree{which}"] or decimals),
         signed=bool(sign),
     )
 
@@ -153,12 +153,12 @@ def _named_point(
         if called is None:
             return None
         axis, sign = called
-        if sign and (angle.signed or not angle.telling):
+        if sign and (angle.signed or not angle.explicit):
             return None
         degrees[axis] = angle.degrees * (sign or 1)
     if len(degrees) < 2:
         return None
-    return _point(degrees["latitude"], degrees["longitude"])
+    return _to_point(degrees["latitude"], degrees["longitude"])
 
 
 def _bare_point(one: _Angle, other: _Angle, between: str | None) -> tuple[float, float] | None:
@@ -169,17 +169,17 @@ def _bare_point(one: _Angle, other: _Angle, between: str | None) -> tuple[float,
         return None
     if not separator.strip() and min(one.decimals, other.decimals) < _LEAST_WITHOUT_MARK:
         return None
-    return _point(one.degrees, other.degrees)
+    return _to_point(one.degrees, other.degrees)
 
 
-def _point(latitude: float, longitude: float) -> tuple[float, float] | None:
+def _to_point(latitude: float, longitude: float) -> tuple[float, float] | None:
     if abs(latitude) > _MOST_LATITUDE or abs(longitude) > _MOST_LONGITUDE:
         return None
     # Adding 0 turns -0.0 into 0.0.
     return round(latitude, _DECIMALS) + 0.0, round(longitude, _DECIMALS) + 0.0
 
 
-def _number(written: str | None) -> float:
+def _parse_number(written: str | None) -> float:
     return float(written.replace(",", ".").replace("٫", ".")) if written else 0.0
 
 
@@ -190,8 +190,10 @@ def _key(word: str) -> str:
 def _pattern(words: Mapping[str, list[str]]) -> regex.Pattern[str]:
     """Finds two angles: a geo URI, called by words before them, by words behind them, and bare
     ones."""
-    called = _any_of([word for kind in _DIRECTIONS for word in words[kind]])
-    sides = _any_of([word for kind in ("north", "south", "east", "west") for word in words[kind]])
+    called = _alternatives([word for kind in _DIRECTIONS for word in words[kind]])
+    sides = _alternatives(
+        [word for kind in ("north", "south", "east", "west") for word in words[kind]]
+    )
     gap = r"\s{0,2}"
     between = rf"{gap}[,;/&|，、；،]?\s{{0,3}}"
     before = rf"(?P<before%s>{called}){gap}[:=]?{gap}"
@@ -199,11 +201,11 @@ def _pattern(words: Mapping[str, list[str]]) -> regex.Pattern[str]:
     ways = (
         r"geo:(?P<uri>(?P<sign1>-)?(?P<d1>\d{1,2}(?:\.\d{1,15})?),"
         r"(?P<sign2>-)?(?P<d2>\d{1,3}(?:\.\d{1,15})?))(?:,-?[\d.]{1,15})?(?:;[\w.=-]{1,30})*",
-        before % 1 + _angle_of("1", words) + f"(?:{behind % 1})?" + between
-        + before % 2 + _angle_of("2", words) + f"(?:{behind % 2})?",
-        _angle_of("1", words) + behind % 1 + between + _angle_of("2", words) + behind % 2,
-        _BARE_BEFORE + _angle_of("1", words) + r"(?P<between>\s{0,2}[,;/，、；،]\s{0,3}|\s{1,3})"
-        + _angle_of("2", words) + _BARE_BEHIND,
+        before % 1 + _angle_pattern("1", words) + f"(?:{behind % 1})?" + between
+        + before % 2 + _angle_pattern("2", words) + f"(?:{behind % 2})?",
+        _angle_pattern("1", words) + behind % 1 + between + _angle_pattern("2", words) + behind % 2,
+        _BARE_BEFORE + _angle_pattern("1", words) + r"(?P<between>\s{0,2}[,;/，、；،]\s{0,3}|\s{1,3})"
+        + _angle_pattern("2", words) + _BARE_BEHIND,
     )  # fmt: skip
     start = rf"(?<![[\p{{L}}\p{{Nd}}_]--[{UNSPACED}]])(?<!\d[.,])"
     return regex.compile(f"{start}(?:{'|'.join(ways)})(?![\\p{{Nd}}])", regex.V1 | regex.I)
@@ -213,11 +215,11 @@ _BARE_BEFORE = r"(?<![\p{Sc}#:]\s?)(?<!\d\s{0,2}[,;/]\s{0,3})(?<![\d.,:/-])"
 _BARE_BEHIND = r"(?!\s?[\p{Sc}%:]|\s{0,2}[,;/]\s{0,3}[+-]?\d|\.\d|-\d|\p{L})"
 
 
-def _angle_of(which: str, words: Mapping[str, list[str]]) -> str:
+def _angle_pattern(which: str, words: Mapping[str, list[str]]) -> str:
     """An angle with marks (48°51'24"), with words, or of bare numbers (48 51 24)."""
     number = r"(?>\d{1,3}(?:[.,٫]\d{1,15})?)(?![\d])"
     sixtieth = r"(?>\d{1,2}(?:[.,٫]\d{1,12})?)(?![\d])"
-    degree, minute, second = (_any_of(words[kind]) for kind in ("degree", "minute", "second"))
+    degree, minute, second = (_alternatives(words[kind]) for kind in ("degree", "minute", "second"))
     gap = r"\s{0,2}"
     return (
         rf"(?P<sign{which}>[+\-−–]\s?)?(?P<d{which}>{number})"
@@ -228,7 +230,7 @@ def _angle_of(which: str, words: Mapping[str, list[str]]) -> str:
     )
 
 
-def _any_of(words: Iterable[str]) -> str:
+def _alternatives(words: Iterable[str]) -> str:
     """Any of the words, the longer ones first; one of letters must end where it ends."""
     written = []
     for word in sorted(set(words), key=lambda word: (-len(word), word)):

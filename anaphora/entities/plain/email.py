@@ -15,7 +15,7 @@ import regex
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 
 __all__ = ["create"]
 
@@ -32,16 +32,16 @@ _DOMAIN = regex.compile(
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of e-mail addresses, the same for all languages; it has no options."""
-    return _emails
+    return _find_emails
 
 
-def _emails(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-    text = text_of(doc)
+def _find_emails(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+    text = get_text(doc)
     found: list[Mention] = []
     reach = 0
     sign = text.find("@")
     while sign != -1:
-        mention = _around(text, sign, reach)
+        mention = _parse_around(text, sign, reach)
         if mention is not None:
             found.append(mention)
             reach = mention.end
@@ -49,7 +49,7 @@ def _emails(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
     return found
 
 
-def _around(text: str, sign: int, reach: int) -> Mention | None:
+def _parse_around(text: str, sign: int, reach: int) -> Mention | None:
     """The address around the ``@`` at ``sign`` that does not begin before ``reach``."""
     domain = _DOMAIN.match(text, sign + 1)
     local = domain and _LOCAL.match(text, reach, sign)

@@ -19,15 +19,15 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.language_tables import cached_table
-from anaphora.entities.languages import base
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.languages import base_code
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 from anaphora.errors import ModelError, Problem
-from anaphora.storage.forks import hold_off_forks
+from anaphora.storage.forks import forks_delayed
 
 __all__ = ["create"]
 
-_MOST_TRIES = 500  # of what only looks like a number
-_GATE = re.compile(r"\d(?:\W{0,3}\d){4}")  # the matcher takes 25 to 100 µs for any text
+_MAX_TRIES = 500  # of what only looks like a number
+_PREFILTER = re.compile(r"\d(?:\W{0,3}\d){4}")  # the matcher takes 25 to 100 µs for any text
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
@@ -47,10 +47,10 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     if given and region not in phonenumbers.SUPPORTED_REGIONS:
         message = f"the option 'region' of 'phone': '{given}' is no country"
         raise ModelError(Problem(message, hint="it is a code of two letters, such as US or DE"))
-    return _Phones(phonenumbers, region)
+    return _PhoneRecognizer(phonenumbers, region)
 
 
-class _Phones:
+class _PhoneRecognizer:
     def __init__(self, library: ModuleType, region: str | None) -> None:
         self._library = library
         self._region = region
@@ -59,22 +59,27 @@ class _Phones:
             value: name.lower() for name, value in kinds.items() if isinstance(value, int)
         }
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        text = text_of(doc)
-        if not _GATE.search(text):
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        text = get_text(doc)
+        if not _PREFILTER.search(text):
             return []
-        with hold_off_forks():  # it imports what it knows of a country, under a lock of its own
-            matches = self._library.PhoneNumberMatcher(text, self._region, max_tries=_MOST_TRIES)
+        with forks_delayed():  # it imports what it knows of a country, under a lock of its own
+            matches = self._library.PhoneNumberMatcher(text, self._region, max_tries=_MAX_TRIES)
             return [
-                Mention(one.start, one.end, self._written(one.number, "E164"), self._meta(one))
+                Mention(
+                    one.start,
+                    one.end,
+                    self._format_number(one.number, "E164"),
+                    self._build_metadata(one),
+                )
                 for one in matches
             ]
 
-    def _meta(self, match: Any) -> dict[str, Any]:
+    def _build_metadata(self, match: Any) -> dict[str, Any]:
         number = match.number
         meta = {
-            "number": self._written(number, "E164"),
-            "national": self._written(number, "NATIONAL"),
+            "number": self._format_number(number, "E164"),
+            "national": self._format_number(number, "NATIONAL"),
             "type": self._kinds[self._library.number_type(number)],
         }
         country = self._library.region_code_for_number(number)
@@ -84,7 +89,7 @@ class _Phones:
             meta["extension"] = number.extension
         return meta
 
-    def _written(self, number: Any, form: str) -> str:
+    def _format_number(self, number: Any, form: str) -> str:
         plain: str = self._library.format_number(
             number, getattr(self._library.PhoneNumberFormat, form)
         )
@@ -96,4 +101,4 @@ def _region_of(language: str) -> str | None:
     for part in language.replace("_", "-").split("-")[1:]:
         if len(part) == 2:
             return part.upper()
-    return cached_table(base(language), "locale").get("phone_country")
+    return cached_table(base_code(language), "locale").get("phone_country")

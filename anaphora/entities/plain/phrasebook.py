@@ -13,21 +13,21 @@ from typing import Any, TypeAlias
 
 import re2
 
-from anaphora.entities.atoms import Atom, atoms
-from anaphora.entities.charts import Item, Literal, Rules
+from anaphora.entities.atoms import Atom, split_atoms
+from anaphora.entities.charts import Item, Literal, ChartGrammar
 from anaphora.entities.language_tables import ANY, TableName, load_table
-from anaphora.entities.languages import base, normalizer
-from anaphora.entities.tongue import tongue
-from anaphora.grammar.macro import expand
+from anaphora.entities.languages import base_code, create_normalizer
+from anaphora.entities.tongue import load_orthography
+from anaphora.grammar.macro import expand_synonym
 
-__all__ = ["COUNT", "NOTHING", "Phrasebook", "Table", "leftmost", "tables"]
+__all__ = ["COUNT", "NO_MATCH", "Phrasebook", "Table", "leftmost_longest", "load_phrase_tables"]
 
 Table: TypeAlias = Mapping[str, Any]
 
 COUNT = "count"
 """The category of the items that ``#`` stands for."""
 
-NOTHING = "nothing"
+NO_MATCH = "nothing"
 """The meaning of phrases in which nothing is found."""
 
 _PHRASE = "phrase"
@@ -37,14 +37,14 @@ _FIRST_UNSPACED = "\u0e00"  # no script below it does without blanks
 _EDGE = rf"(?:^|$|[^\p{{L}}\p{{M}}]|[{_UNSPACED}])"
 
 
-def tables(name: TableName, language: str) -> list[Table]:
+def load_phrase_tables(name: TableName, language: str) -> list[Table]:
     """The tables of that name that serve a language: its own one and that of every language,
     those of them that there are. All that stands in them is text: "no" is a word here."""
-    both = [load_table(code, name, as_text=True) for code in (base(language), ANY)]
+    both = [load_table(code, name, as_text=True) for code in (base_code(language), ANY)]
     return [table for table in both if table]
 
 
-def leftmost(items: Iterable[Item]) -> list[Item]:
+def leftmost_longest(items: Iterable[Item]) -> list[Item]:
     """Of items in the order of :meth:`Phrasebook.read` the first and longest one, the next one
     behind its end, and so on."""
     chosen: list[Item] = []
@@ -58,49 +58,49 @@ class Phrasebook:
     """Phrases with their meanings: to be filled, finished, and then read by many threads."""
 
     def __init__(self, language: str) -> None:
-        self._normalize = normalizer(language)
-        self._fold = _fold(language)
-        self._rules = Rules()
+        self._normalize = create_normalizer(language)
+        self._fold = _build_folding(language)
+        self._rules = ChartGrammar()
         self._anchors: set[Literal] = set()  # words of which a text needs one
         self._gate: Any = None
 
     def add(self, phrases: Iterable[str], meaning: Any, table: Table | None = None) -> None:
         """Phrases of that meaning, with the macros of their ``table``. Of two meanings of the
         same words the first one counts. That of a phrase with a count is ``(meaning, count)``."""
-        for steps in self._added(phrases, meaning, table):
-            self._anchors.add(_anchor(steps))
+        for steps in self._add_rules(phrases, meaning, table):
+            self._anchors.add(_rarest_word(steps))
 
     def add_beside(self, phrases: Iterable[str], meaning: Any, table: Table | None = None) -> None:
         """Phrases that matter only in texts in which one of the others stands."""
-        for _ in self._added(phrases, meaning, table):
+        for _ in self._add_rules(phrases, meaning, table):
             pass
 
-    def _added(
+    def _add_rules(
         self, phrases: Iterable[str], meaning: Any, table: Table | None
     ) -> Iterator[list[Any]]:
-        for steps in self._written(phrases, table):
-            make = partial(_meaning, meaning, counted=COUNT in steps)
+        for steps in self._expand(phrases, table):
+            make = partial(_make_meaning, meaning, counted=COUNT in steps)
             self._rules.add(_PHRASE, steps, make)
             yield steps
 
     def add_count(self, phrases: Iterable[str], count: int, table: Table | None = None) -> None:
         """Phrases that are a count, as "a couple of" is."""
-        for steps in self._written(phrases, table):
-            self._rules.add(COUNT, steps, partial(_meaning, count, counted=False))
+        for steps in self._expand(phrases, table):
+            self._rules.add(COUNT, steps, partial(_make_meaning, count, counted=False))
 
     def finish(self) -> Phrasebook:
         """To be called once, after the last phrase."""
-        self._rules.finish()
+        self._rules.compile()
         if self._anchors:
-            self._gate = re2.compile(_gate(self._anchors, self._fold))
+            self._gate = re2.compile(_prefilter_pattern(self._anchors, self._fold))
         return self
 
     def atoms(self, text: str) -> list[Atom]:
         """What :meth:`read` reads; nothing, and at no cost, of a text in which no phrase can stand
         since it holds no word without which none does."""
-        return atoms(text, self._normalize) if self._concerns(text) else []
+        return split_atoms(text, self._normalize) if self._may_contain(text) else []
 
-    def _concerns(self, text: str) -> bool:
+    def _may_contain(self, text: str) -> bool:
         if self._gate is None:
             return False
         if not text.isascii() and not unicodedata.is_normalized("NFKC", text):
@@ -110,41 +110,41 @@ class Phrasebook:
     def read(self, found: Sequence[Atom], counts: Iterable[Item] = ()) -> list[Item]:
         """All phrases in a text, by their starts, the longer ones first; an item means what its
         phrase means. ``counts`` are items of the category :data:`COUNT`."""
-        return self._rules.read(found, counts).items(_PHRASE)
+        return self._rules.parse(found, counts).items(_PHRASE)
 
-    def _written(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Any]]:
+    def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Any]]:
         macros = (table or {}).get("macros", {})
         for phrase in phrases:
-            for written in expand(phrase, macros):
-                yield self._steps(" ".join(map(str, written)))
+            for written in expand_synonym(phrase, macros):
+                yield self._to_steps(" ".join(map(str, written)))
 
-    def _steps(self, written: str) -> list[Literal | str]:
+    def _to_steps(self, written: str) -> list[Literal | str]:
         steps: list[Literal | str] = []
-        for atom in atoms(written, self._normalize):
+        for atom in split_atoms(written, self._normalize):
             last = steps[-1] if steps else None
             if atom.text == "#":
                 steps.append(COUNT)
             elif atom.text == "*" and atom.glued and isinstance(last, Literal):
-                steps[-1] = Literal(last.text, open=True)
+                steps[-1] = Literal(last.text, is_prefix=True)
             else:
                 steps.append(Literal(atom.text))
         return steps
 
 
-def _meaning(meaning: Any, meanings: Sequence[Any], *, counted: bool) -> Any:
+def _make_meaning(meaning: Any, meanings: Sequence[Any], *, counted: bool) -> Any:
     return (meaning, meanings[0]) if counted else meaning
 
 
-def _fold(language: str) -> Callable[[str], str]:
+def _build_folding(language: str) -> Callable[[str], str]:
     """A quick relative of the normalizer: texts that it takes for different are different."""
-    known = tongue(base(language))
+    known = load_orthography(base_code(language))
     letters = {**known.same, **{ord(last): letter for last, letter in known.last.items()}}
     if not letters:
         return str.casefold
     return lambda text: text.casefold().translate(letters)
 
 
-def _anchor(steps: Iterable[Literal | str]) -> Literal:
+def _rarest_word(steps: Iterable[Literal | str]) -> Literal:
     """The word of a phrase that is likely to be rare: the longest, of equals the last; of letters
     without blanks between words all that follow each other."""
     words: list[Literal] = []
@@ -152,7 +152,7 @@ def _anchor(steps: Iterable[Literal | str]) -> Literal:
         if isinstance(step, str):
             words.append(Literal(""))
         elif words and words[-1].text > _FIRST_UNSPACED and step.text > _FIRST_UNSPACED:
-            words[-1] = Literal(words[-1].text + step.text, open=True)
+            words[-1] = Literal(words[-1].text + step.text, is_prefix=True)
         else:
             words.append(step)
     return max(
@@ -160,7 +160,7 @@ def _anchor(steps: Iterable[Literal | str]) -> Literal:
     )
 
 
-def _gate(anchors: Iterable[Literal], fold: Callable[[str], str]) -> str:
+def _prefilter_pattern(anchors: Iterable[Literal], fold: Callable[[str], str]) -> str:
     """A pattern of the anchors. RE2 reads it all at once, in 1.3 µs for an utterance of nine
     words, where ``re`` needs twice as much for ten words."""
     whole: set[str] = set()
@@ -171,14 +171,14 @@ def _gate(anchors: Iterable[Literal], fold: Callable[[str], str]) -> str:
         if text > _FIRST_UNSPACED or not text[0].isalpha():
             loose.add(text)
         else:
-            (begun if anchor.open else whole).add(re2.escape(text))
+            (begun if anchor.is_prefix else whole).add(re2.escape(text))
     ways = [f"{_EDGE}(?:{'|'.join(sorted(whole))}){_EDGE}"] if whole else []
     ways += [f"{_EDGE}(?:{'|'.join(sorted(begun))})"] if begun else []
-    ways += [r"\s?".join(map(re2.escape, text)) for text in sorted(_shortest(loose))]
+    ways += [r"\s?".join(map(re2.escape, text)) for text in sorted(_drop_containing(loose))]
     return "|".join(ways)
 
 
-def _shortest(texts: Iterable[str]) -> set[str]:
+def _drop_containing(texts: Iterable[str]) -> set[str]:
     """Those texts that have none of the others in them."""
     shortest: set[str] = set()
     for text in sorted(texts, key=len):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-__all__ = ["UNSPACED", "spaced_out"]
+__all__ = ["UNSPACED", "blank_out_unspaced"]
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}"
 """What stands between the brackets of a regular expression."""
@@ -12,7 +12,7 @@ UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Myanmar}\p{K
 _LETTERS = regex.compile(f"[{UNSPACED}]")
 
 
-def spaced_out(text: str) -> str | None:
+def blank_out_unspaced(text: str) -> str | None:
     """``text`` with a blank in place of each letter of such a script; None if it has none."""
     if text.isascii() or not _LETTERS.search(text):
         return None

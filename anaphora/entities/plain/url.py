@@ -19,28 +19,28 @@ from linkify_it import LinkifyIt
 from spacy.tokens import Doc
 
 from anaphora.entities.language_tables import load_yaml
-from anaphora.entities.plain.scripts import spaced_out
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
+from anaphora.entities.plain.scripts import blank_out_unspaced
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]
 
-_GATE = regex.compile(r"://|\p{L}\.[\p{L}\p{Nd}]|\p{Nd}\.\p{L}|www\.", regex.I)
+_PREFILTER = regex.compile(r"://|\p{L}\.[\p{L}\p{Nd}]|\p{Nd}\.\p{L}|www\.", regex.I)
 _SCHEMES = frozenset({"http", "https", "ftp"})
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of addresses of pages, the same for all languages; it has no options."""
-    return _urls
+    return _find_urls
 
 
-def _urls(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-    text = text_of(doc)
-    if not ("." in text or ":" in text) or not _GATE.search(text):
+def _find_urls(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+    text = get_text(doc)
+    if not ("." in text or ":" in text) or not _PREFILTER.search(text):
         return []
-    links = _links()
+    links = _get_link_finder()
     found = links.find(text)
-    if (apart := spaced_out(text)) is not None:
+    if (apart := blank_out_unspaced(text)) is not None:
         # Letters without blanks around an address hide it, and yet may be part of one.
         taken = {index for one in found for index in range(one.start, one.end)}
         more = links.find(apart)
@@ -48,7 +48,7 @@ def _urls(doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
     return found
 
 
-class _Links:
+class _LinkFinder:
     """linkify-it-py, which keeps the text that it reads: one thread at a time may ask it."""
 
     def __init__(self) -> None:
@@ -60,10 +60,10 @@ class _Links:
     def find(self, text: str) -> list[Mention]:
         with self._lock:
             matches = self._linkify.match(text) or ()
-        found = (self._mention(one.schema, one.index, one.text) for one in matches)
+        found = (self._to_mention(one.schema, one.index, one.text) for one in matches)
         return [mention for mention in found if mention is not None]
 
-    def _mention(self, schema: str, start: int, written: str) -> Mention | None:
+    def _to_mention(self, schema: str, start: int, written: str) -> Mention | None:
         scheme = schema.rstrip(":/").lower()
         if scheme and scheme not in _SCHEMES:
             return None
@@ -80,7 +80,7 @@ class _Links:
         meta: dict[str, Any] = {"host": host, "path": parts.path}
         more = {"scheme": scheme, "port": port, "query": parts.query, "fragment": parts.fragment}
         meta.update({key: value for key, value in more.items() if value})
-        value = parts._replace(netloc=_small(parts.netloc)).geturl()
+        value = parts._replace(netloc=_lowercase_host(parts.netloc)).geturl()
         return Mention(start, start + len(written), value, meta)
 
     def _is_file(self, written: str) -> bool:
@@ -89,11 +89,11 @@ class _Links:
 
 
 @lru_cache(maxsize=1)
-def _links() -> _Links:
-    return _Links()
+def _get_link_finder() -> _LinkFinder:
+    return _LinkFinder()
 
 
-def _small(netloc: str) -> str:
+def _lowercase_host(netloc: str) -> str:
     """With the host, and not the user's name, in small letters."""
     user, at, host = netloc.rpartition("@")
     return f"{user}{at}{host.lower()}"

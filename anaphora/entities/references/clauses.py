@@ -9,13 +9,13 @@ from anaphora.entities import sentence_ends
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 
-__all__ = ["SENTENCE_MARKS", "Part", "parts"]
+__all__ = ["SENTENCE_MARKS", "Clause", "split_clauses"]
 
 SENTENCE_MARKS = sentence_ends.SENTENCE_MARKS | frozenset(";；؛\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Clause:
     """Phrases that no mark parts, and the atoms from ``start`` up to ``end`` around them."""
 
     start: int
@@ -23,7 +23,9 @@ class Part:
     items: tuple[Item, ...]
 
 
-def parts(items: Sequence[Item], found: Sequence[Atom], marks: frozenset[str]) -> Iterator[Part]:
+def split_clauses(
+    items: Sequence[Item], found: Sequence[Atom], marks: frozenset[str]
+) -> Iterator[Clause]:
     """The parts of a text in which any of the phrases stand, which come in their order and don't
     overlap. A mark inside a phrase ("vs.") or a number ("3.5") parts nothing."""
     inside = {at for item in items for at in range(item.start, item.end)}
@@ -38,7 +40,7 @@ def parts(items: Sequence[Item], found: Sequence[Atom], marks: frozenset[str]) -
         while taken < len(items) and items[taken].start < end:
             taken += 1
         if first < taken:
-            yield Part(start, end, tuple(items[first:taken]))
+            yield Clause(start, end, tuple(items[first:taken]))
         start = end + 1
 
 

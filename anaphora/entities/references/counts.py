@@ -6,44 +6,44 @@ from collections.abc import Iterator, Sequence
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
-from anaphora.entities.numbers.grouping import end_of_groups
-from anaphora.entities.numbers.numerals import numerals
+from anaphora.entities.numbers.grouping import find_groups_end
+from anaphora.entities.numbers.numerals import get_numeral_reader
 from anaphora.entities.plain.phrasebook import COUNT
 
-__all__ = ["counts"]
+__all__ = ["find_counts"]
 
-_MOST_DIGITS = 9
-_GROUP = 3  # digits between the separators of a thousand
+_MAX_DIGITS = 9
+_GROUP_SIZE = 3  # digits between the separators of a thousand
 _SEPARATORS = frozenset(",.'’")
 _FIRST_UNSPACED = "\u0e00"
 
 
-def counts(found: Sequence[Atom], language: str) -> list[Item]:
+def find_counts(found: Sequence[Atom], language: str) -> list[Item]:
     """The whole numbers from 1 on that count something: neither decimals nor percentages,
     ordinals, or numbers with a unit right behind them ("5km")."""
     written = [
         Item(numeral.start, numeral.end, COUNT, numeral.value)
-        for numeral in numerals(language).words(found)
+        for numeral in get_numeral_reader(language).find_in_words(found)
         if isinstance(numeral.value, int) and numeral.value > 0 and not numeral.ordinal
     ]
-    return [*_in_digits(found), *written]
+    return [*_find_digit_counts(found), *written]
 
 
-def _in_digits(found: Sequence[Atom]) -> Iterator[Item]:
+def _find_digit_counts(found: Sequence[Atom]) -> Iterator[Item]:
     at = 0
     while at < len(found):
         if found[at].kind != "digits":
             at += 1
             continue
-        end = end_of_groups(found, at, marks="")
-        end = end if end > at + 1 else _end_of_number(found, at)
+        end = find_groups_end(found, at, marks="")
+        end = end if end > at + 1 else _number_end(found, at)
         digits = "".join(atom.text for atom in found[at:end] if atom.kind == "digits")
-        if _stands_free(found, at, end) and len(digits) <= _MOST_DIGITS and int(digits):
+        if _is_free_standing(found, at, end) and len(digits) <= _MAX_DIGITS and int(digits):
             yield Item(at, end, COUNT, int(digits))
         at = end
 
 
-def _end_of_number(found: Sequence[Atom], start: int) -> int:
+def _number_end(found: Sequence[Atom], start: int) -> int:
     """Behind all digits and separators that hang together."""
     end = start + 1
     while (
@@ -57,9 +57,9 @@ def _end_of_number(found: Sequence[Atom], start: int) -> int:
     return end
 
 
-def _stands_free(found: Sequence[Atom], start: int, end: int) -> bool:
+def _is_free_standing(found: Sequence[Atom], start: int, end: int) -> bool:
     groups = (atom for atom in found[start + 1 : end] if atom.kind == "digits")
-    if any(len(group.text) != _GROUP for group in groups):
+    if any(len(group.text) != _GROUP_SIZE for group in groups):
         return False
     if start and found[start].glued and found[start - 1].text in "+-−.," and start > 1:
         before = found[start - 1]

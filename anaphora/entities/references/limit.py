@@ -28,18 +28,23 @@ from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
-from anaphora.entities.languages import base
-from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
-from anaphora.entities.references.counts import counts
+from anaphora.entities.languages import base_code
+from anaphora.entities.plain.phrasebook import (
+    NO_MATCH,
+    Phrasebook,
+    leftmost_longest,
+    load_phrase_tables,
+)
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.references.counts import find_counts
 
 __all__ = ["create"]
 
-_ENDS: Mapping[str, bool | None] = {"descending": False, "ascending": True, "either": None}
+_DIRECTIONS: Mapping[str, bool | None] = {"descending": False, "ascending": True, "either": None}
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _LimitKind:
     """``count`` is that of an amount; ``bare`` says that the default is meant."""
 
     asc: bool | None = None
@@ -50,45 +55,49 @@ class _Kind:
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of limits in a language; of its options it takes ``default``."""
-    code = base(language)
-    return _Limits(_phrasebook(code), code, int(options.get("default", 10)))
+    code = base_code(language)
+    return _LimitRecognizer(_phrasebook(code), code, int(options.get("default", 10)))
 
 
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables("limits", language):
-        book.add_beside(table.get("none", ()), NOTHING, table)
-        for section, asc in _ENDS.items():
-            book.add(table.get(section, ()), _Kind(asc), table)
+    for table in load_phrase_tables("limits", language):
+        book.add_beside(table.get("none", ()), NO_MATCH, table)
+        for section, asc in _DIRECTIONS.items():
+            book.add(table.get(section, ()), _LimitKind(asc), table)
             bare = table.get("bare", {}).get(section, ())
-            book.add(bare, _Kind(asc, bare=True), table)
-        book.add(table.get("before", ()), _Kind(before=True), table)
+            book.add(bare, _LimitKind(asc, bare=True), table)
+        book.add(table.get("before", ()), _LimitKind(before=True), table)
         for count, phrases in table.get("alone", {}).items():
-            book.add(phrases, _Kind(count=int(count)), table)
+            book.add(phrases, _LimitKind(count=int(count)), table)
             book.add_count(phrases, int(count), table)
         for count, phrases in table.get("amounts", {}).items():
             book.add_count(phrases, int(count), table)
     return book.finish()
 
 
-class _Limits:
+class _LimitRecognizer:
     def __init__(self, book: Phrasebook, language: str, default: int) -> None:
         self._book = book
         self._language = language
         self._default = default
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(text_of(doc))
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        found = self._book.atoms(get_text(doc))
         if not found:
             return []
-        phrases = self._book.read(found, counts(found, self._language))
-        usable = [item for item in phrases if not _is_bare(item) or _names_next(found, item.end)]
-        return [self._mention(item, found) for item in leftmost(usable) if item.meaning != NOTHING]
+        phrases = self._book.read(found, find_counts(found, self._language))
+        usable = [item for item in phrases if not _is_bare(item) or _is_word_at(found, item.end)]
+        return [
+            self._to_mention(item, found)
+            for item in leftmost_longest(usable)
+            if item.meaning != NO_MATCH
+        ]
 
-    def _mention(self, item: Item, found: Sequence[Atom]) -> Mention:
+    def _to_mention(self, item: Item, found: Sequence[Atom]) -> Mention:
         match item.meaning:
-            case (_Kind() as kind, int(limit)):
+            case (_LimitKind() as kind, int(limit)):
                 pass
             case _:
                 kind = item.meaning
@@ -102,9 +111,9 @@ class _Limits:
 
 
 def _is_bare(item: Item) -> bool:
-    return isinstance(item.meaning, _Kind) and item.meaning.bare
+    return isinstance(item.meaning, _LimitKind) and item.meaning.bare
 
 
-def _names_next(found: Sequence[Atom], end: int) -> bool:
+def _is_word_at(found: Sequence[Atom], end: int) -> bool:
     """Whether a word stands there: "top cities", and not "the top" or "top 10.5"."""
     return end < len(found) and found[end].kind == "word"

@@ -21,10 +21,15 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.charts import Item
-from anaphora.entities.languages import base
-from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
-from anaphora.entities.references.clauses import SENTENCE_MARKS, parts
+from anaphora.entities.languages import base_code
+from anaphora.entities.plain.phrasebook import (
+    NO_MATCH,
+    Phrasebook,
+    leftmost_longest,
+    load_phrase_tables,
+)
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.references.clauses import SENTENCE_MARKS, split_clauses
 
 __all__ = ["create"]
 
@@ -33,45 +38,47 @@ _SIDES = ("behind", "between", "before")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _RelationKind:
     type: str
     refers: str
 
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of relations in a language."""
-    return _Relations(_phrasebook(base(language)))
+    return _RelationRecognizer(_phrasebook(base_code(language)))
 
 
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables("relations", language):
-        book.add_beside(table.get("none", ()), NOTHING, table)
+    for table in load_phrase_tables("relations", language):
+        book.add_beside(table.get("none", ()), NO_MATCH, table)
         for type in _TYPES:
             for refers in _SIDES:
                 phrases = table.get(type, {}).get(refers, ())
-                book.add(phrases, _Kind(type, refers), table)
+                book.add(phrases, _RelationKind(type, refers), table)
     return book.finish()
 
 
-class _Relations:
+class _RelationRecognizer:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(text_of(doc))
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        found = self._book.atoms(get_text(doc))
         if not found:
             return []
-        phrases = [item for item in leftmost(self._book.read(found)) if item.meaning != NOTHING]
+        phrases = [
+            item for item in leftmost_longest(self._book.read(found)) if item.meaning != NO_MATCH
+        ]
         return [
-            _mention(item, found[item.start].start, found[item.end - 1].end)
-            for sentence in parts(phrases, found, SENTENCE_MARKS)
-            for item in _begun(sentence.items)
+            _to_mention(item, found[item.start].start, found[item.end - 1].end)
+            for sentence in split_clauses(phrases, found, SENTENCE_MARKS)
+            for item in _drop_continuations(sentence.items)
         ]
 
 
-def _begun(phrases: Iterable[Item]) -> Iterable[Item]:
+def _drop_continuations(phrases: Iterable[Item]) -> Iterable[Item]:
     """Those that don't go on with another one of the same sentence."""
     goes_on = False
     for item in phrases:
@@ -80,8 +87,8 @@ def _begun(phrases: Iterable[Item]) -> Iterable[Item]:
         goes_on = goes_on or item.meaning.refers == "behind"
 
 
-def _mention(item: Item, start: int, end: int) -> Mention:
-    kind: _Kind = item.meaning
+def _to_mention(item: Item, start: int, end: int) -> Mention:
+    kind: _RelationKind = item.meaning
     meta = {"type": kind.type}
     if kind.refers != "behind":
         meta["refers"] = kind.refers

@@ -29,10 +29,15 @@ from spacy.tokens import Doc
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
-from anaphora.entities.languages import base
-from anaphora.entities.plain.phrasebook import NOTHING, Phrasebook, leftmost, tables
-from anaphora.entities.recognition import Mention, Passage, Recognizer, text_of
-from anaphora.entities.references.clauses import SENTENCE_MARKS, Part, parts
+from anaphora.entities.languages import base_code
+from anaphora.entities.plain.phrasebook import (
+    NO_MATCH,
+    Phrasebook,
+    leftmost_longest,
+    load_phrase_tables,
+)
+from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.references.clauses import SENTENCE_MARKS, Clause, split_clauses
 
 __all__ = ["create"]
 
@@ -51,39 +56,41 @@ _STRONG = _OF | {"ascending", "descending"}
 
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """The recognizer of orders in a language."""
-    return _Orders(_phrasebook(base(language)))
+    return _SortRecognizer(_phrasebook(base_code(language)))
 
 
 @lru_cache(maxsize=32)
 def _phrasebook(language: str) -> Phrasebook:
     book = Phrasebook(language)
-    for table in tables("sorting", language):
-        book.add_beside(table.get("none", ()), NOTHING, table)
+    for table in load_phrase_tables("sorting", language):
+        book.add_beside(table.get("none", ()), NO_MATCH, table)
         for section in _SECTIONS:
             add = book.add if section in _STRONG or section in _HEADS else book.add_beside
             add(table.get(section, ()), section, table)
     return book.finish()
 
 
-class _Orders:
+class _SortRecognizer:
     def __init__(self, book: Phrasebook) -> None:
         self._book = book
 
-    def __call__(self, doc: Doc | Passage, at: datetime) -> Iterable[Mention]:
-        found = self._book.atoms(text_of(doc))
+    def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        found = self._book.atoms(get_text(doc))
         if not found:
             return []
-        phrases = [item for item in leftmost(self._book.read(found)) if item.meaning != NOTHING]
+        phrases = [
+            item for item in leftmost_longest(self._book.read(found)) if item.meaning != NO_MATCH
+        ]
         return [
             mention
-            for sentence in parts(phrases, found, SENTENCE_MARKS)
-            for one in _orders(sentence)
-            if (mention := _mention(one, found)) is not None
+            for sentence in split_clauses(phrases, found, SENTENCE_MARKS)
+            for one in _find_sort_phrases(sentence)
+            if (mention := _to_mention(one, found)) is not None
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
+class _SortPhrase:
     """The phrases of one order, by the word at ``head`` among ``items``; they stand between the
     atoms ``start`` and ``end``."""
 
@@ -93,7 +100,7 @@ class _Order:
     end: int
 
 
-def _orders(sentence: Part) -> Iterator[_Order]:
+def _find_sort_phrases(sentence: Clause) -> Iterator[_SortPhrase]:
     """One for each word that asks for an order; if there is none but weak ones, and no criterion,
     for the first direction that is enough by itself. A phrase between two such words belongs to
     the first of them."""
@@ -107,16 +114,16 @@ def _orders(sentence: Part) -> Iterator[_Order]:
         last = heads[place + 1] if place + 1 < len(heads) else len(items)
         start = items[first].start if place else sentence.start
         end = items[last].start if last < len(items) else sentence.end
-        yield _Order(head - first, items[first:last], start, end)
+        yield _SortPhrase(head - first, items[first:last], start, end)
 
 
-def _mention(order: _Order, found: Sequence[Atom]) -> Mention | None:
+def _to_mention(order: _SortPhrase, found: Sequence[Atom]) -> Mention | None:
     head = order.items[order.head]
     directions = [_DIRECTIONS[one.meaning] for one in order.items if one.meaning in _DIRECTIONS]
-    criterion = _criterion(order)
+    criterion = _find_criterion(order)
     if head.meaning == "weak" and criterion is None and not directions:
         return None
-    start, end = _extent(order)
+    start, end = _mention_bounds(order)
     meta: dict[str, Any] = {}
     if directions:
         meta["asc"] = directions[0]
@@ -126,7 +133,7 @@ def _mention(order: _Order, found: Sequence[Atom]) -> Mention | None:
     return Mention(found[start].start, found[end - 1].end, value, meta)
 
 
-def _criterion(order: _Order) -> tuple[int, int] | None:
+def _find_criterion(order: _SortPhrase) -> tuple[int, int] | None:
     """Between which atoms the criterion stands: behind "by", up to the end or to a head that
     follows; None if there is none."""
     head = order.items[order.head]
@@ -134,28 +141,32 @@ def _criterion(order: _Order) -> tuple[int, int] | None:
         if item.meaning == "by_behind" and item.end <= head.start:
             breaks = [one.end for one in order.items[:at] if one.meaning == "breaks"]
             return max((order.start, *breaks)), item.start
-    behind = [item for item in order.items if _is_by(item, order) and item.start >= head.end]
+    behind = [
+        item for item in order.items if _leads_criterion(item, order) and item.start >= head.end
+    ]
     behind = behind or [item for item in order.items if item.meaning in _OF]
     if behind:
         start = behind[0].end
         breaks = [one.start for one in order.items if one.meaning == "breaks"]
         return start, min((at for at in breaks if at >= start), default=order.end)
-    before = [item for item in order.items if _is_by(item, order) and item.end <= head.start]
+    before = [
+        item for item in order.items if _leads_criterion(item, order) and item.end <= head.start
+    ]
     return (before[-1].end, head.start) if before else None
 
 
-def _is_by(item: Item, order: _Order) -> bool:
+def _leads_criterion(item: Item, order: _SortPhrase) -> bool:
     if item.meaning == "of":
         return any(one.end == item.start and one.meaning in _STRONG for one in order.items)
     return bool(item.meaning == "by")
 
 
-def _extent(order: _Order) -> tuple[int, int]:
+def _mention_bounds(order: _SortPhrase) -> tuple[int, int]:
     """The atoms of the head and of what hangs together with it: directions before and behind,
     and the word that leads to the criterion."""
     start, end = order.items[order.head].start, order.items[order.head].end
     for item in order.items[order.head + 1 :]:
-        if item.start != end or not (item.meaning in _DIRECTIONS or _is_by(item, order)):
+        if item.start != end or not (item.meaning in _DIRECTIONS or _leads_criterion(item, order)):
             break
         end = item.end
         if item.meaning not in _DIRECTIONS:

@@ -20,11 +20,11 @@ from anaphora.grammar.functions import (
     text,
     user,
 )
-from anaphora.grammar.functions.registry import ABSENT, Function, collect
+from anaphora.grammar.functions.registry import UNSUPPORTED_FUNCTIONS, Function, collect_functions
 
-__all__ = ["ABSENT", "FUNCTIONS", "OF_A_QUESTION"]
+__all__ = ["UNSUPPORTED_FUNCTIONS", "FUNCTIONS", "QUESTION_FUNCTIONS"]
 
-FUNCTIONS: Mapping[str, Function] = collect(
+FUNCTIONS: Mapping[str, Function] = collect_functions(
     entities,
     positions,
     parts,
@@ -41,9 +41,9 @@ FUNCTIONS: Mapping[str, Function] = collect(
     logic,
 )
 
-OF_A_QUESTION: frozenset[Function] = frozenset(
+QUESTION_FUNCTIONS: frozenset[Function] = frozenset(
     {
-        *collect(positions, dates, request, user, company).values(),
+        *collect_functions(positions, dates, request, user, company).values(),
         metadata.meta_conv,
         metadata.meta_company,
         metadata.meta_frag,

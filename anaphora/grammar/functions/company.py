@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.registry import function
 from anaphora.grammar.request import Company
 
@@ -10,52 +10,52 @@ _NONE = Company("")
 
 
 @function("company", examples=("comp_id == 'acme'",))
-def comp_id(context: Context) -> str | None:
+def comp_id(context: EntityContext) -> str | None:
     """The id of the company."""
     return _company(context).id or None
 
 
 @function("company", examples=("comp_name == 'Acme Ltd'",))
-def comp_name(context: Context) -> str | None:
+def comp_name(context: EntityContext) -> str | None:
     """The name of the company."""
     return _company(context).name
 
 
 @function("company", examples=("comp_website == null",))
-def comp_website(context: Context) -> str | None:
+def comp_website(context: EntityContext) -> str | None:
     """The web site of the company."""
     return _company(context).website
 
 
 @function("company", examples=("comp_country == 'Ireland'",))
-def comp_country(context: Context) -> str | None:
+def comp_country(context: EntityContext) -> str | None:
     """The country of the company."""
     return _company(context).country
 
 
 @function("company", examples=("comp_region == null",))
-def comp_region(context: Context) -> str | None:
+def comp_region(context: EntityContext) -> str | None:
     """The region of the company."""
     return _company(context).region
 
 
 @function("company", examples=("comp_city == 'Cork'",))
-def comp_city(context: Context) -> str | None:
+def comp_city(context: EntityContext) -> str | None:
     """The city of the company."""
     return _company(context).city
 
 
 @function("company", examples=("comp_addr == null",))
-def comp_addr(context: Context) -> str | None:
+def comp_addr(context: EntityContext) -> str | None:
     """The street address of the company."""
     return _company(context).address
 
 
 @function("company", examples=("comp_postcode == null",))
-def comp_postcode(context: Context) -> str | None:
+def comp_postcode(context: EntityContext) -> str | None:
     """The postal code of the company."""
     return _company(context).postcode
 
 
-def _company(context: Context) -> Company:
-    return context.surroundings.user.company or _NONE
+def _company(context: EntityContext) -> Company:
+    return context.question.user.company or _NONE

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from anaphora.grammar.context import Context, EntityView
+from anaphora.grammar.context import EntityContext, EntityView
 from anaphora.grammar.functions import entities
-from anaphora.grammar.functions.entities import in_question
+from anaphora.grammar.functions.entities import current_entity
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.values import plain
+from anaphora.grammar.values import to_language_value
 
 
 @function(
@@ -19,81 +19,81 @@ from anaphora.grammar.values import plain
     reads_entity=True,
     examples=("meta_ent('population') > 10_000_000", "meta_ent('city:value') == 'Tokyo'"),
 )
-def meta_ent(context: Context, key: str) -> Any:
+def meta_ent(context: EntityContext, key: str) -> Any:
     """From the metadata of the entity in question.
 
     As in NLPCraft 1.0 the id of its element and a colon may stand before the key, and the key
     'value' behind it gives the element's value.
     """
-    return property_of(in_question(context), key)
+    return find_metadata(current_entity(context), key)
 
 
 @function("metadata", "meta_cfg", "meta_model", examples=("meta_model('airline') == 'ANA'",))
-def meta_model(context: Context, key: str) -> Any:
+def meta_model(context: EntityContext, key: str) -> Any:
     """From the metadata of the model."""
-    return plain(context.surroundings.model.meta.get(key))
+    return to_language_value(context.question.model.meta.get(key))
 
 
 @function("metadata", examples=("meta_intent('topic') == 'travel'",))
-def meta_intent(context: Context, key: str) -> Any:
+def meta_intent(context: EntityContext, key: str) -> Any:
     """From the metadata of the intent."""
-    return plain(context.surroundings.intent_meta.get(key))
+    return to_language_value(context.question.intent_meta.get(key))
 
 
 @function("metadata", examples=("meta_frag('far')",))
-def meta_frag(context: Context, key: str) -> Any:
+def meta_frag(context: EntityContext, key: str) -> Any:
     """From the metadata with which the intent names the fragment that the term is from."""
-    return plain(context.arguments.get(key))
+    return to_language_value(context.arguments.get(key))
 
 
 @function("metadata", examples=("meta_conv('booked') == null",))
-def meta_conv(context: Context, key: str) -> Any:
+def meta_conv(context: EntityContext, key: str) -> Any:
     """From the data that handlers keep in the conversation."""
-    return plain(context.surroundings.conversation_data.get(key))
+    return to_language_value(context.question.conversation_data.get(key))
 
 
 @function("metadata", examples=("meta_req('channel') == 'web'",))
-def meta_req(context: Context, key: str) -> Any:
+def meta_req(context: EntityContext, key: str) -> Any:
     """From the data that come along with the question."""
-    return plain(context.surroundings.request.data.get(key))
+    return to_language_value(context.question.request.data.get(key))
 
 
 @function("metadata", examples=("meta_user('miles') == 1200",))
-def meta_user(context: Context, key: str) -> Any:
+def meta_user(context: EntityContext, key: str) -> Any:
     """From the metadata of the user."""
-    return plain(context.surroundings.user.meta.get(key))
+    return to_language_value(context.question.user.meta.get(key))
 
 
 @function("metadata", examples=("meta_company('plan') == 'gold'",))
-def meta_company(context: Context, key: str) -> Any:
+def meta_company(context: EntityContext, key: str) -> Any:
     """From the metadata of the user's company."""
-    company = context.surroundings.user.company
-    return plain(company.meta.get(key)) if company else None
+    company = context.question.user.company
+    return to_language_value(company.meta.get(key)) if company else None
 
 
 @function("metadata", examples=("meta_sys('NO_SUCH_VARIABLE') == null",))
-def meta_sys(context: Context, key: str) -> str | None:
+def meta_sys(context: EntityContext, key: str) -> str | None:
     """A variable of the environment that the bot runs in."""
-    return context.surroundings.environment.get(key)
+    return context.question.environment.get(key)
 
 
-def property_of(entity: EntityView, key: str) -> Any:
+def find_metadata(entity: EntityView, key: str) -> Any:
     """What the metadata of an entity has under a key, or under the key behind its element's id;
     else, under a key of NLPCraft 0.9, what it knew of every token."""
     found = entity.meta.get(key)
-    if found is None and key.startswith(_NLP):
-        read = _OF_TOKENS.get(key.removeprefix(_NLP))
+    if found is None and key.startswith(_TOKEN_KEY_PREFIX):
+        read = _TOKEN_METADATA.get(key.removeprefix(_TOKEN_KEY_PREFIX))
         return read(entity) if read else None
     element, colon, name = key.rpartition(":")
     if found is None and colon and element == entity.element:
         found = entity.meta.get(name)
         if found is None and name == "value":
             found = entity.value
-    return plain(found)
+    return to_language_value(found)
 
 
-_NLP = "nlpcraft:nlp:"
-_OF_TOKENS: Mapping[str, Callable[[EntityView], Any]] = {
+_TOKEN_KEY_PREFIX = "nlpcraft:nlp:"
+_TOKEN_METADATA: Mapping[str, Callable[[EntityView], Any]] = {
     "unid": entities.ent_unid.python,
     "origtext": entities.ent_text.python,
     "normtext": entities.ent_norm_text.python,

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.context import Context
+from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.registry import function
 
 
 @function("model", examples=("mdl_id == 'travel'",))
-def mdl_id(context: Context) -> str:
+def mdl_id(context: EntityContext) -> str:
     """The id of the model."""
-    return context.surroundings.model.id
+    return context.question.model.id
 
 
 @function("model", examples=("mdl_name == 'Travel'",))
-def mdl_name(context: Context) -> str:
+def mdl_name(context: EntityContext) -> str:
     """The name of the model."""
-    return context.surroundings.model.name
+    return context.question.model.name
 
 
 @function("model", examples=("mdl_ver == '1.2.0'",))
-def mdl_ver(context: Context) -> str:
+def mdl_ver(context: EntityContext) -> str:
     """The version of the model."""
-    return context.surroundings.model.version
+    return context.question.model.version
 
 
 @function("model", examples=("mdl_origin == ''",))
-def mdl_origin(context: Context) -> str:
+def mdl_origin(context: EntityContext) -> str:
     """What the model says of where it comes from; an empty text if nothing."""
-    return context.surroundings.model.origin
+    return context.question.model.origin

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context, EntityView
-from anaphora.grammar.functions.entities import in_question
-from anaphora.grammar.functions.metadata import property_of
-from anaphora.grammar.functions.registry import CURRENT, function
-from anaphora.grammar.values import describe
+from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.functions.entities import current_entity
+from anaphora.grammar.functions.metadata import find_metadata
+from anaphora.grammar.functions.registry import CURRENT_ENTITY, function
+from anaphora.grammar.values import describe_value
 
 
 @function(
@@ -22,7 +22,7 @@ from anaphora.grammar.values import describe
     "tok_aliases",
     examples=("tok_aliases(tok_find_part(last(ent_all), 'day')) == list('when')",),
 )
-def ent_aliases(entity: EntityView = CURRENT) -> Sequence[str]:
+def ent_aliases(entity: EntityView = CURRENT_ENTITY) -> Sequence[str]:
     """What the synonyms that are made of it call it."""
     return tuple(entity.aliases)
 
@@ -32,7 +32,7 @@ def ent_aliases(entity: EntityView = CURRENT) -> Sequence[str]:
 )
 def ent_has_part(entity: EntityView, name: str) -> bool:
     """Whether exactly one part of the entity goes by the name."""
-    return len(_parts(entity, name)) == 1
+    return len(_find_parts(entity, name)) == 1
 
 
 @function(
@@ -43,11 +43,11 @@ def ent_has_part(entity: EntityView, name: str) -> bool:
 )
 def ent_find_part(entity: EntityView, name: str) -> EntityView:
     """The part of the entity that goes by the name; an error unless there is exactly one."""
-    parts = _parts(entity, name)
+    parts = _find_parts(entity, name)
     if len(parts) == 1:
         return parts[0]
     found = f"{len(parts)} parts called '{name}', not one" if parts else f"no part '{name}'"
-    raise EvaluationError(f"{describe(entity)} has {found}")
+    raise EvaluationError(f"{describe_value(entity)} has {found}")
 
 
 @function(
@@ -58,7 +58,7 @@ def ent_find_part(entity: EntityView, name: str) -> EntityView:
 )
 def ent_find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
     """The parts of the entity that go by the name, in the order of the sentence."""
-    return _parts(entity, name)
+    return _find_parts(entity, name)
 
 
 @function(
@@ -67,12 +67,12 @@ def ent_find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
     reads_entity=True,
     examples=("meta_part(tok_find_part(last(ent_all), 'daytime'), 'from') == 6",),
 )
-def meta_part(context: Context, part: str | EntityView, key: str) -> Any:
+def meta_part(context: EntityContext, part: str | EntityView, key: str) -> Any:
     """From the metadata of a part: the one of the entity in question that goes by the name, or
     the one that ``tok_find_part`` has found."""
-    found = ent_find_part.python(in_question(context), part) if isinstance(part, str) else part
-    return property_of(found, key)
+    found = ent_find_part.python(current_entity(context), part) if isinstance(part, str) else part
+    return find_metadata(found, key)
 
 
-def _parts(entity: EntityView, name: str) -> Sequence[EntityView]:
+def _find_parts(entity: EntityView, name: str) -> Sequence[EntityView]:
     return tuple(part for part in entity.parts if name in part.aliases or part.element == name)

@@ -11,23 +11,23 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Context, EntityView
-from anaphora.grammar.functions.entities import in_question
-from anaphora.grammar.functions.registry import CURRENT, function
+from anaphora.grammar.context import EntityContext, EntityView
+from anaphora.grammar.functions.entities import current_entity
+from anaphora.grammar.functions.registry import CURRENT_ENTITY, function
 
 _Test: TypeAlias = Callable[[EntityView, str], bool]
 
 
 @function("entity", "ent_count", "tok_count", examples=("ent_count == 3",))
-def ent_count(context: Context) -> int:
+def ent_count(context: EntityContext) -> int:
     """How many entities the sentence has."""
-    return len(_sentence(context))
+    return len(_entities_of_sentence(context))
 
 
 @function("entity", "ent_all", "tok_all", examples=("#(first(ent_all)) == 'flight'",))
-def ent_all(context: Context) -> Sequence[EntityView]:
+def ent_all(context: EntityContext) -> Sequence[EntityView]:
     """The entities of the sentence, in their order."""
-    return tuple(_sentence(context))
+    return tuple(_entities_of_sentence(context))
 
 
 @function(
@@ -36,9 +36,9 @@ def ent_all(context: Context) -> Sequence[EntityView]:
     "tok_all_for_id",
     examples=("ent_text(first(ent_all_for_type('date'))) == 'tomorrow morning'",),
 )
-def ent_all_for_type(context: Context, element: str) -> Sequence[EntityView]:
+def ent_all_for_type(context: EntityContext, element: str) -> Sequence[EntityView]:
     """The entities of the sentence that are of the element."""
-    return _those(_sentence(context), _is_of_type, element)
+    return _filter_entities(_entities_of_sentence(context), _is_of_type, element)
 
 
 @function(
@@ -47,9 +47,9 @@ def ent_all_for_type(context: Context, element: str) -> Sequence[EntityView]:
     "tok_all_for_group",
     examples=("size(ent_all_for_group('place')) == 1",),
 )
-def ent_all_for_group(context: Context, group: str) -> Sequence[EntityView]:
+def ent_all_for_group(context: EntityContext, group: str) -> Sequence[EntityView]:
     """The entities of the sentence that are in the group."""
-    return _those(_sentence(context), _is_in_group, group)
+    return _filter_entities(_entities_of_sentence(context), _is_in_group, group)
 
 
 @function(
@@ -58,27 +58,27 @@ def ent_all_for_group(context: Context, group: str) -> Sequence[EntityView]:
     "tok_all_for_parent",
     examples=("is_empty(tok_all_for_parent('location'))",),
 )
-def ent_all_for_parent(context: Context, parent: str) -> Sequence[EntityView]:
+def ent_all_for_parent(context: EntityContext, parent: str) -> Sequence[EntityView]:
     """The entities of the sentence whose element's parent is the one of that id."""
-    return _those(_sentence(context), _is_child, parent)
+    return _filter_entities(_entities_of_sentence(context), _is_child, parent)
 
 
 @function("entity", "ent_index", "tok_index", examples=("ent_index == 1",))
-def ent_index(context: Context, entity: EntityView = CURRENT) -> int:
+def ent_index(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> int:
     """Its place among the entities of the sentence, from 0; -1 if it is not one of them."""
     return _index(context, entity)
 
 
 @function("entity", "ent_is_first", "tok_is_first", examples=("ent_is_first(first(ent_all))",))
-def ent_is_first(context: Context, entity: EntityView = CURRENT) -> bool:
+def ent_is_first(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> bool:
     """Whether it is the first entity of the sentence."""
     return _index(context, entity) == 0
 
 
 @function("entity", "ent_is_last", "tok_is_last", examples=("!ent_is_last",))
-def ent_is_last(context: Context, entity: EntityView = CURRENT) -> bool:
+def ent_is_last(context: EntityContext, entity: EntityView = CURRENT_ENTITY) -> bool:
     """Whether it is the last entity of the sentence."""
-    return 0 <= _index(context, entity) == len(_sentence(context)) - 1
+    return 0 <= _index(context, entity) == len(_entities_of_sentence(context)) - 1
 
 
 @function(
@@ -88,9 +88,9 @@ def ent_is_last(context: Context, entity: EntityView = CURRENT) -> bool:
     reads_entity=True,
     examples=("ent_is_before_type('date')",),
 )
-def ent_is_before_type(context: Context, element: str) -> bool:
+def ent_is_before_type(context: EntityContext, element: str) -> bool:
     """Whether an entity of that element comes after it."""
-    return bool(_those(_following(context), _is_of_type, element))
+    return bool(_filter_entities(_following(context), _is_of_type, element))
 
 
 @function(
@@ -100,9 +100,9 @@ def ent_is_before_type(context: Context, element: str) -> bool:
     reads_entity=True,
     examples=("ent_is_after_type('flight')",),
 )
-def ent_is_after_type(context: Context, element: str) -> bool:
+def ent_is_after_type(context: EntityContext, element: str) -> bool:
     """Whether an entity of that element comes before it."""
-    return bool(_those(_preceding(context), _is_of_type, element))
+    return bool(_filter_entities(_preceding(context), _is_of_type, element))
 
 
 @function(
@@ -112,9 +112,9 @@ def ent_is_after_type(context: Context, element: str) -> bool:
     reads_entity=True,
     examples=("ent_is_before_group('time')",),
 )
-def ent_is_before_group(context: Context, group: str) -> bool:
+def ent_is_before_group(context: EntityContext, group: str) -> bool:
     """Whether an entity of that group comes after it."""
-    return bool(_those(_following(context), _is_in_group, group))
+    return bool(_filter_entities(_following(context), _is_in_group, group))
 
 
 @function(
@@ -124,9 +124,9 @@ def ent_is_before_group(context: Context, group: str) -> bool:
     reads_entity=True,
     examples=("!ent_is_after_group('time')",),
 )
-def ent_is_after_group(context: Context, group: str) -> bool:
+def ent_is_after_group(context: EntityContext, group: str) -> bool:
     """Whether an entity of that group comes before it."""
-    return bool(_those(_preceding(context), _is_in_group, group))
+    return bool(_filter_entities(_preceding(context), _is_in_group, group))
 
 
 @function(
@@ -136,9 +136,9 @@ def ent_is_after_group(context: Context, group: str) -> bool:
     reads_entity=True,
     examples=("!tok_is_before_parent('settlement')",),
 )
-def ent_is_before_parent(context: Context, parent: str) -> bool:
+def ent_is_before_parent(context: EntityContext, parent: str) -> bool:
     """Whether an entity whose element has that parent comes after it."""
-    return bool(_those(_following(context), _is_child, parent))
+    return bool(_filter_entities(_following(context), _is_child, parent))
 
 
 @function(
@@ -148,9 +148,9 @@ def ent_is_before_parent(context: Context, parent: str) -> bool:
     reads_entity=True,
     examples=("!tok_is_after_parent('settlement')",),
 )
-def ent_is_after_parent(context: Context, parent: str) -> bool:
+def ent_is_after_parent(context: EntityContext, parent: str) -> bool:
     """Whether an entity whose element has that parent comes before it."""
-    return bool(_those(_preceding(context), _is_child, parent))
+    return bool(_filter_entities(_preceding(context), _is_child, parent))
 
 
 @function(
@@ -160,7 +160,7 @@ def ent_is_after_parent(context: Context, parent: str) -> bool:
     reads_entity=True,
     examples=("ent_is_between_types('flight', 'date')",),
 )
-def ent_is_between_types(context: Context, before: str, after: str) -> bool:
+def ent_is_between_types(context: EntityContext, before: str, after: str) -> bool:
     """Whether an entity of the one element comes before it, and one of the other after it."""
     return _is_between(context, _is_of_type, before, after)
 
@@ -172,7 +172,7 @@ def ent_is_between_types(context: Context, before: str, after: str) -> bool:
     reads_entity=True,
     examples=("!ent_is_between_groups('time', 'travel')",),
 )
-def ent_is_between_groups(context: Context, before: str, after: str) -> bool:
+def ent_is_between_groups(context: EntityContext, before: str, after: str) -> bool:
     """Whether an entity of the one group comes before it, and one of the other after it."""
     return _is_between(context, _is_in_group, before, after)
 
@@ -184,7 +184,7 @@ def ent_is_between_groups(context: Context, before: str, after: str) -> bool:
     reads_entity=True,
     examples=("!tok_is_between_parents('settlement', 'settlement')",),
 )
-def ent_is_between_parents(context: Context, before: str, after: str) -> bool:
+def ent_is_between_parents(context: EntityContext, before: str, after: str) -> bool:
     """Whether a child of the one element comes before it, and one of the other after it."""
     return _is_between(context, _is_child, before, after)
 
@@ -201,35 +201,39 @@ def _is_child(entity: EntityView, parent: str) -> bool:
     return entity.ancestors[:1] == (parent,)
 
 
-def _those(entities: Sequence[EntityView], test: _Test, name: str) -> Sequence[EntityView]:
+def _filter_entities(
+    entities: Sequence[EntityView], test: _Test, name: str
+) -> Sequence[EntityView]:
     return tuple(entity for entity in entities if test(entity, name))
 
 
-def _is_between(context: Context, test: _Test, before: str, after: str) -> bool:
+def _is_between(context: EntityContext, test: _Test, before: str, after: str) -> bool:
     preceding, following = _preceding(context), _following(context)
-    return bool(_those(preceding, test, before) and _those(following, test, after))
+    return bool(
+        _filter_entities(preceding, test, before) and _filter_entities(following, test, after)
+    )
 
 
-def _sentence(context: Context) -> Sequence[EntityView]:
-    entities = context.surroundings.entities
+def _entities_of_sentence(context: EntityContext) -> Sequence[EntityView]:
+    entities = context.question.entities
     if entities is None:
         raise EvaluationError("there is no sentence yet around an entity that a synonym asks for")
     return entities
 
 
-def _index(context: Context, entity: EntityView | None) -> int:
+def _index(context: EntityContext, entity: EntityView | None) -> int:
     """By identity: a remembered entity can equal one of the sentence and is still another."""
-    entities = _sentence(context)
+    entities = _entities_of_sentence(context)
     if entity is None:
-        entity = in_question(context)
+        entity = current_entity(context)
     return next((at for at, other in enumerate(entities) if other is entity), -1)
 
 
-def _following(context: Context) -> Sequence[EntityView]:
-    at = _index(context, in_question(context))
-    return () if at < 0 else _sentence(context)[at + 1 :]
+def _following(context: EntityContext) -> Sequence[EntityView]:
+    at = _index(context, current_entity(context))
+    return () if at < 0 else _entities_of_sentence(context)[at + 1 :]
 
 
-def _preceding(context: Context) -> Sequence[EntityView]:
-    at = _index(context, in_question(context))
-    return () if at < 0 else _sentence(context)[:at]
+def _preceding(context: EntityContext) -> Sequence[EntityView]:
+    at = _index(context, current_entity(context))
+    return () if at < 0 else _entities_of_sentence(context)[:at]

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.context import Context
-from anaphora.grammar.functions.dates import milliseconds
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.functions.dates import to_milliseconds
 from anaphora.grammar.functions.registry import function
 
 
 @function("request", examples=("req_id == 'q-17'",))
-def req_id(context: Context) -> str | None:
+def req_id(context: EntityContext) -> str | None:
     """The id of the question."""
-    return context.surroundings.request.id
+    return context.question.request.id
 
 
 @function("request", examples=("starts_with(req_text, 'Flights')",))
-def req_text(context: Context) -> str:
+def req_text(context: EntityContext) -> str:
     """The text of the question."""
-    return context.surroundings.text
+    return context.question.text
 
 
 @function("request", examples=("req_normtext == 'flights to tokyo tomorrow morning'",))
-def req_normtext(context: Context) -> str:
+def req_normtext(context: EntityContext) -> str:
     """The words of the question in lower case, with single blanks between them."""
-    return context.surroundings.normal_text
+    return context.question.normal_text
 
 
 @function("request", examples=("req_tstamp == now",))
-def req_tstamp(context: Context) -> int:
+def req_tstamp(context: EntityContext) -> int:
     """When the question was asked, in milliseconds since 1970."""
-    return milliseconds(context.surroundings.at)
+    return to_milliseconds(context.question.at)
 
 
 @function("request", examples=("req_addr == '192.0.2.1'",))
-def req_addr(context: Context) -> str | None:
+def req_addr(context: EntityContext) -> str | None:
     """The address from which the question came."""
-    return context.surroundings.request.address
+    return context.question.request.address
 
 
 @function("request", examples=("contains(req_agent, 'Firefox')",))
-def req_agent(context: Context) -> str | None:
+def req_agent(context: EntityContext) -> str | None:
     """The program with which the question was asked."""
-    return context.surroundings.request.agent
+    return context.question.request.agent

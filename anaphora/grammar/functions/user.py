@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.context import Context
-from anaphora.grammar.functions.dates import milliseconds
+from anaphora.grammar.context import EntityContext
+from anaphora.grammar.functions.dates import to_milliseconds
 from anaphora.grammar.functions.registry import function
 
 
 @function("user", examples=("user_id == 'ann'",))
-def user_id(context: Context) -> str:
+def user_id(context: EntityContext) -> str:
     """The id of the user."""
-    return context.surroundings.user.id
+    return context.question.user.id
 
 
 @function("user", examples=("user_fname == 'Ann'",))
-def user_fname(context: Context) -> str | None:
+def user_fname(context: EntityContext) -> str | None:
     """The first name of the user."""
-    return context.surroundings.user.first_name
+    return context.question.user.first_name
 
 
 @function("user", examples=("user_lname == 'Lee'",))
-def user_lname(context: Context) -> str | None:
+def user_lname(context: EntityContext) -> str | None:
     """The last name of the user."""
-    return context.surroundings.user.last_name
+    return context.question.user.last_name
 
 
 @function("user", examples=("ends_with(user_email, '@example.com')",))
-def user_email(context: Context) -> str | None:
+def user_email(context: EntityContext) -> str | None:
     """The e-mail address of the user."""
-    return context.surroundings.user.email
+    return context.question.user.email
 
 
 @function("user", examples=("!user_admin",))
-def user_admin(context: Context) -> bool:
+def user_admin(context: EntityContext) -> bool:
     """Whether the user is an administrator."""
-    return context.surroundings.user.admin
+    return context.question.user.admin
 
 
 @function("user", examples=("user_signup_tstamp < now",))
-def user_signup_tstamp(context: Context) -> int | None:
+def user_signup_tstamp(context: EntityContext) -> int | None:
     """When the user signed up, in milliseconds since 1970."""
-    signed_up = context.surroundings.user.signed_up
-    return None if signed_up is None else milliseconds(signed_up)
+    signed_up = context.question.user.signed_up
+    return None if signed_up is None else to_milliseconds(signed_up)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BadLine", "Logged", "read_log"]
+__all__ = ["InvalidLine", "LoggedQuestion", "read_log"]
 
 _MATCHED = frozenset({"matched", "reset"})
 _KEYS = ("question", "text")
@@ -16,22 +16,22 @@ _MOST_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedQuestion:
     """A question of a log. ``matched`` says that the log tells so."""
 
     text: str
-    matched: bool = False
+    is_matched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class BadLine:
+class InvalidLine:
     """A line that holds no question, by its number (from 1), and why."""
 
     number: int
     problem: str
 
 
-def read_log(lines: Iterable[bytes | str]) -> Iterator[Logged | BadLine]:
+def read_log(lines: Iterable[bytes | str]) -> Iterator[LoggedQuestion | InvalidLine]:
     """The questions of a log. Empty lines and those that begin with ``#`` are left out.
 
     A line that begins with ``{`` is a JSON object with the question under ``question`` or
@@ -43,13 +43,13 @@ def read_log(lines: Iterable[bytes | str]) -> Iterator[Logged | BadLine]:
         text = text.removeprefix("\ufeff").strip()
         if not text or text.startswith("#"):
             continue
-        read = _from_json(text) if text.startswith("{") else Logged(text)
-        if isinstance(read, Logged) and len(read.text) > _MOST_CHARACTERS:
+        read = _from_json(text) if text.startswith("{") else LoggedQuestion(text)
+        if isinstance(read, LoggedQuestion) and len(read.text) > _MOST_CHARACTERS:
             read = f"the question is longer than {_MOST_CHARACTERS:,} characters"
-        yield BadLine(number, read) if isinstance(read, str) else read
+        yield InvalidLine(number, read) if isinstance(read, str) else read
 
 
-def _from_json(text: str) -> Logged | str:
+def _from_json(text: str) -> LoggedQuestion | str:
     """The question in a JSON object, or what is wrong with it."""
     try:
         item: Any = json.loads(text)
@@ -63,4 +63,4 @@ def _from_json(text: str) -> Logged | str:
         return "the object has no text under 'question' or 'text'"
     status, intent = item.get("status"), item.get("intent")
     matched = status in _MATCHED if isinstance(status, str) else bool(intent)
-    return Logged(question.strip(), matched)
+    return LoggedQuestion(question.strip(), matched)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anaphora.intents.suggestions.synonyms import Synonym
 
-__all__ = ["Close", "Vectors", "closest"]
+__all__ = ["SemanticMatch", "Vectors", "find_closest"]
 
 _MOST_OF_AN_ELEMENT = 200  # synonyms; the first of many stand for all
 _BLOCK = 512  # phrases that are compared at once
@@ -26,7 +26,7 @@ class Vectors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class SemanticMatch:
     """The synonym that a phrase is closest to in meaning."""
 
     synonym: Synonym
@@ -40,19 +40,19 @@ class Close:
         return f"close in meaning to '{self.synonym.text}' ({self.cosine:.2f})"
 
 
-def closest(
+def find_closest(
     vectors: Vectors, forms: Sequence[str], synonyms: Iterable[Synonym]
-) -> list[dict[str, Close]]:
+) -> list[dict[str, SemanticMatch]]:
     """For each of the phrases, by element, the synonym that it is closest to, where any is
     closer than chance."""
-    known = sorted(_few(synonyms), key=lambda synonym: synonym.element)
+    known = sorted(_limit_per_element(synonyms), key=lambda synonym: synonym.element)
     if not forms or not known:
         return [{} for _ in forms]
     rows = vectors([*forms, *(synonym.form for synonym in known)])
     mine, theirs = rows[: len(forms)], rows[len(forms) :].T
     elements = [synonym.element for synonym in known]
     starts = [i for i, one in enumerate(elements) if i == 0 or elements[i - 1] != one]
-    found: list[dict[str, Close]] = []
+    found: list[dict[str, SemanticMatch]] = []
     for begin in range(0, len(forms), _BLOCK):
         cosines = mine[begin : begin + _BLOCK] @ theirs
         for row in cosines:
@@ -62,7 +62,7 @@ def closest(
             ]
             found.append(
                 {
-                    elements[index]: Close(known[index], min(1.0, float(row[index])))
+                    elements[index]: SemanticMatch(known[index], min(1.0, float(row[index])))
                     for index in best
                     if row[index] > _NOTHING
                 }
@@ -70,7 +70,7 @@ def closest(
     return found
 
 
-def _few(synonyms: Iterable[Synonym]) -> Iterator[Synonym]:
+def _limit_per_element(synonyms: Iterable[Synonym]) -> Iterator[Synonym]:
     counts: Counter[str] = Counter()
     for synonym in synonyms:
         counts[synonym.element] += 1

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from anaphora.entities.variants import variants
-from anaphora.intents.suggestions.reading import Place
+from anaphora.entities.variants import find_variants
+from anaphora.intents.suggestions.reading import Occurrence
 from anaphora.models.utterance import Utterance
 
 __all__ = ["Neighbours"]
 
 _EDGE = ""
-_BEHIND, _BEFORE = 0, 1  # the word on the left, the word on the right
+_LEFT_SIDE, _RIGHT_SIDE = 0, 1  # the word on the left, the word on the right
 
 
 class Neighbours:
@@ -26,13 +26,15 @@ class Neighbours:
 
     def learn(self, utterance: Utterance, times: int = 1) -> None:
         """Take note of the entities of an utterance."""
-        entities = variants(utterance, 1)[0].entities
+        entities = find_variants(utterance, 1)[0].entities
         labels = _labels(utterance)
         for entity in entities:
-            self._beside[_BEHIND][_left(labels, entity.tokens[0])][entity.element] += times
-            self._beside[_BEFORE][_right(labels, entity.tokens[-1])][entity.element] += times
+            self._beside[_LEFT_SIDE][_left_label(labels, entity.tokens[0])][entity.element] += times
+            self._beside[_RIGHT_SIDE][_right_label(labels, entity.tokens[-1])][entity.element] += (
+                times
+            )
 
-    def shares(self, places: Sequence[Place]) -> dict[str, float]:
+    def shares(self, places: Sequence[Occurrence]) -> dict[str, float]:
         """How far these places are an element's, from 0 to 1, for each that has any share.
 
         It is the mean, over the places and the two sides of each, of the share that the element
@@ -42,8 +44,8 @@ class Neighbours:
         sides: Counter[tuple[int, str]] = Counter()
         for place in places:
             labels = _labels(place.question.utterance)
-            sides[_BEHIND, _left(labels, place.first)] += 1
-            sides[_BEFORE, _right(labels, place.last)] += 1
+            sides[_LEFT_SIDE, _left_label(labels, place.first)] += 1
+            sides[_RIGHT_SIDE, _right_label(labels, place.last)] += 1
         shares: defaultdict[str, float] = defaultdict(float)
         for (side, label), times in sides.items():
             elements = self._beside[side].get(label, Counter())
@@ -64,9 +66,9 @@ def _labels(utterance: Utterance) -> list[str]:
     return labels
 
 
-def _left(labels: Sequence[str], index: int) -> str:
+def _left_label(labels: Sequence[str], index: int) -> str:
     return next((label for label in reversed(labels[:index]) if label), _EDGE)
 
 
-def _right(labels: Sequence[str], index: int) -> str:
+def _right_label(labels: Sequence[str], index: int) -> str:
     return next((label for label in labels[index + 1 :] if label), _EDGE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from anaphora.models.utterance import Token, Utterance
 
-__all__ = ["Candidate", "Place", "ReadQuestion", "candidates", "unknown_words"]
+__all__ = ["CandidatePhrase", "Occurrence", "ReadQuestion", "find_candidates", "find_unknown_words"]
 
 _MOST_WORDS = 3  # of a candidate
 _LONGEST = 40  # characters of a word that can be one
@@ -24,12 +24,12 @@ class ReadQuestion:
     """A question as the model reads it, and how many times it was asked."""
 
     utterance: Utterance
-    seen: int
+    count: int
     understood: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """Where a candidate stands: the first and the last of its tokens."""
 
     question: ReadQuestion
@@ -49,7 +49,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Candidate:
+class CandidatePhrase:
     """One to three words next to each other that no entity covers, wherever they stand.
 
     Words of the same stems are one candidate. ``asked`` counts the questions with it, repeated
@@ -57,55 +57,57 @@ class Candidate:
     """
 
     stems: tuple[str, ...]
-    places: list[Place] = field(default_factory=list)
-    asked: int = 0
+    occurrences: list[Occurrence] = field(default_factory=list)
+    count: int = 0
 
     @property
     def phrase(self) -> str:
         """How it is written most often."""
         spellings: Counter[str] = Counter()
-        for place in self.places:
-            spellings[place.text] += place.question.seen
+        for place in self.occurrences:
+            spellings[place.text] += place.question.count
         return max(spellings, key=spellings.__getitem__)  # of equals the first
 
     @property
-    def sample(self) -> Sequence[Place]:
+    def sample(self) -> Sequence[Occurrence]:
         """A few of its places, spread over the log."""
-        step = -(-len(self.places) // _MOST_PLACES)
-        return self.places[::step]
+        step = -(-len(self.occurrences) // _MOST_PLACES)
+        return self.occurrences[::step]
 
 
-def unknown_words(utterance: Utterance) -> tuple[int, ...]:
+def find_unknown_words(utterance: Utterance) -> tuple[int, ...]:
     """The indexes of the words that mean something by themselves and that neither an entity
     nor a reset phrase covers."""
     covered = {index for entity in utterance.entities for index in entity.tokens}
     covered.update(index for reset in utterance.resets for index in reset)
     return tuple(
-        token.index for token in utterance.tokens if token.free and token.index not in covered
+        token.index
+        for token in utterance.tokens
+        if token.is_content_word and token.index not in covered
     )
 
 
-def candidates(questions: Iterable[ReadQuestion]) -> list[Candidate]:
+def find_candidates(questions: Iterable[ReadQuestion]) -> list[CandidatePhrase]:
     """The candidates of these questions, those that stand in most of them first; of very many
     the last ones are left out."""
-    found: dict[tuple[str, ...], Candidate] = {}
+    found: dict[tuple[str, ...], CandidatePhrase] = {}
     for question in questions:
         here = set()
-        for first, last, stems in _runs(question.utterance):
+        for first, last, stems in _iter_runs(question.utterance):
             if stems not in found and len(found) < _MOST_COUNTED:
-                found[stems] = Candidate(stems)
+                found[stems] = CandidatePhrase(stems)
             candidate = found.get(stems)
             if candidate and stems not in here:  # twice in one question is once
-                candidate.places.append(Place(question, first, last))
-                candidate.asked += question.seen
+                candidate.occurrences.append(Occurrence(question, first, last))
+                candidate.count += question.count
                 here.add(stems)
-    ordered = sorted(found.values(), key=lambda one: (-one.asked, len(one.stems)))
+    ordered = sorted(found.values(), key=lambda one: (-one.count, len(one.stems)))
     return ordered[:_MOST_CANDIDATES]
 
 
-def _runs(utterance: Utterance) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _iter_runs(utterance: Utterance) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     tokens = utterance.tokens
-    unknown = unknown_words(utterance)[:_MOST_UNKNOWN]
+    unknown = find_unknown_words(utterance)[:_MOST_UNKNOWN]
     words = [index for index in unknown if _is_word(tokens[index])]
     for position, first in enumerate(words):
         stems: tuple[str, ...] = ()

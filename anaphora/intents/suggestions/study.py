@@ -35,13 +35,13 @@ from itertools import groupby, zip_longest
 
 from anaphora.entities.pipeline import Pipeline
 from anaphora.errors import AnaphoraError
-from anaphora.intents.suggestions.likeness import Like, Likeness
-from anaphora.intents.suggestions.meaning import Close, Vectors, closest
+from anaphora.intents.suggestions.likeness import SpellingMatch, SpellingMatcher
+from anaphora.intents.suggestions.meaning import SemanticMatch, Vectors, find_closest
 from anaphora.intents.suggestions.neighbours import Neighbours
-from anaphora.intents.suggestions.reading import Candidate, ReadQuestion, candidates
+from anaphora.intents.suggestions.reading import CandidatePhrase, ReadQuestion, find_candidates
 from anaphora.intents.suggestions.suggestion import Findings, Suggestion
 from anaphora.intents.suggestions.synonyms import Synonyms
-from anaphora.intents.suggestions.trials import Outcome, Trials
+from anaphora.intents.suggestions.trials import TrialOutcome, SynonymTrials
 from anaphora.models.domain import AskStep, Model
 
 __all__ = ["score", "study", "suggest"]
@@ -54,7 +54,7 @@ _MOST_ELEMENTS = 20  # that one candidate is tried as
 _MOST_COMPARISONS = 50_000_000  # of spellings; 40 to 200 ns each, as the model grows
 _MOST_CHARACTERS = 10_000  # of a question; a longer one is not read
 _MOST_SAMPLES = 1_000
-_TELL_NEIGHBOURS = 0.25  # a smaller share is not worth a word
+_MIN_NEIGHBOUR_SHARE = 0.25  # a smaller share is not worth a word
 
 Progress = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
@@ -96,30 +96,30 @@ def study(
     progress: Progress = lambda what, done, of: None,
 ) -> Findings:
     """As :func:`suggest`, with how many questions there were and how many are understood."""
-    chosen = _chosen(model, elements)
+    chosen = _select_elements(model, elements)
     pipeline = Pipeline(model)
-    trials = Trials(model, pipeline, budget=_MOST_TRIALS)
+    trials = SynonymTrials(model, pipeline, budget=_MOST_TRIALS)
     asked = Counter(questions)
-    read = list(_read(pipeline, trials, list(_most_asked(asked)), progress))
+    read = list(_read_questions(pipeline, trials, list(_most_asked(asked)), progress))
     neighbours = _neighbours(model, pipeline, read)
     found: list[Suggestion] = []
     for language in model.languages:
         here = [question for question in read if question.utterance.language == language]
         synonyms = Synonyms(model.elements, language)
-        groups = _groups(candidates(here), synonyms, neighbours, vectors, progress)
+        groups = _build_groups(find_candidates(here), synonyms, neighbours, vectors, progress)
 
         def is_wanted(score: float, element: str) -> bool:
             return score >= min_score and element in chosen
 
-        pairs = _tried(groups, synonyms, trials, is_wanted, progress)
+        pairs = _run_trials(groups, synonyms, trials, is_wanted, progress)
         wanted = [pair for pair in pairs if is_wanted(pair.score(), pair.element)]
-        found += [_suggestion(one) for one in _without_doubles(wanted)]
-    number = sum(question.seen for question in read)
+        found += [_build_suggestion(one) for one in _drop_overlapping(wanted)]
+    number = sum(question.count for question in read)
     return Findings(
-        tuple(_best(found, chosen, top)),
+        tuple(_select_best(found, chosen, top)),
         questions=number,
         left_out=asked.total() - number,
-        understood=sum(question.seen for question in read if question.understood),
+        understood=sum(question.count for question in read if question.understood),
     )
 
 
@@ -133,25 +133,25 @@ def score(*, spelling: float, trial: float, place: float, meaning: float) -> flo
 class _Pair:
     """A candidate and an element, with what speaks for the two."""
 
-    candidate: Candidate
+    candidate: CandidatePhrase
     element: str
-    like: Like | None
-    close: Close | None
+    spelling_match: SpellingMatch | None
+    semantic_match: SemanticMatch | None
     place: float
-    tried: tuple[Outcome, ...] = ()
+    outcomes: tuple[TrialOutcome, ...] = ()
     credit: float = 0.0
 
     def score(self, trial: float | None = None) -> float:
         return score(
-            spelling=self.like.strength if self.like else 0.0,
+            spelling=self.spelling_match.strength if self.spelling_match else 0.0,
             trial=self.trial if trial is None else trial,
             place=self.place,
-            meaning=self.close.strength if self.close else 0.0,
+            meaning=self.semantic_match.strength if self.semantic_match else 0.0,
         )
 
     @property
     def trial(self) -> float:
-        return self.credit / (len(self.tried) + 1)
+        return self.credit / (len(self.outcomes) + 1)
 
     @property
     def best_trial(self) -> float:
@@ -160,7 +160,7 @@ class _Pair:
         return hopeful / (len(self.candidate.sample) + 1)
 
 
-def _chosen(model: Model, elements: Collection[str] | None) -> list[str]:
+def _select_elements(model: Model, elements: Collection[str] | None) -> list[str]:
     known = [element.id for element in model.elements]
     for id in elements or ():
         if id not in known:
@@ -180,8 +180,11 @@ def _most_asked(questions: Counter[str]) -> Iterator[tuple[str, int]]:
         yield text, times
 
 
-def _read(
-    pipeline: Pipeline, trials: Trials, questions: Sequence[tuple[str, int]], progress: Progress
+def _read_questions(
+    pipeline: Pipeline,
+    trials: SynonymTrials,
+    questions: Sequence[tuple[str, int]],
+    progress: Progress,
 ) -> Iterator[ReadQuestion]:
     for done, (text, seen) in enumerate(questions):
         progress("reading", done, len(questions))
@@ -196,14 +199,14 @@ def _neighbours(model: Model, pipeline: Pipeline, read: Iterable[ReadQuestion]) 
     for step in asked[:_MOST_SAMPLES]:
         neighbours.learn(pipeline(step.text[:_MOST_CHARACTERS], step.language))
     for question in read:
-        neighbours.learn(question.utterance, question.seen)
+        neighbours.learn(question.utterance, question.count)
     return neighbours
 
 
-def _tried(
+def _run_trials(
     groups: Iterable[list[_Pair]],
     synonyms: Synonyms,
-    trials: Trials,
+    trials: SynonymTrials,
     is_wanted: Callable[[float, str], bool],
     progress: Progress,
 ) -> Iterator[_Pair]:
@@ -221,27 +224,31 @@ def _tried(
     hopeful.sort(key=lambda group: -max(pair.score() for pair in group))
     for done, group in enumerate(hopeful):
         progress("trying", done, len(hopeful))
-        if not trials.spent:
+        if not trials.is_exhausted:
             for pair in group:
-                pair.tried = tuple(_outcomes(pair, synonyms, trials))
-            _share_out(group)
+                pair.outcomes = tuple(_iter_outcomes(pair, synonyms, trials))
+            _split_credit(group)
         yield from group
     progress("trying", len(hopeful), len(hopeful))
 
 
-def _outcomes(pair: _Pair, synonyms: Synonyms, trials: Trials) -> Iterator[Outcome]:
+def _iter_outcomes(
+    pair: _Pair, synonyms: Synonyms, trials: SynonymTrials
+) -> Iterator[TrialOutcome]:
     """One for each place of the candidate's sample, up to the end of the budget."""
-    text = pair.like.synonym.text if pair.like else synonyms.typical[pair.element]
+    text = (
+        pair.spelling_match.synonym.text if pair.spelling_match else synonyms.typical[pair.element]
+    )
     for place in pair.candidate.sample:
-        outcome = trials.outcome(place, pair.element, text)
+        outcome = trials.try_synonym(place, pair.element, text)
         if outcome is None:
             break
         yield outcome
 
 
-def _share_out(group: Sequence[_Pair]) -> None:
+def _split_credit(group: Sequence[_Pair]) -> None:
     """Credit the pairs of one candidate with what their trials came to."""
-    for outcomes in zip_longest(*(pair.tried for pair in group)):
+    for outcomes in zip_longest(*(pair.outcomes for pair in group)):
         credits = [outcome.credit if outcome else 0.0 for outcome in outcomes]
         most = max(credits)
         for pair, credit in zip(group, credits, strict=True):
@@ -249,8 +256,8 @@ def _share_out(group: Sequence[_Pair]) -> None:
                 pair.credit += most / credits.count(most)
 
 
-def _groups(
-    found: Sequence[Candidate],
+def _build_groups(
+    found: Sequence[CandidatePhrase],
     synonyms: Synonyms,
     neighbours: Neighbours,
     vectors: Vectors | None,
@@ -258,13 +265,13 @@ def _groups(
 ) -> Iterator[list[_Pair]]:
     """Each candidate with the elements that most speaks for, not many."""
     elements = list(dict.fromkeys(synonym.element for synonym in synonyms.all))
-    forms = [synonyms.form(candidate.phrase) for candidate in found]
-    near = closest(vectors, forms, synonyms.all) if vectors else [{} for _ in forms]
-    likeness = Likeness(synonyms.all)
+    forms = [synonyms.normalize(candidate.phrase) for candidate in found]
+    near = find_closest(vectors, forms, synonyms.all) if vectors else [{} for _ in forms]
+    likeness = SpellingMatcher(synonyms.all)
     compared = _MOST_COMPARISONS // max(1, len(synonyms.all))
     for done, (candidate, form, close) in enumerate(zip(found, forms, near, strict=True)):
         progress("comparing", done, len(found))
-        likes = likeness.best(form, candidate.stems) if done < compared else {}
+        likes = likeness.find_best(form, candidate.stems) if done < compared else {}
         places = neighbours.shares(candidate.sample)
         first = dict.fromkeys((*likes, *close, *places, *elements[:_MOST_ELEMENTS]))
         group = [
@@ -277,63 +284,63 @@ def _groups(
     progress("comparing", len(found), len(found))
 
 
-def _without_doubles(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
+def _drop_overlapping(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
     """Of phrases of which one holds the other, the better one; the other one too if it is seen
     more often, for then it stands elsewhere as well."""
-    ordered = sorted(pairs, key=lambda pair: (pair.element, -pair.score(), -pair.candidate.asked))
+    ordered = sorted(pairs, key=lambda pair: (pair.element, -pair.score(), -pair.candidate.count))
     for _, of_element in groupby(ordered, key=lambda pair: pair.element):
         kept: dict[tuple[str, ...], int] = {}
         longest: set[tuple[str, ...]] = set()
         for pair in of_element:
             stems = pair.candidate.stems
-            rivals = {part: kept[part] for part in _parts(stems) if part in kept}
-            rivals.update({whole: kept[whole] for whole in longest if _holds(whole, stems)})
-            if all(asked < pair.candidate.asked for asked in rivals.values()):
-                kept[stems] = pair.candidate.asked
+            rivals = {part: kept[part] for part in _iter_parts(stems) if part in kept}
+            rivals.update({whole: kept[whole] for whole in longest if _contains(whole, stems)})
+            if all(asked < pair.candidate.count for asked in rivals.values()):
+                kept[stems] = pair.candidate.count
                 if len(stems) > 1:
                     longest.add(stems)
                 yield pair
 
 
-def _parts(stems: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _iter_parts(stems: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     for length in range(1, len(stems)):
         for start in range(len(stems) - length + 1):
             yield stems[start : start + length]
 
 
-def _holds(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    return whole != part and part in _parts(whole)
+def _contains(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return whole != part and part in _iter_parts(whole)
 
 
-def _suggestion(pair: _Pair) -> Suggestion:
+def _build_suggestion(pair: _Pair) -> Suggestion:
     candidate = pair.candidate
     return Suggestion(
         element=pair.element,
-        value=pair.like.synonym.value if pair.like else None,
+        value=pair.spelling_match.synonym.value if pair.spelling_match else None,
         phrase=candidate.phrase,
         score=pair.score(),
-        seen=candidate.asked,
-        evidence=tuple(_evidence(pair)),
-        example=candidate.places[0].question.utterance.text,
+        seen=candidate.count,
+        evidence=tuple(_format_evidence(pair)),
+        example=candidate.occurrences[0].question.utterance.text,
     )
 
 
-def _evidence(pair: _Pair) -> Iterator[str]:
-    if pair.like:
-        yield str(pair.like)
-    if pair.close:
-        yield str(pair.close)
-    matches = sum(outcome.matches for outcome in pair.tried)
-    follows = sum(outcome.follows for outcome in pair.tried)
-    tried = len(pair.tried)
+def _format_evidence(pair: _Pair) -> Iterator[str]:
+    if pair.spelling_match:
+        yield str(pair.spelling_match)
+    if pair.semantic_match:
+        yield str(pair.semantic_match)
+    matches = sum(outcome.matches for outcome in pair.outcomes)
+    follows = sum(outcome.follows for outcome in pair.outcomes)
+    tried = len(pair.outcomes)
     if matches:
         of = f" of {tried}" if tried > matches else ""
         yield f"{matches}{of} {_plural('question', tried)} would match"
     if follows:
         yield f"{follows} would match as {'a follow-up' if follows == 1 else 'follow-ups'}"
-    if pair.place >= _TELL_NEIGHBOURS:
+    if pair.place >= _MIN_NEIGHBOUR_SHARE:
         yield f"stands where {pair.element} stands ({pair.place:.2f})"
-    times = pair.candidate.asked
+    times = pair.candidate.count
     yield "seen once" if times == 1 else f"seen {times} times"
 
 
@@ -341,7 +348,7 @@ def _plural(word: str, number: int) -> str:
     return word if number == 1 else f"{word}s"
 
 
-def _best(
+def _select_best(
     found: Iterable[Suggestion], elements: Sequence[str], top: int | None
 ) -> Iterator[Suggestion]:
     ranked = sorted(found, key=lambda one: (-one.score, -one.seen, one.phrase))

@@ -31,7 +31,7 @@ class Suggestion:
         """``element``, or ``element=value``."""
         return self.element if self.value is None else f"{self.element}={self.value}"
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "element": self.element,
             "value": self.value,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from anaphora.entities.languages import normalizer
+from anaphora.entities.languages import create_normalizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.models.domain import ANY_LANGUAGE, Element, Phrases
 
@@ -34,13 +34,13 @@ class Synonyms:
     element: of its first value, if it has any."""
 
     def __init__(self, elements: Iterable[Element], language: str) -> None:
-        self._normalize = normalizer(language)
-        self._stem = Lexicon(language).stems
+        self._normalize = create_normalizer(language)
+        self._stem = Lexicon(language).stem_words
         self.language = language
         self.all = tuple(self._read(elements))
         self._known = {(synonym.element, synonym.stems) for synonym in self.all}
         typical: dict[str, str] = {}
-        for synonym in sorted(self.all, key=_is_no_value):
+        for synonym in sorted(self.all, key=_has_no_value):
             typical.setdefault(synonym.element, synonym.text)
         self.typical: Mapping[str, str] = typical
 
@@ -48,30 +48,34 @@ class Synonyms:
         """Whether the element has a synonym with these stems."""
         return (element, stems) in self._known
 
-    def form(self, text: str) -> str:
+    def normalize(self, text: str) -> str:
         """The spelling under which ``text`` is compared."""
         return " ".join(self._normalize(text).split())
 
     def _read(self, elements: Iterable[Element]) -> Iterator[Synonym]:
-        rest = ((element, value, text) for element, value, text in _texts(elements, self.language))
+        rest = (
+            (element, value, text) for element, value, text in _iter_texts(elements, self.language)
+        )
         while batch := list(islice(rest, _BATCH)):
-            forms = [self.form(text) for _, _, text in batch]
+            forms = [self.normalize(text) for _, _, text in batch]
             for (element, value, text), form, stems in zip(
                 batch, forms, _stems(forms, self._stem), strict=True
             ):
                 yield Synonym(element, value, text, form, stems)
 
 
-def _texts(elements: Iterable[Element], language: str) -> Iterator[tuple[str, str | None, str]]:
+def _iter_texts(
+    elements: Iterable[Element], language: str
+) -> Iterator[tuple[str, str | None, str]]:
     for element in elements:
-        for text in _said(element.phrases, language):
+        for text in _iter_plain_phrases(element.phrases, language):
             yield element.id, None, text
         for value in element.values:
-            for text in _said(value.phrases, language):
+            for text in _iter_plain_phrases(value.phrases, language):
                 yield element.id, value.name, text
 
 
-def _said(phrases: Phrases, language: str) -> Iterator[str]:
+def _iter_plain_phrases(phrases: Phrases, language: str) -> Iterator[str]:
     for phrase in (*phrases.get(language, ()), *phrases.get(ANY_LANGUAGE, ())):
         texts = [chunk for chunk in phrase if isinstance(chunk, str)]
         if len(texts) == len(phrase):
@@ -88,5 +92,5 @@ def _stems(
         yield tuple(stems[word] for word in each)
 
 
-def _is_no_value(synonym: Synonym) -> bool:
+def _has_no_value(synonym: Synonym) -> bool:
     return synonym.value is None

@@ -7,44 +7,50 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.variants import variants
+from anaphora.entities.variants import find_variants
 from anaphora.errors import EvaluationError
-from anaphora.grammar.context import Surroundings
-from anaphora.intents.index import IntentIndex, keys_of
-from anaphora.intents.match import Filling
-from anaphora.intents.solver import Question, Scene, fillings, scenes, solve
-from anaphora.intents.suggestions.reading import Place, unknown_words
+from anaphora.grammar.context import QuestionContext
+from anaphora.intents.index import IntentIndex, entity_keys
+from anaphora.intents.match import SlotFilling
+from anaphora.intents.solver import (
+    ParsedQuestion,
+    MatchContext,
+    fill_intents,
+    build_match_contexts,
+    solve,
+)
+from anaphora.intents.suggestions.reading import Occurrence, find_unknown_words
 from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["Outcome", "Trials"]
+__all__ = ["TrialOutcome", "SynonymTrials"]
 
-_MOST_INTENTS = 20  # of which a question without a match is held against
+_MAX_INTENTS = 20  # of which a question without a match is held against
 _IN_CONVERSATION = 0.25  # what it is worth if memory would have to fill the rest
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """What a changed question comes to: ``matches`` by itself, or ``follows``: it lacks only
     what a conversation before it could have given. ``left`` counts its unknown words."""
 
     matches: bool = False
     follows: bool = False
-    left: int = 0
+    unknown_words: int = 0
 
     @property
     def credit(self) -> float:
         """What it is worth as evidence. Words that are still unknown share it: each of them
         might have been the one to replace."""
         worth = 1.0 if self.matches else _IN_CONVERSATION if self.follows else 0.0
-        return worth / (1 + self.left)
+        return worth / (1 + self.unknown_words)
 
 
-_NOTHING = Outcome()
+_NO_EFFECT = TrialOutcome()
 
 
-class Trials:
+class SynonymTrials:
     """Puts synonyms in the place of words and asks the solver; at most ``budget`` times.
 
     What came before a question is not known, so that intents are taken without their flow.
@@ -57,10 +63,10 @@ class Trials:
         self._model = model
         self._nobody = Conversation("", model.id)
         self._budget = budget
-        self._outcomes: dict[tuple[str, str, str, str, str], Outcome] = {}
+        self._outcomes: dict[tuple[str, str, str, str, str], TrialOutcome] = {}
 
     @property
-    def spent(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether nothing new can be tried any more."""
         return self._budget <= 0
 
@@ -72,77 +78,83 @@ class Trials:
         where = self._scenes(utterance)
         if self._matching(where):
             return True
-        return not unknown_words(utterance) and bool(utterance.entities) and self._follows(where)
+        return (
+            not find_unknown_words(utterance) and bool(utterance.entities) and self._follows(where)
+        )
 
-    def outcome(self, place: Place, element: str, synonym: str) -> Outcome | None:
+    def try_synonym(self, place: Occurrence, element: str, synonym: str) -> TrialOutcome | None:
         """What the question comes to with ``synonym``, which stands for ``element``, at that
         place; None when the budget is spent. What is understood already can't gain."""
         if place.question.understood:
-            return _NOTHING
+            return _NO_EFFECT
         utterance = place.question.utterance
         start, end = place.span
         before, behind = utterance.text[:start], utterance.text[end:]
         key = (utterance.language, before, behind, element, synonym)
         if key not in self._outcomes:
-            if self.spent:
+            if self.is_exhausted:
                 return None
             self._budget -= 1
-            self._outcomes[key] = self._try(*key)
+            self._outcomes[key] = self._run_trial(*key)
         return self._outcomes[key]
 
-    def _try(self, language: str, before: str, behind: str, element: str, synonym: str) -> Outcome:
+    def _run_trial(
+        self, language: str, before: str, behind: str, element: str, synonym: str
+    ) -> TrialOutcome:
         changed = self._pipeline(f"{before}{synonym}{behind}", language)
         start, end = len(before), len(before) + len(synonym)
         put_in = [
             entity
             for entity in changed.entities
-            if entity.start < end and start < entity.end and element in _elements(entity)
+            if entity.start < end and start < entity.end and element in _iter_elements(entity)
         ]
         if not put_in or changed.resets:
-            return _NOTHING
+            return _NO_EFFECT
         where = self._scenes(changed)
-        left = len(unknown_words(changed))
-        if any(_takes(filling, put_in) for filling in self._matching(where)):
-            return Outcome(matches=True, left=left)
-        return Outcome(follows=self._follows(where, put_in), left=left)
+        left = len(find_unknown_words(changed))
+        if any(_uses_any(filling, put_in) for filling in self._matching(where)):
+            return TrialOutcome(matches=True, unknown_words=left)
+        return TrialOutcome(follows=self._follows(where, put_in), unknown_words=left)
 
-    def _scenes(self, utterance: Utterance) -> tuple[Scene, ...]:
+    def _scenes(self, utterance: Utterance) -> tuple[MatchContext, ...]:
         model = self._model
-        surroundings = Surroundings(text=utterance.text, model=model.facts)
-        question = Question(utterance, variants(utterance), surroundings)
-        return scenes(question, self._nobody)
+        surroundings = QuestionContext(text=utterance.text, model=model.info)
+        question = ParsedQuestion(utterance, find_variants(utterance), surroundings)
+        return build_match_contexts(question, self._nobody)
 
-    def _matching(self, where: Iterable[Scene]) -> list[Filling]:
+    def _matching(self, where: Iterable[MatchContext]) -> list[SlotFilling]:
         try:
             return [match.filling for match in solve(self._intents, self._index, where)]
         except EvaluationError:  # a question that the model fails on is none that it understands
             return []
 
-    def _follows(self, where: Iterable[Scene], put_in: list[Entity] | None = None) -> bool:
+    def _follows(self, where: Iterable[MatchContext], put_in: list[Entity] | None = None) -> bool:
         """Whether an intent lacks nothing but what memory may hold."""
         try:
             return any(
                 all(term.conversational for term in filling.missing)
                 for scene in where
-                for filling in fillings(self._intents, self._touched(scene), scene)
-                if filling.taken and not filling.obstacle
-                if put_in is None or _takes(filling, put_in)
+                for filling in fill_intents(self._intents, self._touched(scene), scene)
+                if filling.taken and not filling.blocking_reason
+                if put_in is None or _uses_any(filling, put_in)
             )
         except EvaluationError:
             return False
 
-    def _touched(self, scene: Scene) -> list[int]:
-        keys = {key for candidate in scene.sentence for key in keys_of(candidate.entity)}
-        orders = (order for _, filed in self._index.touched_by(keys) for order in filed)
+    def _touched(self, scene: MatchContext) -> list[int]:
+        keys = {key for candidate in scene.sentence for key in entity_keys(candidate.entity)}
+        orders = (
+            order for _, filed in self._index.orders_by_required_terms(keys) for order in filed
+        )
         distinct = (order for order, _ in groupby(orders))  # the index says it several times
-        return list(islice(distinct, _MOST_INTENTS))
+        return list(islice(distinct, _MAX_INTENTS))
 
 
-def _takes(filling: Filling, entities: list[Entity]) -> bool:
+def _uses_any(filling: SlotFilling, entities: list[Entity]) -> bool:
     return any(taken.entity in entities for taken in filling.taken)
 
 
-def _elements(entity: Entity) -> Iterator[str]:
+def _iter_elements(entity: Entity) -> Iterator[str]:
     yield entity.element
     for part in entity.parts:
-        yield from _elements(part)
+        yield from _iter_elements(part)

@@ -18,7 +18,7 @@ from anaphora.ltm.exchange import Exchange
 
 __all__ = ["DayQuery", "day_terms", "find_days"]
 
-_MOST_DAYS = 7  # of a range that is looked for day by day
+_MAX_DAYS = 7  # of a range that is looked for day by day
 _DOTTED = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}")  # the day first, whatever the language
 _WEEK_OR_MONTH = regex.compile(r"\d{4}-(?:W?\d\d)")
 
@@ -33,7 +33,7 @@ class DayQuery(NamedTuple):
 
 def day_terms(exchange: Exchange) -> tuple[str, ...]:
     """The terms of the day of an exchange, as its clock showed it, and of the dates in it."""
-    found = dict.fromkeys(_terms_of_day(exchange.at.date()))
+    found = dict.fromkeys(_day_terms(exchange.at.date()))
     for mention in (*(exchange.question_dates or ()), *(exchange.answer_dates or ())):
         found.update(dict.fromkeys(_value_terms(mention.value)))
     return tuple(found)
@@ -55,7 +55,7 @@ def find_days(text: str, languages: Sequence[str], at: datetime) -> list[DayQuer
     return [DayQuery(start, end, tuple(terms)) for (start, end), terms in found.items() if terms]
 
 
-def _terms_of_day(day: date) -> tuple[str, str, str]:
+def _day_terms(day: date) -> tuple[str, str, str]:
     year, week, _ = day.isocalendar()
     text = day.isoformat()
     return text, f"{year:04}-W{week:02}", text[:7]
@@ -70,7 +70,7 @@ def _value_terms(value: str) -> Iterator[str]:
     if first is None or last is None or last - first < timedelta(days=31):
         for day in (first, last):
             if day is not None:
-                yield from _terms_of_day(day)
+                yield from _day_terms(day)
 
 
 def _query_terms(value: str) -> Iterator[str]:
@@ -79,6 +79,6 @@ def _query_terms(value: str) -> Iterator[str]:
         yield value
         return
     first, last = date_span(value) or (None, None)
-    if first is not None and last is not None and (last - first).days < _MOST_DAYS:
+    if first is not None and last is not None and (last - first).days < _MAX_DAYS:
         for days in range((last - first).days + 1):
             yield (first + timedelta(days=days)).isoformat()

@@ -15,22 +15,22 @@ from anaphora.ltm.recall.terms import (
     DEFAULT_LANGUAGE,
     TermWord,
     language_term,
-    plain_words,
-    read_words,
-    terms,
+    unanalyzed_words,
+    analyze_words,
+    extract_terms,
 )
-from anaphora.storage.forks import hold_off_forks
+from anaphora.storage.forks import forks_delayed
 
-__all__ = ["exchange_terms", "meaning_text", "plain_terms"]
+__all__ = ["exchange_terms", "embedding_text", "provisional_terms"]
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DISTINCT = 2_000  # terms by which one exchange is found
-_FEW = 200  # words, which have fewer
-_WORDS_BEFORE = 60  # a MiniLM reads some 180 words: the exchange itself must find room
+_MAX_TERMS = 2_000  # terms by which one exchange is found
+_SHORT_TEXT = 200  # words, which have fewer
+_CONTEXT_WORDS = 60  # a MiniLM reads some 180 words: the exchange itself must find room
 
 
 def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
@@ -42,96 +42,100 @@ def exchange_terms(exchange: Exchange) -> tuple[str, ...]:
     it mentions.
     """
     language = exchange.language or DEFAULT_LANGUAGE
-    said, further = _bounded(
-        [*read_words(exchange.question, language), *read_words(exchange.answer, language)]
+    said, further = _limit_terms(
+        [*analyze_words(exchange.question, language), *analyze_words(exchange.answer, language)]
     )
     known = frozenset((*said, *further))
-    understood = _all_terms(read_words(" ".join(_understood(exchange)), language))
+    understood = _all_terms(analyze_words(" ".join(_understood_texts(exchange)), language))
     left_out = [term for term in understood if term not in known]
-    day = _words_of_day(language, _day(exchange.at))
+    day = _day_words(language, _date_parts(exchange.at))
     return (*said, *further, *left_out, language_term(language), *day, *day_terms(exchange))
 
 
-def plain_terms(exchange: Exchange) -> tuple[str, ...]:
+def provisional_terms(exchange: Exchange) -> tuple[str, ...]:
     """The words of both texts as they are written: the exchange is found by them until its
     language is loaded."""
-    said, _ = _bounded([*plain_words(exchange.question), *plain_words(exchange.answer)])
+    said, _ = _limit_terms(
+        [*unanalyzed_words(exchange.question), *unanalyzed_words(exchange.answer)]
+    )
     return tuple(said)
 
 
-def _bounded(words: Sequence[TermWord]) -> tuple[list[str], list[str]]:
+def _limit_terms(words: Sequence[TermWord]) -> tuple[list[str], list[str]]:
     """The first terms of words in their order and their further terms, up to where there are too
     many different ones: each has a list of its own in the index."""
-    if len(words) > _FEW:
-        words = words[: _end(words)]
+    if len(words) > _SHORT_TEXT:
+        words = words[: _count_words_within_limit(words)]
     said = [word.key for word in words]
-    further = dict.fromkeys(chain.from_iterable([word.indexed for word in words]))
+    further = dict.fromkeys(chain.from_iterable([word.index_terms for word in words]))
     first = frozenset(said)
     return said, [term for term in further if term not in first]
 
 
-def _end(words: Sequence[TermWord]) -> int:
+def _count_words_within_limit(words: Sequence[TermWord]) -> int:
     """How many of the words have no more different terms than an exchange may have."""
     known: set[str] = set()
     for place, word in enumerate(words):
         if word.key not in known:
-            known.update((word.key, *word.indexed))
-            if len(known) > _DISTINCT:
+            known.update((word.key, *word.index_terms))
+            if len(known) > _MAX_TERMS:
                 return place
     return len(words)
 
 
 def _all_terms(words: Iterable[TermWord]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([term for word in words for term in (word.key, *word.indexed)]))
+    return tuple(dict.fromkeys([term for word in words for term in (word.key, *word.index_terms)]))
 
 
-def meaning_text(exchange: Exchange, before: Exchange | None = None) -> str:
+def embedding_text(exchange: Exchange, before: Exchange | None = None) -> str:
     """The text of which an embedder makes the vector of an exchange: the end of the exchange
     ``before`` it in the conversation, which tells what it is about, and itself."""
     own = _text(exchange)
     if before is None:
         return own
-    return "\n".join((" ".join(_text(before).split()[-_WORDS_BEFORE:]), own))
+    return "\n".join((" ".join(_text(before).split()[-_CONTEXT_WORDS:]), own))
 
 
 def _text(exchange: Exchange) -> str:
     return "\n".join(filter(None, (exchange.question, exchange.answer)))
 
 
-def _understood(exchange: Exchange) -> Iterator[str]:
+def _understood_texts(exchange: Exchange) -> Iterator[str]:
     if exchange.intent:
         yield exchange.intent.replace("_", " ")
     for values in exchange.slots.values():
         yield from values
 
 
-def _day(at: datetime) -> tuple[int, int, int, int]:
+def _date_parts(at: datetime) -> tuple[int, int, int, int]:
     return at.weekday(), at.day, at.month, at.year
 
 
 @lru_cache(maxsize=1_024)
-def _words_of_day(language: str, day: tuple[int, int, int, int]) -> tuple[str, ...]:
+def _day_words(language: str, day: tuple[int, int, int, int]) -> tuple[str, ...]:
     """ "Monday 8 May 2023" in terms of the language, in English where its words are unknown."""
     weekday, number, month, year = day
-    names = _calendar(language)
+    names = _load_calendar_names(language)
     words = names[_WEEKDAYS[weekday]], str(number), names[_MONTHS[month - 1]], str(year)
-    return terms(" ".join(words), language)
+    return extract_terms(" ".join(words), language)
 
 
 @lru_cache(maxsize=32)
-def _calendar(language: str) -> dict[str, str]:
+def _load_calendar_names(language: str) -> dict[str, str]:
     """What a language calls months and weekdays: the longest word that dateparser knows for
     each, for the others are its short forms and its cases, which have the same stem."""
-    info = _info(language.replace("_", "-")) or _info(DEFAULT_LANGUAGE)
+    info = _load_dateparser_data(language.replace("_", "-")) or _load_dateparser_data(
+        DEFAULT_LANGUAGE
+    )
     return {name: max(info[name], key=len) for name in (*_WEEKDAYS, *_MONTHS)}
 
 
-def _info(language: str) -> dict[str, Any]:
+def _load_dateparser_data(language: str) -> dict[str, Any]:
     for name in (language, language.partition("-")[0]):
         if not name.replace("-", "").isalnum():
             continue
         try:
-            with hold_off_forks():
+            with forks_delayed():
                 known = import_module(f"dateparser.data.date_translation_data.{name}")
             info: dict[str, Any] = known.info
         except ImportError:

@@ -6,19 +6,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from anaphora.ltm.recall.postgres_records import place_of
+from anaphora.ltm.recall.postgres_records import names_digest
 from anaphora.ltm.recall.postgres_writing import lock_user
-from anaphora.ltm.recall.store import MOST_ERASURES, New, Whose
+from anaphora.ltm.recall.store import MAX_ERASURES, NewExchange, UserKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["erase", "expire", "not_erased", "remove_words"]
+__all__ = ["erase_user", "expire_exchanges", "filter_erased", "remove_words"]
 
 # The advisory lock by which nothing is added to a user while that is erased.
-_ERASING = 0x416E6145  # "AnaE"
+_ERASURE_LOCK = 0x416E6145  # "AnaE"
 
-_OF_USER = (
+_USER_TABLES = (
     "exchanges",
     "vectors",
     "unembedded",
@@ -29,51 +29,51 @@ _OF_USER = (
 )
 
 
-def erase(transaction: Transaction, whose: Whose, model: str | None, clock: int) -> int:
+def erase_user(transaction: Transaction, user_key: UserKey, model: str | None, clock: int) -> int:
     """As the protocol says; nor is kept any more what has a clock up to that of an exchange that
     was there."""
-    transaction.rows("SELECT pg_advisory_xact_lock(%s)", _ERASING)
-    transaction.do(
+    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s)", _ERASURE_LOCK)
+    transaction.execute(
         "DELETE FROM erasures WHERE place IN "
         "(SELECT place FROM erasures ORDER BY at DESC OFFSET %s)",
-        MOST_ERASURES - 1,
+        MAX_ERASURES - 1,
     )
-    transaction.do(
+    transaction.execute(
         "INSERT INTO erasures AS old SELECT %s, greatest(%s, (SELECT max(conversations.clock) FROM "
         "users JOIN conversations ON user_id = users.id WHERE users.place = %s)) "
         "ON CONFLICT (place) DO UPDATE SET at = greatest(old.at, excluded.at)",
-        *(_place(whose, model), clock, place_of(whose.tenant, whose.user)),
+        *(_erasure_digest(user_key, model), clock, names_digest(user_key.tenant, user_key.user)),
     )
-    _begin(transaction)
-    user = lock_user(transaction, whose)
+    _lock_embedders(transaction)
+    user = lock_user(transaction, user_key)
     if user is None:
         return 0
     if model is None:
         return _erase_user(transaction, user)
-    found = transaction.row(
+    found = transaction.fetch_one(
         "SELECT id FROM conversations WHERE place = %s",
-        place_of(whose.user, model, whose.tenant),
+        names_digest(user_key.user, model, user_key.tenant),
     )
     if found is None:
         return 0
-    ids = transaction.rows("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
+    ids = transaction.fetch_all("SELECT id FROM exchanges WHERE conversation_id = %s", found[0])
     _erase_exchanges(transaction, [id for (id,) in ids])
-    transaction.do("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
-    _leave_no_empty_ones(transaction, [user], found)
+    transaction.execute("DELETE FROM quarantine WHERE conversation_id = %s", found[0])
+    _delete_empty(transaction, [user], found)
     return len(ids)
 
 
-def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
+def filter_erased(transaction: Transaction, new: Sequence[NewExchange]) -> list[NewExchange]:
     """Those whose user was not erased after them, and is not until the end of the transaction."""
-    transaction.rows("SELECT pg_advisory_xact_lock_shared(%s)", _ERASING)
+    transaction.fetch_all("SELECT pg_advisory_xact_lock_shared(%s)", _ERASURE_LOCK)
     places = {
         key: (
-            _place(Whose(key.user, key.tenant), None),
-            _place(Whose(key.user, key.tenant), key.model),
+            _erasure_digest(UserKey(key.user, key.tenant), None),
+            _erasure_digest(UserKey(key.user, key.tenant), key.model),
         )
         for key in {each.key for each in new}
     }
-    rows = transaction.rows(
+    rows = transaction.fetch_all(
         "SELECT place, at FROM erasures WHERE place = ANY(%s::bytea[])",
         [place for pair in places.values() for place in pair],
     )
@@ -86,20 +86,20 @@ def not_erased(transaction: Transaction, new: Sequence[New]) -> list[New]:
     ]
 
 
-def expire(transaction: Transaction, before: int, limit: int) -> int:
+def expire_exchanges(transaction: Transaction, before: int, limit: int) -> int:
     """As the protocol says; ``before`` in microseconds since 1970."""
-    _begin(transaction)
-    transaction.do("DELETE FROM quarantine WHERE said < %s", before)
-    found = transaction.rows(
+    _lock_embedders(transaction)
+    transaction.execute("DELETE FROM quarantine WHERE said < %s", before)
+    found = transaction.fetch_all(
         "SELECT id, user_id FROM exchanges WHERE at < %s ORDER BY at, id LIMIT %s",
         *(before, limit),
     )
     if not found:
         return 0
     users = sorted({user for _, user in found})
-    transaction.do("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
+    transaction.execute("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
     conversations = _erase_exchanges(transaction, [id for id, _ in found])
-    transaction.do(
+    transaction.execute(
         "WITH gone AS (DELETE FROM summaries WHERE conversation_id = ANY(%s) AND NOT EXISTS "
         "(SELECT FROM exchanges WHERE exchanges.conversation_id = summaries.conversation_id "
         "AND number BETWEEN first AND last) RETURNING conversation_id, active, size), "
@@ -108,29 +108,32 @@ def expire(transaction: Transaction, before: int, limit: int) -> int:
         "WHERE id = conversation_id",
         list(conversations),
     )
-    _leave_no_empty_ones(transaction, users, conversations)
+    _delete_empty(transaction, users, conversations)
     return sum(conversations.values())
 
 
-def _place(whose: Whose, model: str | None) -> bytes:
-    return place_of(whose.tenant, whose.user, *([] if model is None else [model]))
+def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
+    return names_digest(user_key.tenant, user_key.user, *([] if model is None else [model]))
 
 
-def _begin(transaction: Transaction) -> None:
+def _lock_embedders(transaction: Transaction) -> None:
     # Whoever makes an embedder known must not name what is being erased.
-    transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
+    transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
 
 
 def _erase_user(transaction: Transaction, user: int) -> int:
-    counts = [transaction.do(f"DELETE FROM {table} WHERE user_id = %s", user) for table in _OF_USER]
-    transaction.do("DELETE FROM users WHERE id = %s", user)
+    counts = [
+        transaction.execute(f"DELETE FROM {table} WHERE user_id = %s", user)
+        for table in _USER_TABLES
+    ]
+    transaction.execute("DELETE FROM users WHERE id = %s", user)
     return counts[0]
 
 
 def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
     """Erase exchanges of users that are locked, and all that is counted of them; how many went
     from each conversation."""
-    gone = transaction.rows(
+    gone = transaction.fetch_all(
         "DELETE FROM exchanges WHERE id = ANY(%s) "
         "RETURNING user_id, conversation_id, number, size, length, words",
         ids,
@@ -143,35 +146,35 @@ def _erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
         words.update(its_words)
         numbers[conversation].append((number, size))
     for table in ("vectors", "unembedded"):
-        transaction.do(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
-    transaction.do("DELETE FROM quarantine WHERE kind = 'embed' AND source_id = ANY(%s)", ids)
-    transaction.each(
+        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
+    transaction.execute("DELETE FROM quarantine WHERE kind = 'embed' AND source_id = ANY(%s)", ids)
+    transaction.execute_many(
         "UPDATE users SET documents = documents - %s, length = length - %s, "
         "changes = changes + 1 WHERE id = %s",
         [(len(lengths), sum(lengths), user) for user, lengths in users.items()],
     )
     remove_words(transaction, words)
     for conversation, its_numbers in numbers.items():
-        _leave_history(transaction, conversation, its_numbers)
+        _remove_from_history(transaction, conversation, its_numbers)
     return Counter({conversation: len(each) for conversation, each in numbers.items()})
 
 
 def remove_words(transaction: Transaction, words: Mapping[int, int]) -> None:
     """Count words, by their ids, so many times less."""
-    transaction.do(
+    transaction.execute(
         "UPDATE words SET count = count - gone FROM unnest(%s::bigint[], %s::bigint[]) "
         "AS gone (word_id, gone) WHERE id = word_id",
         *(list(words), list(words.values())),
     )
-    transaction.do("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
+    transaction.execute("DELETE FROM words WHERE id = ANY(%s) AND count <= 0", list(words))
 
 
-def _leave_history(
+def _remove_from_history(
     transaction: Transaction, conversation: int, numbers: Iterable[tuple[int, int]]
 ) -> None:
     """Take exchanges, by number and size, out of a working history, as far as they are in it."""
     places, sizes = zip(*numbers, strict=True)
-    transaction.do(
+    transaction.execute(
         "UPDATE conversations SET verbatim = verbatim - gone.count, size = size - gone.total "
         "FROM (SELECT count(*) AS count, coalesce(sum(each.size), 0) AS total FROM "
         "unnest(%s::bigint[], %s::bigint[]) AS each (number, size), conversations "
@@ -180,18 +183,16 @@ def _leave_history(
     )
 
 
-def _leave_no_empty_ones(
-    transaction: Transaction, users: list[int], conversations: Iterable[int]
-) -> None:
+def _delete_empty(transaction: Transaction, users: list[int], conversations: Iterable[int]) -> None:
     """Erase conversations and users of whom nothing is left, with what else is kept of them."""
-    gone = transaction.rows(
+    gone = transaction.fetch_all(
         "DELETE FROM conversations WHERE id = ANY(%s) AND NOT EXISTS "
         "(SELECT FROM exchanges WHERE conversation_id = conversations.id) RETURNING id",
         list(conversations),
     )
     ids = [id for (id,) in gone]
-    transaction.do("DELETE FROM summaries WHERE conversation_id = ANY(%s)", ids)
-    for (user,) in transaction.rows(
+    transaction.execute("DELETE FROM summaries WHERE conversation_id = ANY(%s)", ids)
+    for (user,) in transaction.fetch_all(
         "SELECT id FROM users WHERE id = ANY(%s) AND NOT EXISTS "
         "(SELECT FROM conversations WHERE user_id = users.id)",
         users,

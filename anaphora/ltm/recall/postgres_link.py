@@ -17,20 +17,20 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from anaphora.errors import StoreError, Unkeepable
-from anaphora.storage.forks import Forked, follow_forks
+from anaphora.errors import StoreError, PermanentStoreError
+from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["Link", "Row", "Transaction"]
+__all__ = ["ConnectionPool", "Row", "Transaction"]
 
 Row = tuple[Any, ...]
 _Result = TypeVar("_Result")
 
-_CONNECTIONS = 8
-_GRACE = 1.5  # times the server's own limit before it is given up
-_ATTEMPTS = 4  # of a transaction that the server broke off in favour of another one
+_MAX_CONNECTIONS = 8
+_TIMEOUT_FACTOR = 1.5  # times the server's own limit before it is given up
+_MAX_ATTEMPTS = 4  # of a transaction that the server broke off in favour of another one
 
 # What the URL says itself comes first. Of a machine that is gone TCP would learn after hours.
-_CONNECTING = {
+_CONNECT_OPTIONS = {
     "application_name": "anaphora",
     "connect_timeout": "5",
     "keepalives_idle": "15",
@@ -53,8 +53,8 @@ _HINTS = {
     "57P": "it is restarting or stopping: try again later",
     "25P03": "it ended a transaction that had done nothing for too long",
 }
-_OF_VALUES = ("22", "54")  # it refuses a value, and always will
-_SAID = (  # of what fails before there is a connection only the text tells why
+_VALUE_ERROR_CLASSES = ("22", "54")  # it refuses a value, and always will
+_TEXT_HINTS = (  # of what fails before there is a connection only the text tells why
     (r"password|authentication|pg_hba", "check the user and the password in the URL"),
     (r"database .* does not exist", "make the database first: createdb NAME"),
     (r"role .* does not exist", "check the user in the URL"),
@@ -64,7 +64,7 @@ _SAID = (  # of what fails before there is a connection only the text tells why
 )
 
 
-class Link(Forked):
+class ConnectionPool(ForkAware):
     """Runs transactions on the server at ``url``, from any thread and also after a fork.
 
     ``prepare`` is called with every new connection before it is used. Nothing waits for longer
@@ -74,25 +74,25 @@ class Link(Forked):
     """
 
     def __init__(
-        self, url: str, *, prepare: Callable[[Transaction], None], patience: float
+        self, url: str, *, prepare: Callable[[Transaction], None], server_timeout: float
     ) -> None:
-        self._settings = _parsed(url)
-        self.shown = _shown(self._settings)
-        self._prepare, self._patience = prepare, patience
+        self._settings = _parse_url(url)
+        self.display_url = _format_url(self._settings)
+        self._prepare, self._server_timeout = prepare, server_timeout
         self._closed = False
-        self._forked_away: list[deque[_Connection]] = []
-        self._begin_anew()
-        follow_forks(self)
+        self._parent_connections: list[deque[_Connection]] = []
+        self._reset()
+        register_fork_aware(self)
 
-    def read(self, query: str, *values: Any) -> list[Row]:
+    def query(self, query: str, *values: Any) -> list[Row]:
         """The rows that one statement finds."""
         with self._connection() as connection:
-            return Transaction(connection).rows(query, *values)
+            return Transaction(connection).fetch_all(query, *values)
 
-    def do(self, work: Callable[[Transaction], _Result]) -> _Result:
+    def run(self, work: Callable[[Transaction], _Result]) -> _Result:
         """Do the work in a transaction and return what it returns. It is done again if it must
         be, so it should do nothing else."""
-        attempts = _ATTEMPTS
+        attempts = _MAX_ATTEMPTS
         while True:
             attempts -= 1
             with self._connection() as connection:
@@ -103,11 +103,11 @@ class Link(Forked):
                     if not attempts:
                         raise
 
-    def alone(self, *statements: str) -> None:
+    def run_outside_transaction(self, *statements: str) -> None:
         """Do statements that cannot be in a transaction, one after another."""
         with self._connection() as connection:
             for statement in statements:
-                Transaction(connection).do(statement)
+                Transaction(connection).execute(statement)
 
     def close(self) -> None:
         """Close the connections that nobody uses; the others when they are given back."""
@@ -117,14 +117,14 @@ class Link(Forked):
 
     @contextmanager
     def _connection(self) -> Iterator[_Connection]:
-        idle, turns = self._idle, self._turns
-        if not turns.acquire(timeout=self._patience):
+        idle, turns = self._idle, self._free_connections
+        if not turns.acquire(timeout=self._server_timeout):
             raise StoreError(
-                f"{self.shown}: all {_CONNECTIONS} connections of this process are busy: is the "
+                f"{self.display_url}: all {_MAX_CONNECTIONS} connections of this process are busy: is the "
                 "server overloaded?"
             )
         try:
-            connection = self._sound(idle) or self._connect()
+            connection = self._take_idle(idle) or self._connect()
             try:
                 yield connection
             except BaseException:
@@ -136,28 +136,28 @@ class Link(Forked):
             else:
                 idle.append(connection)
         except psycopg.Error as error:
-            raise self._told(error) from error
+            raise self._to_store_error(error) from error
         finally:
             turns.release()
 
-    def _sound(self, idle: deque[_Connection]) -> _Connection | None:
+    def _take_idle(self, idle: deque[_Connection]) -> _Connection | None:
         """An idle connection that the server has not closed meanwhile."""
         with suppress(IndexError):
             while True:
                 connection = idle.pop()
-                if not connection.closed and _quiet(connection):
+                if not connection.closed and _is_quiet(connection):
                     return connection
                 connection.close()
         return None
 
     def _connect(self) -> _Connection:
         if self._closed:
-            raise StoreError(f"the store {self.shown} is closed")
-        connection = _Connection.connect(**(_CONNECTING | self._settings), autocommit=True)
+            raise StoreError(f"the store {self.display_url} is closed")
+        connection = _Connection.connect(**(_CONNECT_OPTIONS | self._settings), autocommit=True)
         try:
-            connection.patience = self._patience * _GRACE
+            connection.server_timeout = self._server_timeout * _TIMEOUT_FACTOR
             connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-            milliseconds = int(self._patience * 1_000)
+            milliseconds = int(self._server_timeout * 1_000)
             # Compiling a query takes longer than running any of these, and a plan that is made
             # for any values takes ten times as long as one for those that are asked for.
             connection.execute(
@@ -174,18 +174,22 @@ class Link(Forked):
 
     def after_fork_in_child(self) -> None:
         """Go on with connections of its own."""
-        self._forked_away.append(self._idle)  # they belong to the parent, which uses them
-        self._begin_anew()
+        self._parent_connections.append(self._idle)  # they belong to the parent, which uses them
+        self._reset()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._idle: deque[_Connection] = deque()
-        self._turns = threading.Semaphore(_CONNECTIONS)
+        self._free_connections = threading.Semaphore(_MAX_CONNECTIONS)
 
-    def _told(self, error: psycopg.Error) -> StoreError:
+    def _to_store_error(self, error: psycopg.Error) -> StoreError:
         # The first line of what it says: the others may quote what was to be kept.
         said = error.diag.message_primary or (str(error).splitlines() or ["no reason"])[0]
-        kind = Unkeepable if (error.sqlstate or "")[:2] in _OF_VALUES else StoreError
-        return kind(f"{self.shown}: {_hint(error, said)} ({said.strip()})")
+        kind = (
+            PermanentStoreError
+            if (error.sqlstate or "")[:2] in _VALUE_ERROR_CLASSES
+            else StoreError
+        )
+        return kind(f"{self.display_url}: {_find_hint(error, said)} ({said.strip()})")
 
 
 class Transaction:
@@ -197,27 +201,27 @@ class Transaction:
         self._connection = connection
         self._cursor = connection.cursor(binary=True)
 
-    def rows(self, query: str, *values: Any) -> list[Row]:
+    def fetch_all(self, query: str, *values: Any) -> list[Row]:
         """The rows that a statement finds or returns."""
         return self._cursor.execute(query.encode(), values or None).fetchall()
 
-    def row(self, query: str, *values: Any) -> Row | None:
+    def fetch_one(self, query: str, *values: Any) -> Row | None:
         """The first of them."""
         return self._cursor.execute(query.encode(), values or None).fetchone()
 
-    def do(self, query: str, *values: Any) -> int:
+    def execute(self, query: str, *values: Any) -> int:
         """Run a statement; how many rows it changed."""
         return self._cursor.execute(query.encode(), values or None).rowcount
 
-    def each(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+    def execute_many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each of the rows of values, without waiting between them."""
         self._cursor.executemany(query.encode(), rows)
 
-    def script(self, statements: str) -> None:
+    def execute_script(self, statements: str) -> None:
         """Run several statements."""
         self._connection.execute(statements.encode())
 
-    def attempt(self, query: str) -> psycopg.Error | None:
+    def try_execute(self, query: str) -> psycopg.Error | None:
         """Run a statement that may fail without harm; the error, if it did."""
         try:
             with self._connection.transaction():
@@ -232,25 +236,25 @@ class Transaction:
 class _Connection(psycopg.Connection[Row]):
     """A connection that gives a silent server up after ``patience`` seconds."""
 
-    patience: float | None = None
+    server_timeout: float | None = None
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
-            return super().wait(gen, interval, self.patience if timeout is None else timeout)
+            return super().wait(gen, interval, self.server_timeout if timeout is None else timeout)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
                 self.pgconn.finish()  # or it would be asked to roll back, and waited for again
             raise
 
 
-def _quiet(connection: psycopg.Connection[Any]) -> bool:
+def _is_quiet(connection: psycopg.Connection[Any]) -> bool:
     """Whether the server has sent nothing: what it sends unasked is that it ends (1 µs)."""
     poll = select.poll()
     poll.register(connection.pgconn.socket, select.POLLIN)
     return not poll.poll(0)
 
 
-def _parsed(url: str) -> dict[str, Any]:
+def _parse_url(url: str) -> dict[str, Any]:
     try:
         if not url.startswith(("postgresql://", "postgres://")):
             raise StoreError("it is another kind of URL")
@@ -267,7 +271,7 @@ def _parsed(url: str) -> dict[str, Any]:
         ) from None
 
 
-def _shown(settings: dict[str, Any]) -> str:
+def _format_url(settings: dict[str, Any]) -> str:
     """The URL without the password."""
     user = f"{settings['user']}@" if settings.get("user") else ""
     host = settings.get("host") or settings.get("hostaddr") or "localhost"
@@ -275,12 +279,12 @@ def _shown(settings: dict[str, Any]) -> str:
     return f"postgresql://{user}{host}{port}/{settings.get('dbname', '')}"
 
 
-def _hint(error: psycopg.Error, said: str) -> str:
+def _find_hint(error: psycopg.Error, said: str) -> str:
     code = error.sqlstate or ""
     for length in (5, 3, 2):
         if code[:length] in _HINTS:
             return _HINTS[code[:length]]
-    for pattern, hint in _SAID:
+    for pattern, hint in _TEXT_HINTS:
         if re.search(pattern, said, re.IGNORECASE):
             return hint
     if isinstance(error, psycopg.OperationalError):

@@ -17,15 +17,15 @@ from anaphora.ltm.recall.postgres_records import dump_summary, load_summary
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["make_room", "places_by_clock", "vacancy"]
+__all__ = ["shift_numbers", "find_numbers_by_clock", "find_free_number"]
 
 
-def places_by_clock(
+def find_numbers_by_clock(
     transaction: Transaction, conversation: int, clocks: Sequence[int]
 ) -> list[int]:
     """The number before which each exchange with these clocks, in ascending order, comes: behind
     all that were not said later, those in quarantine included."""
-    rows = transaction.rows(
+    rows = transaction.fetch_all(
         "WITH talk AS (SELECT id, user_id, last FROM conversations WHERE id = %s), "
         "away AS (SELECT (row_data->>'number')::bigint AS number, "
         "(row_data->>'clock')::bigint AS clock FROM quarantine, talk WHERE "
@@ -44,21 +44,21 @@ def places_by_clock(
     return list(accumulate((place for (place,) in rows), max))
 
 
-def make_room(transaction: Transaction, conversation: int, places: Sequence[int]) -> None:
+def shift_numbers(transaction: Transaction, conversation: int, numbers: Sequence[int]) -> None:
     """Move all exchanges, summaries and quarantined rows on by as many numbers as there are
     ``places``, in ascending order, up to theirs. Place ``i`` is then free as ``places[i] + i``."""
-    array = list(places)
+    array = list(numbers)
     # By negative numbers, for no two exchanges may have the same for a moment.
-    transaction.do(
+    transaction.execute(
         "UPDATE exchanges SET number = -number - width_bucket(number, %s::bigint[]) "
         "WHERE conversation_id = %s AND number >= %s",
         *(array, conversation, array[0]),
     )
-    transaction.do(
+    transaction.execute(
         "UPDATE exchanges SET number = -number WHERE conversation_id = %s AND number < 0",
         conversation,
     )
-    for id, record, first, last in transaction.rows(
+    for id, record, first, last in transaction.fetch_all(
         "UPDATE summaries SET first = first + width_bucket(first, %s::bigint[]), "
         "last = last + width_bucket(last, %s::bigint[]) "
         "WHERE conversation_id = %s AND last >= %s RETURNING id, record, first, last",
@@ -66,10 +66,12 @@ def make_room(transaction: Transaction, conversation: int, places: Sequence[int]
     ):
         with suppress(StoreError):  # a damaged one goes into quarantine when it is read
             new = replace(load_summary(record, id), first=first, last=last)
-            transaction.do("UPDATE summaries SET record = %s WHERE id = %s", dump_summary(new), id)
+            transaction.execute(
+                "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(new), id
+            )
     for kind, names in (("exchange", ("number",)), ("summary", ("first", "last"))):
         for name in names:  # that rows in quarantine keep their places among the others
-            transaction.do(
+            transaction.execute(
                 f"UPDATE quarantine SET row_data = jsonb_set(row_data, '{{{name}}}', "
                 f"to_jsonb((row_data->>'{name}')::bigint + "
                 f"width_bucket((row_data->>'{name}')::bigint, %s::bigint[]))) "
@@ -77,17 +79,17 @@ def make_room(transaction: Transaction, conversation: int, places: Sequence[int]
                 "AND conversation_id = %s AND kind = %s",
                 *(array, conversation, conversation, kind),
             )
-    transaction.do(
+    transaction.execute(
         "UPDATE conversations SET last = last + %s, first = first + "
         "(SELECT count(*) FROM unnest(%s::bigint[]) AS place WHERE place < first) WHERE id = %s",
         *(len(array), array, conversation),
     )
 
 
-def vacancy(transaction: Transaction, conversation: int, number: int, clock: int) -> int:
+def find_free_number(transaction: Transaction, conversation: int, number: int, clock: int) -> int:
     """The number of an exchange that comes back: its old one, or another between those said
     before and after it, for which room is made if there is none."""
-    found = transaction.row(
+    found = transaction.fetch_one(
         "SELECT coalesce((SELECT number FROM exchanges WHERE conversation_id = talk.id "
         "AND clock > 0 AND clock <= %s ORDER BY clock DESC, number DESC LIMIT 1), 0), "
         "coalesce((SELECT number FROM exchanges WHERE conversation_id = talk.id "
@@ -100,7 +102,7 @@ def vacancy(transaction: Transaction, conversation: int, number: int, clock: int
     before, end, taken = found
     if before < number < end and not taken:
         return number
-    behind = transaction.row(
+    behind = transaction.fetch_one(
         "SELECT coalesce(max(number), 0) + 1 FROM exchanges "
         "WHERE conversation_id = %s AND number < %s",
         *(conversation, end),
@@ -108,5 +110,5 @@ def vacancy(transaction: Transaction, conversation: int, number: int, clock: int
     assert behind
     place = int(behind[0])
     if place >= end:
-        make_room(transaction, conversation, [place])
+        shift_numbers(transaction, conversation, [place])
     return place

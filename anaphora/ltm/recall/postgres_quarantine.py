@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem, QuarantineKind
-from anaphora.ltm.recall.postgres_numbering import vacancy
+from anaphora.ltm.recall.postgres_numbering import find_free_number
 from anaphora.ltm.recall.postgres_records import (
-    as_bytes,
-    as_text,
+    encode_text,
+    decode_text,
     dump_summary,
     load_exchange,
     load_summary,
 )
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["DamagedRows", "discard", "listed", "move", "parsed", "refuse", "release"]
+__all__ = [
+    "DamagedRowsError",
+    "discard_item",
+    "to_items",
+    "quarantine_rows",
+    "parse_rows",
+    "quarantine_item",
+    "release_item",
+]
 
 _Part = TypeVar("_Part")
 _TABLES = {"exchange": "exchanges", "summary": "summaries"}
@@ -35,7 +43,7 @@ _LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
 _log = logging.getLogger(__name__)
 
 
-class DamagedRows(StoreError):  # noqa: N818 - what they are
+class DamagedRowsError(StoreError):  # noqa: N818 - what they are
     """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
 
     def __init__(
@@ -45,14 +53,14 @@ class DamagedRows(StoreError):  # noqa: N818 - what they are
         self.kind, self.rows = kind, rows
 
 
-def parsed(
+def parse_rows(
     kind: Literal["exchange", "summary"],
     rows: Iterable[tuple[int, Any]],
     parse: Callable[[Any], _Part],
 ) -> list[_Part]:
     """What ``parse`` makes of each row, which follows its id.
 
-    Raises :class:`DamagedRows` if any of them cannot be read.
+    Raises :class:`DamagedRowsError` if any of them cannot be read.
     """
     parts: list[_Part] = []
     found: list[tuple[int, str]] = []
@@ -62,26 +70,26 @@ def parsed(
         except StoreError as error:
             found.append((id, str(error)))
     if found:
-        raise DamagedRows(kind, found)
+        raise DamagedRowsError(kind, found)
     return parts
 
 
-def move(transaction: Transaction, damage: DamagedRows) -> None:
+def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
     """Move damaged rows into the quarantine."""
     table = _TABLES[damage.kind]
     said = "at" if damage.kind == "exchange" else "NULL"
     for id, reason in damage.rows:
-        transaction.do(
+        transaction.execute(
             f"INSERT INTO quarantine (kind, source_id, user_id, conversation_id, reason, row_data, "
             f"said) SELECT %s, id, user_id, conversation_id, %s, to_jsonb(it), {said} "
             f"FROM {table} AS it WHERE id = %s ON CONFLICT (kind, source_id, embedder_id) "
             "DO UPDATE SET row_data = excluded.row_data, discarded = false",
-            *(damage.kind, as_bytes(reason), id),
+            *(damage.kind, encode_text(reason), id),
         )
         if damage.kind == "exchange":
-            _remove_exchange(transaction, id)
+            _delete_exchange(transaction, id)
         else:
-            transaction.do(
+            transaction.execute(
                 "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
                 "UPDATE conversations SET size = conversations.size - gone.size FROM gone "
                 "WHERE conversations.id = gone.conversation_id AND gone.active",
@@ -94,7 +102,7 @@ def move(transaction: Transaction, damage: DamagedRows) -> None:
         )
 
 
-def refuse(
+def quarantine_item(
     transaction: Transaction,
     kind: Literal["embed", "compress"],
     embedder: int,
@@ -105,37 +113,37 @@ def refuse(
     table, conversation = (
         ("exchanges", "conversation_id") if kind == "embed" else ("conversations", "id")
     )
-    transaction.do(
+    transaction.execute(
         f"INSERT INTO quarantine (kind, source_id, embedder_id, user_id, conversation_id, reason) "
         f"SELECT %s, id, %s, user_id, {conversation}, %s FROM {table} WHERE id = %s "
         "ON CONFLICT (kind, source_id, embedder_id) "
         "DO UPDATE SET reason = excluded.reason, discarded = false",
-        *(kind, embedder, as_bytes(reason), id),
+        *(kind, embedder, encode_text(reason), id),
     )
     if kind == "embed":
-        transaction.do(
+        transaction.execute(
             "DELETE FROM unembedded WHERE exchange_id = %s AND embedder_id = %s", id, embedder
         )
 
 
-def listed(
+def to_items(
     rows: Iterable[tuple[int, QuarantineKind, bytes, datetime, Any, Any, Any]],
 ) -> list[QuarantinedItem]:
     return [
-        QuarantinedItem(str(id), kind, as_text(reason), at, _key(user, model, tenant))
+        QuarantinedItem(str(id), kind, decode_text(reason), at, _to_key(user, model, tenant))
         for id, kind, reason, at, user, model, tenant in rows
     ]
 
 
-def release(transaction: Transaction, id: int) -> bool:
+def release_item(transaction: Transaction, id: int) -> bool:
     """Take an item out; a row goes back to where it belongs, if it can be read."""
     # In the order of whoever adds: nobody may add to the conversation meanwhile.
-    transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
-    transaction.do(
+    transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
+    transaction.execute(
         "SELECT FROM users WHERE id = (SELECT user_id FROM quarantine WHERE id = %s) FOR UPDATE",
         id,
     )
-    found = transaction.row(
+    found = transaction.fetch_one(
         "SELECT kind, source_id, embedder_id FROM quarantine WHERE id = %s AND NOT discarded "
         "FOR UPDATE",
         id,
@@ -146,26 +154,28 @@ def release(transaction: Transaction, id: int) -> bool:
     if kind in _TABLES and not _restore(transaction, kind, id):
         return False
     if kind == "embed":
-        transaction.do(
+        transaction.execute(
             "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
             "SELECT id, %s, user_id FROM exchanges WHERE id = %s ON CONFLICT DO NOTHING",
             *(embedder, source),
         )
-    transaction.do("DELETE FROM quarantine WHERE id = %s", id)
+    transaction.execute("DELETE FROM quarantine WHERE id = %s", id)
     return True
 
 
-def discard(transaction: Transaction, id: int) -> bool:
+def discard_item(transaction: Transaction, id: int) -> bool:
     # What was refused must not be tried again; of what was damaged nothing stays.
-    changed = transaction.do(
+    changed = transaction.execute(
         "UPDATE quarantine SET discarded = true WHERE id = %s AND NOT discarded", id
     )
-    transaction.do("DELETE FROM quarantine WHERE id = %s AND kind IN ('exchange', 'summary')", id)
+    transaction.execute(
+        "DELETE FROM quarantine WHERE id = %s AND kind IN ('exchange', 'summary')", id
+    )
     return changed > 0
 
 
-def _remove_exchange(transaction: Transaction, id: int) -> None:
-    row = transaction.row(
+def _delete_exchange(transaction: Transaction, id: int) -> None:
+    row = transaction.fetch_one(
         "DELETE FROM exchanges WHERE id = %s "
         "RETURNING user_id, conversation_id, number, size, length, words",
         id,
@@ -174,14 +184,14 @@ def _remove_exchange(transaction: Transaction, id: int) -> None:
         return
     user, conversation, number, size, length, words = row
     for table in ("vectors", "unembedded"):
-        transaction.do(f"DELETE FROM {table} WHERE exchange_id = %s", id)
-    transaction.do(
+        transaction.execute(f"DELETE FROM {table} WHERE exchange_id = %s", id)
+    transaction.execute(
         "UPDATE users SET documents = documents - 1, length = length - %s, changes = changes + 1 "
         "WHERE id = %s",
         *(length, user),
     )
-    transaction.do("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
-    transaction.do(
+    transaction.execute("UPDATE words SET count = count - 1 WHERE id = ANY(%s)", words)
+    transaction.execute(
         "UPDATE conversations SET verbatim = verbatim - 1, size = size - %s "
         "WHERE id = %s AND first <= %s",
         *(size, conversation, number),
@@ -190,7 +200,7 @@ def _remove_exchange(transaction: Transaction, id: int) -> None:
 
 def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     table = _TABLES[kind]
-    row = transaction.row(
+    row = transaction.fetch_one(
         "SELECT it.record, it.id, it.conversation_id FROM quarantine, "
         f"jsonb_populate_record(NULL::{table}, row_data) AS it "
         "WHERE quarantine.id = %s AND EXISTS "
@@ -203,47 +213,47 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     try:
         if kind == "summary":
             summary = load_summary(record, source)
-        elif not _find_place(transaction, conversation, id, load_exchange(record, 0)):
+        elif not _assign_number(transaction, conversation, id, load_exchange(record, 0)):
             return True
     except StoreError:
         return False
-    transaction.do(
+    transaction.execute(
         f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT it.* FROM quarantine, "
         f"jsonb_populate_record(NULL::{table}, %s::jsonb || row_data) AS it "
         "WHERE quarantine.id = %s",
         *(_LATER_COLUMNS, id),
     )
     if kind == "summary":
-        found = transaction.row("SELECT first, last FROM summaries WHERE id = %s", source)
+        found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
         assert found
         # What it stands for may have moved while it was in quarantine.
         summary = replace(summary, first=found[0], last=found[1])
-        transaction.do(
+        transaction.execute(
             "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(summary), source
         )
-        transaction.do(
+        transaction.execute(
             "UPDATE conversations SET size = conversations.size + it.size FROM summaries AS it "
             "WHERE conversations.id = it.conversation_id AND it.id = %s AND it.active",
             source,
         )
         return True
-    transaction.do(
+    transaction.execute(
         "UPDATE users SET documents = documents + 1, length = users.length + it.length "
         "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s",
         source,
     )
-    transaction.do(
+    transaction.execute(
         "UPDATE words SET count = count + 1 FROM exchanges AS it "
         "WHERE it.id = %s AND words.id = ANY(it.words)",
         source,
     )
-    transaction.do(
+    transaction.execute(
         "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
         "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.id = %s "
         "AND conversations.first <= it.number",
         source,
     )
-    transaction.do(
+    transaction.execute(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
         "SELECT it.id, embedders.id, it.user_id FROM exchanges AS it, embedders WHERE it.id = %s",
         source,
@@ -251,10 +261,12 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     return True
 
 
-def _find_place(transaction: Transaction, conversation: int, id: int, exchange: Exchange) -> bool:
+def _assign_number(
+    transaction: Transaction, conversation: int, id: int, exchange: Exchange
+) -> bool:
     """Give the row of an exchange in quarantine its number; False if another copy of it has come
     meanwhile."""
-    found = transaction.row(
+    found = transaction.fetch_one(
         "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
         "AND clock = it.clock AND record = it.record) FROM quarantine, "
         "jsonb_populate_record(NULL::exchanges, row_data) AS it WHERE quarantine.id = %s",
@@ -264,8 +276,8 @@ def _find_place(transaction: Transaction, conversation: int, id: int, exchange: 
     number, is_kept = found
     if is_kept:
         return False
-    place = vacancy(transaction, conversation, number, exchange.clock)
-    transaction.do(
+    place = find_free_number(transaction, conversation, number, exchange.clock)
+    transaction.execute(
         "UPDATE quarantine SET row_data = jsonb_set(row_data, '{number}', to_jsonb(%s::bigint)) "
         "WHERE id = %s",
         *(place, id),
@@ -273,7 +285,9 @@ def _find_place(transaction: Transaction, conversation: int, id: int, exchange: 
     return True
 
 
-def _key(user: bytes | None, model: bytes | None, tenant: bytes | None) -> Key | None:
+def _to_key(
+    user: bytes | None, model: bytes | None, tenant: bytes | None
+) -> ConversationKey | None:
     if user is None or model is None or tenant is None:
         return None
-    return Key(as_text(user), as_text(model), as_text(tenant))
+    return ConversationKey(decode_text(user), decode_text(model), decode_text(tenant))

@@ -11,13 +11,13 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
-from anaphora.stm.conversation import Key
-from anaphora.stm.records import entity_from_plain, entity_to_plain
+from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.records import entity_from_dict, entity_to_dict
 
 __all__ = [
-    "as_bytes",
-    "as_text",
+    "encode_text",
+    "decode_text",
     "dump_exchange",
     "dump_summary",
     "dump_terms",
@@ -25,21 +25,21 @@ __all__ = [
     "load_exchange",
     "load_summary",
     "load_terms",
-    "moment",
-    "place_of",
+    "to_microseconds",
+    "names_digest",
     "slot_word",
     "term_word",
 ]
 
-_LONG = 600  # bytes from which on a record is compressed
-_LONGEST_WORD = 200  # bytes that an index entry may have; of a longer word its digest is kept
+_COMPRESS_FROM = 600  # bytes from which on a record is compressed
+_MAX_WORD_BYTES = 200  # bytes that an index entry may have; of a longer word its digest is kept
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-def dump_exchange(key: Key, exchange: Exchange) -> bytes:
+def dump_exchange(key: ConversationKey, exchange: Exchange) -> bytes:
     """The record of an exchange of the conversation ``key``, without its number.
 
     Raises :class:`StoreError` for one without a time zone, or with what JSON does not know.
@@ -47,19 +47,19 @@ def dump_exchange(key: Key, exchange: Exchange) -> bytes:
     full = {
         "question": exchange.question,
         "answer": exchange.answer,
-        "at": moment(exchange.at),
+        "at": to_microseconds(exchange.at),
         "status": exchange.status,
         "intent": exchange.intent,
         "slots": {name: list(values) for name, values in exchange.slots.items()},
         "language": exchange.language,
-        "memory": [entity_to_plain(entity) for entity in exchange.memory],
+        "memory": [entity_to_dict(entity) for entity in exchange.memory],
         "clock": exchange.clock,
         "truncated": dict(exchange.truncated),
     }
     try:
         # An empty intent is one, too.
         usual = {name: value for name, value in full.items() if value or value == ""}
-        return _dump(usual | dates_to_plain(exchange))
+        return _dump_json(usual | dump_dates(exchange))
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(
             f"an exchange of {key.user!r} with '{key.model}' cannot be kept: {error}"
@@ -69,13 +69,13 @@ def dump_exchange(key: Key, exchange: Exchange) -> bytes:
 def load_exchange(record: bytes, number: int) -> Exchange:
     """The exchange of a record. Raises :class:`StoreError` if it is none."""
     try:
-        plain = _load(record)
-        plain["question_dates"], plain["answer_dates"] = dates_from_plain(plain)
-        plain["at"] = in_zone(_time(plain.get("at", 0)), plain)
+        plain = _load_json(record)
+        plain["question_dates"], plain["answer_dates"] = load_dates(plain)
+        plain["at"] = restore_zone(_to_datetime(plain.get("at", 0)), plain)
         plain.pop("offset", None)
         slots = plain.get("slots", {})
         plain["slots"] = {name: tuple(values) for name, values in slots.items()}
-        plain["memory"] = tuple(map(entity_from_plain, plain.get("memory", ())))
+        plain["memory"] = tuple(map(entity_from_dict, plain.get("memory", ())))
         return Exchange(**plain, number=number)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"an exchange that was kept cannot be read: {error!r}") from error
@@ -83,22 +83,24 @@ def load_exchange(record: bytes, number: int) -> Exchange:
 
 def dump_summary(summary: Summary) -> bytes:
     """The record of a summary, without its id."""
-    times = [moment(summary.since), moment(summary.until)]
+    times = [to_microseconds(summary.since), to_microseconds(summary.until)]
     plain = [summary.text, summary.first, summary.last, *times, summary.by, summary.level]
-    return _dump([*plain, list(summary.of)])
+    return _dump_json([*plain, list(summary.of)])
 
 
 def load_summary(record: bytes, id: int) -> Summary:
     """The summary of a record. Raises :class:`StoreError` if it is none."""
     try:
-        text, first, last, since, until, by, level, of = _load(record)
-        return Summary(text, first, last, _time(since), _time(until), by, level, tuple(of), id)
+        text, first, last, since, until, by, level, of = _load_json(record)
+        return Summary(
+            text, first, last, _to_datetime(since), _to_datetime(until), by, level, tuple(of), id
+        )
     except (TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"a summary that was kept cannot be read: {error!r}") from error
 
 
 def dump_terms(terms: Sequence[str]) -> bytes:
-    return as_bytes(_as_json(terms))
+    return encode_text(_encode_json(terms))
 
 
 def load_terms(rows: Sequence[bytes]) -> list[list[str]]:
@@ -107,11 +109,11 @@ def load_terms(rows: Sequence[bytes]) -> list[list[str]]:
     try:
         found: list[list[str]] = json.loads(text.decode("utf-8", "surrogatepass"))
     except ValueError:  # one is damaged: it is found by nothing
-        found = [_terms_or_none(row) for row in rows]
+        found = [_load_terms_or_none(row) for row in rows]
     return found
 
 
-def _terms_or_none(row: bytes) -> list[str]:
+def _load_terms_or_none(row: bytes) -> list[str]:
     try:
         terms: list[str] = json.loads(row.decode("utf-8", "surrogatepass"))
     except ValueError:
@@ -121,52 +123,52 @@ def _terms_or_none(row: bytes) -> list[str]:
 
 def term_word(term: str) -> bytes:
     """How a term is called in the vocabulary."""
-    return _word(b"t", term)
+    return _index_word(b"t", term)
 
 
 def intent_word(intent: str) -> bytes:
-    return _word(b"i", intent)
+    return _index_word(b"i", intent)
 
 
 def slot_word(name: str, value: str) -> bytes:
-    return _word(b"s", f"{len(name)}:{name}{value}")
+    return _index_word(b"s", f"{len(name)}:{name}{value}")
 
 
-def place_of(*names: str) -> bytes:
+def names_digest(*names: str) -> bytes:
     """What tells names from all others: 16 bytes."""
     text = "".join(f"{len(name)}:{name}" for name in names)
-    return blake2b(as_bytes(text), digest_size=16).digest()
+    return blake2b(encode_text(text), digest_size=16).digest()
 
 
-def moment(at: datetime) -> int:
+def to_microseconds(at: datetime) -> int:
     """Microseconds since 1970. Raises :class:`StoreError` for a time without a zone."""
     if at.tzinfo is None:
         raise StoreError(f"the time {at} has no time zone")
     return (at - _EPOCH) // _MICROSECOND
 
 
-def as_bytes(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def as_text(kept: bytes) -> str:
+def decode_text(kept: bytes) -> str:
     return kept.decode("utf-8", "surrogatepass")
 
 
-def _word(kind: bytes, text: str) -> bytes:
-    word = kind + as_bytes(text)
-    return word if len(word) <= _LONGEST_WORD else kind + b"\xff" + blake2b(word).digest()
+def _index_word(kind: bytes, text: str) -> bytes:
+    word = kind + encode_text(text)
+    return word if len(word) <= _MAX_WORD_BYTES else kind + b"\xff" + blake2b(word).digest()
 
 
-def _dump(plain: Any) -> bytes:
-    record = as_bytes(_as_json(plain))
-    return record if len(record) <= _LONG else zlib.compress(record)
+def _dump_json(plain: Any) -> bytes:
+    record = encode_text(_encode_json(plain))
+    return record if len(record) <= _COMPRESS_FROM else zlib.compress(record)
 
 
-def _load(record: bytes) -> Any:
+def _load_json(record: bytes) -> Any:
     text = record if record[:1] in (b"{", b"[") else zlib.decompress(record)
-    return json.loads(as_text(text))
+    return json.loads(decode_text(text))
 
 
-def _time(microseconds: int) -> datetime:
+def _to_datetime(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anaphora.ltm.recall.postgres_forgetting import remove_words
 from anaphora.ltm.recall.postgres_records import dump_terms
-from anaphora.ltm.recall.postgres_writing import add_words, lock_users_of, words_of
+from anaphora.ltm.recall.postgres_writing import add_words, lock_users, index_words
 from anaphora.ltm.recall.store import TermUpdate
 
 if TYPE_CHECKING:
@@ -19,20 +19,20 @@ __all__ = ["reindex"]
 
 def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpdate]) -> None:
     """Index exchanges by the terms of a version, if they are there and of an earlier one."""
-    lock_users_of(transaction, [one.id for one in exchanges])
-    rows = transaction.rows(
+    lock_users(transaction, [one.id for one in exchanges])
+    rows = transaction.fetch_all(
         "SELECT id, user_id, length, words FROM exchanges WHERE id = ANY(%s) "
         "AND terms_version < %s",
         *([one.id for one in exchanges], version),
     )
     users = {id: user for id, user, *_ in rows}
-    words = {one.id: words_of(one.exchange, one.terms) for one in exchanges if one.id in users}
+    words = {one.id: index_words(one.exchange, one.terms) for one in exchanges if one.id in users}
     counts: defaultdict[int, Counter[bytes]] = defaultdict(Counter)
     for id, its_words in words.items():
         counts[users[id]].update(its_words)
     ids = add_words(transaction, counts)
     remove_words(transaction, Counter(word for *_, before in rows for word in before))
-    transaction.each(
+    transaction.execute_many(
         "UPDATE exchanges SET words = %s, terms = %s, length = %s, terms_version = %s "
         "WHERE id = %s",
         [
@@ -53,7 +53,7 @@ def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpda
     for one in exchanges:
         if one.id in users:
             longer[users[one.id]] += len(one.terms)
-    transaction.each(
+    transaction.execute_many(
         "UPDATE users SET length = length + %s WHERE id = %s",
         [(by, user) for user, by in longer.items()],
     )

@@ -15,13 +15,13 @@ from anaphora.errors import StoreError
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["TABLES", "has_pgvector", "prepare"]
+__all__ = ["TABLES", "has_pgvector", "prepare_schema"]
 
-_MIGRATING = 0x416E6170  # "Anap": the advisory lock, with the schema's own number
+_MIGRATION_LOCK = 0x416E6170  # "Anap": the advisory lock, with the schema's own number
 
 # Of what users say nothing goes into the statistics of the query planner, where an erased word
 # would stay until they are made anew (SET STATISTICS 0).
-_VERSIONS = (
+_MIGRATIONS = (
     """
     CREATE TABLE format (version integer NOT NULL);
     INSERT INTO format VALUES (0);
@@ -178,7 +178,7 @@ TABLES = (
 )  # fmt: skip
 
 # That of pgvector is where its extension was made.
-_SET_PATH = (
+_SET_SEARCH_PATH = (
     "SELECT set_config('search_path', quote_ident(%s::text) || coalesce((SELECT ', ' || "
     "quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
     "WHERE extname = 'vector'), ''), false)"
@@ -187,7 +187,9 @@ _SET_PATH = (
 _TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
 
 
-def prepare(transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True) -> None:
+def prepare_schema(
+    transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True
+) -> None:
     """Let a new connection see the tables, which are made (with ``create``) or brought up to date
     if they must be; several may do so at once. Vectors are kept in pgvector's type if its
     extension is there or can be made, when the tables are.
@@ -195,69 +197,69 @@ def prepare(transaction: Transaction, schema: str, *, pgvector: bool, create: bo
     Raises :class:`StoreError` for a schema of somebody else, of a later version, or that is not
     there and may not be made.
     """
-    transaction.rows(_SET_PATH, schema)
-    version = _version(transaction, schema)
-    if version == len(_VERSIONS):
+    transaction.fetch_all(_SET_SEARCH_PATH, schema)
+    version = _read_version(transaction, schema)
+    if version == len(_MIGRATIONS):
         return
     if version < 0 and not create:
         raise StoreError(
             f"there is no long-term memory in the schema '{schema}' of this database: is the name "
             "of the database right, and that of the schema?"
         )
-    transaction.do("BEGIN")
-    transaction.rows("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATING, schema)
-    version = _version(transaction, schema)
-    if version > len(_VERSIONS):
+    transaction.execute("BEGIN")
+    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATION_LOCK, schema)
+    version = _read_version(transaction, schema)
+    if version > len(_MIGRATIONS):
         raise StoreError(
             f"the schema '{schema}' was made by a later version (it is {version}, this one knows "
-            f"{len(_VERSIONS)}): update anaphora or name another schema"
+            f"{len(_MIGRATIONS)}): update anaphora or name another schema"
         )
     if version < 0:
-        _make(transaction, schema)
-    vector = "vector" if pgvector and _pgvector(transaction, schema) else "bytea"
-    for statements in _VERSIONS[max(version, 0) :]:
-        transaction.script(statements.replace("{vector}", vector))
-    transaction.do("UPDATE format SET version = %s", len(_VERSIONS))
-    transaction.do("COMMIT")
+        _create_schema(transaction, schema)
+    vector = "vector" if pgvector and _ensure_pgvector(transaction, schema) else "bytea"
+    for statements in _MIGRATIONS[max(version, 0) :]:
+        transaction.execute_script(statements.replace("{vector}", vector))
+    transaction.execute("UPDATE format SET version = %s", len(_MIGRATIONS))
+    transaction.execute("COMMIT")
 
 
 def has_pgvector(transaction: Transaction) -> bool:
     """Whether vectors are kept in pgvector's type."""
-    row = transaction.row(
+    row = transaction.fetch_one(
         "SELECT typname = 'vector' FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid "
         "WHERE attrelid = 'vectors'::regclass AND attname = 'vector'"
     )
     return bool(row and row[0])
 
 
-def _version(transaction: Transaction, schema: str) -> int:
+def _read_version(transaction: Transaction, schema: str) -> int:
     """The version of the tables, -1 if there are none."""
     # Not to_regclass(): after the lock it may still say what was so before.
-    if not transaction.rows(f"SELECT 1 {_TABLES_OF} AND relname = 'format'", schema):
+    if not transaction.fetch_all(f"SELECT 1 {_TABLES_OF} AND relname = 'format'", schema):
         return -1
-    row = transaction.row("SELECT version FROM format")
+    row = transaction.fetch_one("SELECT version FROM format")
     return int(row[0]) if row else -1
 
 
-def _make(transaction: Transaction, schema: str) -> None:
+def _create_schema(transaction: Transaction, schema: str) -> None:
     """Make the schema if it is not there; nothing else may be in it."""
-    if not transaction.rows("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
-        quoted = transaction.row("SELECT quote_ident(%s)", schema)
+    if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
+        quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
         assert quoted
-        transaction.do(f"CREATE SCHEMA {quoted[0]}")
-    elif transaction.rows(f"SELECT 1 {_TABLES_OF} LIMIT 1", schema):
+        transaction.execute(f"CREATE SCHEMA {quoted[0]}")
+    elif transaction.fetch_all(f"SELECT 1 {_TABLES_OF} LIMIT 1", schema):
         raise StoreError(f"the schema '{schema}' is that of another program: name another one")
 
 
-def _pgvector(transaction: Transaction, schema: str) -> bool:
+def _ensure_pgvector(transaction: Transaction, schema: str) -> bool:
     """Whether pgvector is there, now at the latest."""
     there = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
-    if not transaction.rows(there):
+    if not transaction.fetch_all(there):
         # Two schemas may be made at once, and the extension is that of the whole database.
-        transaction.rows("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATING)
-        if not transaction.rows(there) and transaction.attempt(
+        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATION_LOCK)
+        if not transaction.fetch_all(there) and transaction.try_execute(
             "CREATE EXTENSION vector SCHEMA public"
         ):
             return False
-        transaction.rows(_SET_PATH, schema)
+        transaction.fetch_all(_SET_SEARCH_PATH, schema)
     return True

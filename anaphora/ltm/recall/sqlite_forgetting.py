@@ -8,36 +8,41 @@ from sqlite3 import Connection
 
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.recall import sqlite_quarantine as quarantine
-from anaphora.ltm.recall.sqlite_histories import Row, Talk, recount, save
-from anaphora.ltm.recall.sqlite_postings import remove_ids
-from anaphora.ltm.recall.sqlite_records import terms_of
-from anaphora.ltm.recall.store import MOST_ERASURES, Whose
-from anaphora.stm.conversation import Key
-from anaphora.storage.texts import Text, kept, read
+from anaphora.ltm.recall.sqlite_histories import (
+    PreparedExchange,
+    ConversationRow,
+    recount_size,
+    save_conversation,
+)
+from anaphora.ltm.recall.sqlite_postings import remove_postings
+from anaphora.ltm.recall.sqlite_records import load_terms_or_none
+from anaphora.ltm.recall.store import MAX_ERASURES, UserKey
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.texts import EncodedText, encode_text, decode_text
 
-__all__ = ["erase", "expire", "not_erased"]
+__all__ = ["erase_user", "expire_exchanges", "filter_erased"]
 
-_AT_ONCE = 500
+_VALUES_PER_STATEMENT = 500
 
 
-def erase(
-    connection: Connection, whose: Whose, model: str | None, clock: int, measure: Measure
+def erase_user(
+    connection: Connection, user_key: UserKey, model: str | None, clock: int, measure: Measure
 ) -> int:
     """Delete everything of a user (with one model); how many exchanges there were. What has a
     clock up to ``clock``, or to that of an exchange that was there, is not added any more."""
-    clock = max(clock, connection.execute(_LAST_CLOCK, _names(whose)).fetchone()[0])
-    connection.execute(_FORGET_ERASURES, (MOST_ERASURES - 1,))
-    connection.execute(_ERASED, (_digest(whose, model), clock))
+    clock = max(clock, connection.execute(_LAST_CLOCK, _owner_names(user_key)).fetchone()[0])
+    connection.execute(_FORGET_ERASURES, (MAX_ERASURES - 1,))
+    connection.execute(_ERASED, (_erasure_digest(user_key, model), clock))
     owner = connection.execute(
         "SELECT id, documents FROM owners WHERE tenant = ? AND user = ?",
-        _names(whose),
+        _owner_names(user_key),
     ).fetchone()
     if owner is None:
         return 0
     talks = connection.execute(
         "SELECT id, model FROM conversations WHERE owner = ?", (owner[0],)
     ).fetchall()
-    chosen = [id for id, of in talks if model is None or read(of) == model]
+    chosen = [id for id, of in talks if model is None or decode_text(of) == model]
     if chosen:
         connection.execute(_SCRUB)
     for talk in chosen:
@@ -52,48 +57,52 @@ def erase(
         for talk in chosen
         for (id,) in connection.execute("SELECT id FROM exchanges WHERE conversation = ?", (talk,))
     ]
-    _remove(connection, sorted(ids), measure)
+    _delete_exchanges(connection, sorted(ids), measure)
     return len(ids)
 
 
-def not_erased(connection: Connection, rows: Sequence[Row]) -> list[Row]:
+def filter_erased(
+    connection: Connection, rows: Sequence[PreparedExchange]
+) -> list[PreparedExchange]:
     """Those of the rows whose user was not erased after them."""
-    known: dict[Key, int] = {}
+    known: dict[ConversationKey, int] = {}
     for key in {row.key for row in rows}:
-        whose = Whose(key.user, key.tenant)
-        digests = _digest(whose, None), _digest(whose, key.model)
+        whose = UserKey(key.user, key.tenant)
+        digests = _erasure_digest(whose, None), _erasure_digest(whose, key.model)
         known[key] = connection.execute(_ERASED_AT, digests).fetchone()[0]
     return [row for row in rows if not row.clock or row.clock > known[row.key]]
 
 
-def _names(whose: Whose) -> tuple[Text, Text]:
-    return kept(whose.tenant), kept(whose.user)
+def _owner_names(user_key: UserKey) -> tuple[EncodedText, EncodedText]:
+    return encode_text(user_key.tenant), encode_text(user_key.user)
 
 
-def _digest(whose: Whose, model: str | None) -> bytes:
-    names = repr((whose.tenant, whose.user, model)).encode("utf-8", "surrogatepass")
+def _erasure_digest(user_key: UserKey, model: str | None) -> bytes:
+    names = repr((user_key.tenant, user_key.user, model)).encode("utf-8", "surrogatepass")
     return blake2b(names, digest_size=16).digest()
 
 
-def expire(connection: Connection, before: int, limit: int, measure: Measure) -> int:
+def expire_exchanges(connection: Connection, before: int, limit: int, measure: Measure) -> int:
     """Delete the oldest exchanges said before that time, at most ``limit``; how many."""
     rows = connection.execute(
         "SELECT id FROM exchanges WHERE at < ? ORDER BY at, id LIMIT ?", (before, limit)
     ).fetchall()
     if rows:
         connection.execute(_SCRUB)
-    _remove(connection, sorted(id for (id,) in rows), measure)
-    quarantine.expire(connection, before)
+    _delete_exchanges(connection, sorted(id for (id,) in rows), measure)
+    quarantine.expire_items(connection, before)
     return len(rows)
 
 
-def _remove(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
+def _delete_exchanges(connection: Connection, ids: Sequence[int], measure: Measure) -> None:
     """Delete exchanges, and what there is only because of them."""
     numbers: dict[int, list[int]] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        for conversation, number in _remove_some(connection, ids[start : start + _AT_ONCE]):
+    for start in range(0, len(ids), _VALUES_PER_STATEMENT):
+        for conversation, number in _delete_batch(
+            connection, ids[start : start + _VALUES_PER_STATEMENT]
+        ):
             numbers.setdefault(conversation, []).append(number)
-    owners = {_forget_parts(connection, id, gone, measure) for id, gone in numbers.items()}
+    owners = {_update_conversation(connection, id, gone, measure) for id, gone in numbers.items()}
     for owner in owners:
         connection.execute("UPDATE owners SET generation = generation + 1 WHERE id = ?", (owner,))
         connection.execute(
@@ -103,7 +112,7 @@ def _remove(connection: Connection, ids: Sequence[int], measure: Measure) -> Non
         )
 
 
-def _remove_some(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
+def _delete_batch(connection: Connection, ids: Sequence[int]) -> list[tuple[int, int]]:
     """Delete so many exchanges that all can be named; their conversations and numbers."""
     among = f"({', '.join('?' * len(ids))})"
     rows = connection.execute(
@@ -111,9 +120,9 @@ def _remove_some(connection: Connection, ids: Sequence[int]) -> list[tuple[int, 
     ).fetchall()
     documents: dict[int, list[tuple[int, tuple[str, ...] | None]]] = {}
     for id, owner, terms, *_ in rows:
-        documents.setdefault(owner, []).append((id, terms_of(terms)))
+        documents.setdefault(owner, []).append((id, load_terms_or_none(terms)))
     for owner, gone in documents.items():
-        remove_ids(connection, owner, gone)
+        remove_postings(connection, owner, gone)
         connection.execute(
             "UPDATE owners SET documents = documents - ?, length = length - ? WHERE id = ?",
             (len(gone), sum(len(terms or ()) for _, terms in gone), owner),
@@ -123,7 +132,9 @@ def _remove_some(connection: Connection, ids: Sequence[int]) -> list[tuple[int, 
     return [(conversation, number) for *_, conversation, number in rows]
 
 
-def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure: Measure) -> int:
+def _update_conversation(
+    connection: Connection, id: int, gone: Sequence[int], measure: Measure
+) -> int:
     """After the exchanges with these numbers are gone, delete the summaries that speak of nothing
     that is left, and the conversation if there is nothing else; whose it is."""
     row = connection.execute(
@@ -131,7 +142,7 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
         "WHERE id = ?",
         (id,),
     ).fetchone()
-    talk = Talk(*row)
+    talk = ConversationRow(*row)
     numbers = [number for number in gone if type(number) is int]  # others are damaged
     if numbers:
         connection.execute(_FORGET_SUMMARIES, (id, max(numbers), min(numbers)))
@@ -143,8 +154,8 @@ def _forget_parts(connection: Connection, id: int, gone: Sequence[int], measure:
         return talk.owner
     talk.verbatim -= sum(number >= talk.first for number in numbers)
     # It is bounded by the settings, and old exchanges leave a few times a day.
-    recount(connection, talk, measure)
-    save(connection, talk)
+    recount_size(connection, talk, measure)
+    save_conversation(connection, talk)
     return talk.owner
 
 

@@ -9,40 +9,40 @@ from typing import Any, NamedTuple
 
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, Part
-from anaphora.ltm.recall.sqlite_numbering import is_kept, make_room, places_by_clock
-from anaphora.ltm.recall.sqlite_postings import add_terms
+from anaphora.ltm.history import HistorySettings, HistoryPart
+from anaphora.ltm.recall.sqlite_numbering import is_stored, shift_numbers, find_numbers_by_clock
+from anaphora.ltm.recall.sqlite_postings import add_postings
 from anaphora.ltm.recall.sqlite_records import (
-    EXCHANGE,
-    SUMMARY,
-    exchange_of,
-    exchange_row,
-    pack_terms,
-    parsed,
-    summary_of,
-    summary_row,
+    EXCHANGE_COLUMNS,
+    SUMMARY_COLUMNS,
+    load_exchange,
+    dump_exchange,
+    dump_terms,
+    parse_rows,
+    load_summary,
+    dump_summary,
 )
-from anaphora.ltm.recall.store import New
-from anaphora.stm.conversation import Key
-from anaphora.storage.texts import Text, kept, read
+from anaphora.ltm.recall.store import NewExchange
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.texts import EncodedText, encode_text, decode_text
 
 __all__ = [
-    "Row",
-    "Talk",
-    "add",
-    "prepare",
-    "recount",
+    "PreparedExchange",
+    "ConversationRow",
+    "add_exchanges",
+    "prepare_exchange",
+    "recount_size",
     "replace_parts",
-    "save",
-    "summaries_of",
-    "talk_by_id",
-    "talk_of",
-    "verbatim_of",
+    "save_conversation",
+    "load_summaries",
+    "load_conversation",
+    "find_conversation",
+    "load_verbatim",
 ]
 
 
 @dataclass(slots=True)
-class Talk:
+class ConversationRow:
     """The row of a conversation; see the schema."""
 
     id: int
@@ -51,66 +51,69 @@ class Talk:
     first: int
     verbatim: int
     size: int
-    measure: Text
+    measure: EncodedText
     clock: int
 
 
-class Row(NamedTuple):
+class PreparedExchange(NamedTuple):
     """An exchange that is to be kept, as far as it can be made ready before the transaction."""
 
-    key: Key
+    key: ConversationKey
     terms: tuple[str, ...]
-    packed: Text
+    packed: EncodedText
     columns: tuple[Any, ...]
-    slots: list[tuple[Text, Text]]
+    slots: list[tuple[EncodedText, EncodedText]]
     size: int
     clock: int
     terms_version: int
 
 
-def prepare(new: New, measure: Measure) -> Row:
+def prepare_exchange(new: NewExchange, measure: Measure) -> PreparedExchange:
     """Raises :class:`StoreError` for one with something in it that cannot be kept."""
     exchange = new.exchange
-    return Row(
+    return PreparedExchange(
         new.key,
         new.terms,
-        pack_terms(new.terms),
-        exchange_row(exchange),
+        dump_terms(new.terms),
+        dump_exchange(exchange),
         [
-            (kept(name), kept(value))
+            (encode_text(name), encode_text(value))
             for name, values in exchange.slots.items()
             for value in dict.fromkeys(values)
         ],
-        measure.exchange(exchange),
+        measure.count_exchange(exchange),
         exchange.clock,
         new.terms_version,
     )
 
 
-def add(
-    connection: Connection, rows: Iterable[Row], settings: HistorySettings, measure: Measure
+def add_exchanges(
+    connection: Connection,
+    rows: Iterable[PreparedExchange],
+    settings: HistorySettings,
+    measure: Measure,
 ) -> None:
     """Keep exchanges, and shorten the histories that have become too long."""
     batch = list(rows)
-    by_key: dict[Key, list[int]] = {}
+    by_key: dict[ConversationKey, list[int]] = {}
     for position, row in enumerate(batch):
         by_key.setdefault(row.key, []).append(position)
-    talks: dict[Key, Talk] = {}
+    talks: dict[ConversationKey, ConversationRow] = {}
     numbers: dict[int, int] = {}
     for key, positions in by_key.items():
-        talk = talks[key] = _begun(connection, key, measure)
-        numbers |= _number(connection, talk, {each: batch[each] for each in positions})
+        talk = talks[key] = _find_or_create_conversation(connection, key, measure)
+        numbers |= _assign_numbers(connection, talk, {each: batch[each] for each in positions})
     documents: dict[int, list[tuple[int, tuple[str, ...]]]] = {}
     for position, row in enumerate(batch):
         if position in numbers:
             talk = talks[row.key]
-            id = _insert(connection, talk, row, numbers[position])
+            id = _insert_exchange(connection, talk, row, numbers[position])
             documents.setdefault(talk.owner, []).append((id, row.terms))
     for talk in talks.values():
-        _shorten(connection, talk, settings, measure)
-        save(connection, talk)
+        _drop_oldest(connection, talk, settings, measure)
+        save_conversation(connection, talk)
     for owner, added in documents.items():
-        add_terms(connection, owner, added)
+        add_postings(connection, owner, added)
         connection.execute(
             "UPDATE owners SET documents = documents + ?, length = length + ? WHERE id = ?",
             (len(added), sum(len(terms) for _, terms in added), owner),
@@ -119,94 +122,112 @@ def add(
 
 def replace_parts(
     connection: Connection,
-    key: Key,
-    replaced: Sequence[Part],
+    key: ConversationKey,
+    replaced: Sequence[HistoryPart],
     by: Sequence[Summary],
     measure: Measure,
 ) -> bool:
     """Let summaries stand for the oldest parts of a history, if these are they."""
-    talk = talk_of(connection, key)
+    talk = find_conversation(connection, key)
     if talk is None or not _are_oldest(connection, talk, replaced):
         return False
-    if talk.measure != kept(measure.name):
-        recount(connection, talk, measure)
+    if talk.measure != encode_text(measure.name):
+        recount_size(connection, talk, measure)
     for part in replaced:
         if isinstance(part, Summary):
             connection.execute("UPDATE summaries SET active = 0 WHERE id = ?", (part.id,))
         else:
             talk.first = part.number + 1
             talk.verbatim -= 1
-    connection.executemany(_ADD_SUMMARY, [(talk.id, *summary_row(each)) for each in by])
+    connection.executemany(_ADD_SUMMARY, [(talk.id, *dump_summary(each)) for each in by])
     talk.size += measure.total(by) - measure.total(replaced)
-    save(connection, talk)
+    save_conversation(connection, talk)
     return True
 
 
-def recount(connection: Connection, talk: Talk, measure: Measure) -> None:
+def recount_size(connection: Connection, conversation: ConversationRow, measure: Measure) -> None:
     """Count the size of a history anew, in this measure."""
     exchanges = connection.execute(
         "SELECT question, answer FROM exchanges WHERE conversation = ? AND number >= ?",
-        (talk.id, talk.first),
+        (conversation.id, conversation.first),
     )
     summaries = connection.execute(
-        "SELECT text FROM summaries WHERE conversation = ? AND active = 1", (talk.id,)
+        "SELECT text FROM summaries WHERE conversation = ? AND active = 1", (conversation.id,)
     )
-    talk.size = sum(
-        _size(measure, text) for rows in (exchanges, summaries) for row in rows for text in row
+    conversation.size = sum(
+        _text_size(measure, text) for rows in (exchanges, summaries) for row in rows for text in row
     )
-    talk.measure = kept(measure.name)
+    conversation.measure = encode_text(measure.name)
 
 
-def talk_of(connection: Connection, key: Key) -> Talk | None:
+def find_conversation(connection: Connection, key: ConversationKey) -> ConversationRow | None:
     """The row of a conversation, if there is one."""
-    row = connection.execute(_FIND, (kept(key.tenant), kept(key.user), kept(key.model))).fetchone()
-    return Talk(*row) if row else None
+    row = connection.execute(
+        _FIND, (encode_text(key.tenant), encode_text(key.user), encode_text(key.model))
+    ).fetchone()
+    return ConversationRow(*row) if row else None
 
 
-def talk_by_id(connection: Connection, id: Any) -> Talk | None:
+def load_conversation(connection: Connection, id: Any) -> ConversationRow | None:
     row = connection.execute(
         "SELECT id, owner, count, first, verbatim, size, measure, clock FROM conversations "
         "WHERE id = ?",
         (id,),
     ).fetchone()
-    return Talk(*row) if row else None
+    return ConversationRow(*row) if row else None
 
 
-def save(connection: Connection, talk: Talk) -> None:
+def save_conversation(connection: Connection, conversation: ConversationRow) -> None:
     """Write the row of a conversation back."""
     connection.execute(
         "UPDATE conversations SET count = ?, first = ?, verbatim = ?, size = ?, measure = ?, "
         "clock = ? WHERE id = ?",
-        (talk.count, talk.first, talk.verbatim, talk.size, talk.measure, talk.clock, talk.id),
+        (
+            conversation.count,
+            conversation.first,
+            conversation.verbatim,
+            conversation.size,
+            conversation.measure,
+            conversation.clock,
+            conversation.id,
+        ),
     )
 
 
-def verbatim_of(connection: Connection, talk: Talk, limit: int = -1) -> list[Exchange]:
+def load_verbatim(
+    connection: Connection, conversation: ConversationRow, limit: int = -1
+) -> list[Exchange]:
     """The first exchanges (all of them) that stand in a history as they were said."""
-    rows = connection.execute(_VERBATIM, (talk.id, talk.first, limit))
-    return parsed("exchange", rows, exchange_of)
+    rows = connection.execute(_VERBATIM, (conversation.id, conversation.first, limit))
+    return parse_rows("exchange", rows, load_exchange)
 
 
-def summaries_of(connection: Connection, talk: Talk, limit: int = -1) -> list[Summary]:
+def load_summaries(
+    connection: Connection, conversation: ConversationRow, limit: int = -1
+) -> list[Summary]:
     """The first summaries (all of them) that stand in a history, by what they stand for."""
-    return parsed("summary", connection.execute(_ACTIVE, (talk.id, limit)), summary_of)
+    return parse_rows(
+        "summary", connection.execute(_ACTIVE, (conversation.id, limit)), load_summary
+    )
 
 
-def _begun(connection: Connection, key: Key, measure: Measure) -> Talk:
+def _find_or_create_conversation(
+    connection: Connection, key: ConversationKey, measure: Measure
+) -> ConversationRow:
     """The row of a conversation, made if there is none."""
-    talk = talk_of(connection, key)
+    talk = find_conversation(connection, key)
     if talk is None:
-        owner = _owner(connection, kept(key.tenant), kept(key.user))
-        name = kept(measure.name)
-        id = connection.execute(_ADD_TALK, (owner, kept(key.model), name)).lastrowid
+        owner = _find_or_create_owner(connection, encode_text(key.tenant), encode_text(key.user))
+        name = encode_text(measure.name)
+        id = connection.execute(_ADD_CONVERSATION, (owner, encode_text(key.model), name)).lastrowid
         assert id is not None
-        talk = Talk(id, owner, 0, 1, 0, 0, name, 0)
-    elif talk.measure != kept(measure.name):
-        recount(connection, talk, measure)
+        talk = ConversationRow(id, owner, 0, 1, 0, 0, name, 0)
+    elif talk.measure != encode_text(measure.name):
+        recount_size(connection, talk, measure)
     return talk
 
 
-def _owner(connection: Connection, tenant: Text, user: Text) -> int:
+def _find_or_create_owner(connection: Connection, tenant: EncodedText, user: EncodedText) -> int:
     row = connection.execute(
         "SELECT id FROM owners WHERE tenant = ? AND user = ?", (tenant, user)
     ).fetchone()
@@ -215,7 +236,9 @@ def _owner(connection: Connection, tenant: Text, user: Text) -> int:
     return id
 
 
-def _number(connection: Connection, talk: Talk, rows: Mapping[int, Row]) -> dict[int, int]:
+def _assign_numbers(
+    connection: Connection, conversation: ConversationRow, rows: Mapping[int, PreparedExchange]
+) -> dict[int, int]:
     """The numbers of exchanges that are to be added to a conversation, by their positions in the
     batch, for which there is room then; none for one that is there already."""
     late: list[int] = []
@@ -225,70 +248,79 @@ def _number(connection: Connection, talk: Talk, rows: Mapping[int, Row]) -> dict
         if row.clock and row.columns in copies:
             continue
         copies.add(row.columns)
-        if not 0 < row.clock <= talk.clock:
+        if not 0 < row.clock <= conversation.clock:
             last.append(position)
-        elif not is_kept(connection, talk, row.columns, row.clock):
+        elif not is_stored(connection, conversation, row.columns, row.clock):
             late.append(position)
-    places = places_by_clock(connection, talk, [rows[position].clock for position in late])
-    make_room(connection, talk, places)
+    places = find_numbers_by_clock(
+        connection, conversation, [rows[position].clock for position in late]
+    )
+    shift_numbers(connection, conversation, places)
     numbers = {late[i]: place + i for i, place in enumerate(places)}
-    numbers |= {position: number for number, position in enumerate(last, talk.count + 1)}
-    talk.count += len(last)
+    numbers |= {position: number for number, position in enumerate(last, conversation.count + 1)}
+    conversation.count += len(last)
     for position, number in numbers.items():
-        talk.clock = max(talk.clock, rows[position].clock)
-        if number >= talk.first:
-            talk.verbatim += 1
-            talk.size += rows[position].size
+        conversation.clock = max(conversation.clock, rows[position].clock)
+        if number >= conversation.first:
+            conversation.verbatim += 1
+            conversation.size += rows[position].size
     return numbers
 
 
-def _insert(connection: Connection, talk: Talk, row: Row, number: int) -> int:
+def _insert_exchange(
+    connection: Connection, conversation: ConversationRow, row: PreparedExchange, number: int
+) -> int:
     id = connection.execute(
         _ADD_EXCHANGE,
-        (talk.owner, talk.id, number, row.terms_version, row.packed, *row.columns),
+        (conversation.owner, conversation.id, number, row.terms_version, row.packed, *row.columns),
     ).lastrowid
     assert id is not None
     connection.executemany(
         "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)",
-        [(talk.owner, name, value, id) for name, value in row.slots],
+        [(conversation.owner, name, value, id) for name, value in row.slots],
     )
     return id
 
 
-def _shorten(
-    connection: Connection, talk: Talk, settings: HistorySettings, measure: Measure
+def _drop_oldest(
+    connection: Connection,
+    conversation: ConversationRow,
+    settings: HistorySettings,
+    measure: Measure,
 ) -> None:
     """Let the oldest exchanges leave a history that has too many."""
-    too_many = talk.verbatim - settings.max_exchanges
+    too_many = conversation.verbatim - settings.max_exchanges
     if too_many <= 0:
         return
     leaving = connection.execute(
         "SELECT number, question, answer FROM exchanges "
         "WHERE conversation = ? AND number >= ? ORDER BY number LIMIT ?",
-        (talk.id, talk.first, too_many),
+        (conversation.id, conversation.first, too_many),
     ).fetchall()
-    talk.verbatim -= len(leaving)
-    talk.first = leaving[-1][0] + 1
-    talk.size -= sum(_size(measure, text) for _, *texts in leaving for text in texts)
+    conversation.verbatim -= len(leaving)
+    conversation.first = leaving[-1][0] + 1
+    conversation.size -= sum(_text_size(measure, text) for _, *texts in leaving for text in texts)
 
 
-def _size(measure: Measure, text: Any) -> int:
+def _text_size(measure: Measure, text: Any) -> int:
     """The size of a text, 0 for a damaged one: it goes into quarantine when it is read."""
     try:
-        return measure.of(read(text))
+        return measure.count(decode_text(text))
     except (AttributeError, UnicodeDecodeError):
         return 0
 
 
-def _are_oldest(connection: Connection, talk: Talk, parts: Sequence[Part]) -> bool:
+def _are_oldest(
+    connection: Connection, conversation: ConversationRow, parts: Sequence[HistoryPart]
+) -> bool:
     """Whether these are the first summaries of a history, its first exchanges, or both."""
     summaries = [part for part in parts if isinstance(part, Summary)]
     exchanges = [part for part in parts if not isinstance(part, Summary)]
     in_order = [*summaries, *exchanges] == list(parts) != []
     return (
         in_order
-        and summaries == summaries_of(connection, talk, len(summaries))
-        and exchanges == verbatim_of(connection, talk, len(exchanges))
+        and summaries == load_summaries(connection, conversation, len(summaries))
+        and exchanges == load_verbatim(connection, conversation, len(exchanges))
     )
 
 
@@ -297,17 +329,17 @@ _FIND = (
     "JOIN conversations c ON c.owner = o.id WHERE o.tenant = ? AND o.user = ? AND c.model = ?"
 )
 _VERBATIM = (
-    f"SELECT id, {EXCHANGE} FROM exchanges WHERE conversation = ? AND number >= ? "
+    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= ? "
     "ORDER BY number LIMIT ?"
 )
 _ACTIVE = (
-    f"SELECT id, {SUMMARY} FROM summaries WHERE conversation = ? AND active = 1 "
+    f"SELECT id, {SUMMARY_COLUMNS} FROM summaries WHERE conversation = ? AND active = 1 "
     "ORDER BY first, id LIMIT ?"
 )
 _ADD_OWNER = (
     "INSERT INTO owners (tenant, user, documents, length, generation) VALUES (?, ?, 0, 0, 0)"
 )
-_ADD_TALK = (
+_ADD_CONVERSATION = (
     "INSERT INTO conversations (owner, model, count, first, verbatim, size, measure, clock) "
     "VALUES (?, ?, 0, 1, 0, 0, ?, 0)"
 )

@@ -16,25 +16,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anaphora.ltm.recall.vectors import Ids, top
-from anaphora.storage.texts import kept
+from anaphora.ltm.recall.vectors import Ids, top_k
+from anaphora.storage.texts import encode_text
 
-__all__ = ["Owner", "add_terms", "best", "frequencies", "remove_ids", "replace_terms"]
+__all__ = [
+    "OwnerRow",
+    "add_postings",
+    "rank_by_bm25",
+    "document_frequencies",
+    "remove_postings",
+    "replace_postings",
+]
 
 # An entry is the id of an exchange, how often the term stands in it, and how many terms it has:
 # 40, 8 and 16 bits of a number, the id first, so that entries are sorted by it.
-_COUNT, _LENGTH = 1 << 16, 1 << 24
-_MOST, _LONGEST = 255, 65_535
-_WIDTH = 8
+_COUNT_UNIT, _ID_UNIT = 1 << 16, 1 << 24
+_MAX_COUNT, _MAX_LENGTH = 255, 65_535
+_ENTRY_BYTES = 8
 # So that a row does not spill over the page of its index: a quarter of it, less than 1,002 bytes.
-_BLOCK = 120 * _WIDTH
+_BLOCK_BYTES = 120 * _ENTRY_BYTES
 
-_AT_ONCE = 500  # terms that are looked up in one statement: SQLite takes 999 values at least
-_ENOUGH = 16_384  # entries that a search looks at, if that gives it as much as it wants
+_VALUES_PER_STATEMENT = (
+    500  # terms that are looked up in one statement: SQLite takes 999 values at least
+)
+_MAX_ENTRIES = 16_384  # entries that a search looks at, if that gives it as much as it wants
 _K1, _B = 1.2, 0.75  # of BM25, as Robertson and Zaragoza (2009) give them
 
 
-class Owner(NamedTuple):
+class OwnerRow(NamedTuple):
     """A user: their number, how many exchanges they have, of how many terms in all, and how often
     something of them was erased."""
 
@@ -44,8 +53,12 @@ class Owner(NamedTuple):
     generation: int
 
 
-def best(
-    connection: Connection, owner: Owner, terms: Sequence[str], among: Ids | None, limit: int
+def rank_by_bm25(
+    connection: Connection,
+    owner: OwnerRow,
+    terms: Sequence[str],
+    candidates: Ids | None,
+    limit: int,
 ) -> list[int]:
     """The ids of at most ``limit`` exchanges (of those ``among``) that have one of the terms,
     the best first by BM25.
@@ -54,52 +67,56 @@ def best(
     as long as few entries have been read, or fewer exchanges found than are asked for: five that
     stand in half of 100,000 exchanges would take 10 ms.
     """
-    found = sorted((count, term, id) for term, (id, count) in _known(connection, owner, terms))
+    found = sorted((count, term, id) for term, (id, count) in _find_terms(connection, owner, terms))
     chosen: list[NDArray[np.int64]] = []
     weights: list[NDArray[np.float64]] = []
     entries = 0
     for frequency, _, term in found:
-        if entries + frequency > _ENOUGH and _distinct(chosen) >= limit:
+        if entries + frequency > _MAX_ENTRIES and _count_distinct(chosen) >= limit:
             break
-        listed = _entries(connection, term)
-        if among is not None:
-            listed = listed[np.isin(listed >> 24, among, assume_unique=True)]
+        listed = _read_entries(connection, term)
+        if candidates is not None:
+            listed = listed[np.isin(listed >> 24, candidates, assume_unique=True)]
         entries += len(listed)
         chosen.append(listed >> 24)
-        weights.append(_weights(listed, frequency, owner))
+        weights.append(_bm25_weights(listed, frequency, owner))
     if not entries:
         return []
     ids, places = np.unique(np.concatenate(chosen), return_inverse=True)
     scores = np.bincount(places, weights=np.concatenate(weights)).astype(np.float64, copy=False)
-    found_ids: list[int] = ids[top(scores, ids, limit)].tolist()
+    found_ids: list[int] = ids[top_k(scores, ids, limit)].tolist()
     return found_ids
 
 
-def frequencies(connection: Connection, owner: Owner, terms: Iterable[str]) -> dict[str, int]:
+def document_frequencies(
+    connection: Connection, owner: OwnerRow, terms: Iterable[str]
+) -> dict[str, int]:
     """In how many exchanges of a user each of the terms stands that stands in any."""
-    return {term: count for term, (_, count) in _known(connection, owner, terms)}
+    return {term: count for term, (_, count) in _find_terms(connection, owner, terms)}
 
 
-def add_terms(
+def add_postings(
     connection: Connection, owner: int, documents: Iterable[tuple[int, Sequence[str]]]
 ) -> None:
     """Enter exchanges, the ids of which are greater than all that are entered, by their terms."""
-    for term, new in _entries_of(documents).items():
-        _append(connection, _counted(connection, owner, term, len(new)), new)
+    for term, new in _build_entries(documents).items():
+        _append_entries(connection, _count_term(connection, owner, term, len(new)), new)
 
 
-def replace_terms(
+def replace_postings(
     connection: Connection,
     owner: int,
     documents: Sequence[tuple[int, Sequence[str] | None, Sequence[str]]],
 ) -> None:
     """Enter exchanges by other terms than before, which come first."""
-    remove_ids(connection, owner, [(id, before) for id, before, _ in documents])
-    for term, entries in _entries_of((id, terms) for id, _, terms in documents).items():
-        _insert(connection, _counted(connection, owner, term, len(entries)), sorted(entries))
+    remove_postings(connection, owner, [(id, before) for id, before, _ in documents])
+    for term, entries in _build_entries((id, terms) for id, _, terms in documents).items():
+        _insert_entries(
+            connection, _count_term(connection, owner, term, len(entries)), sorted(entries)
+        )
 
 
-def remove_ids(
+def remove_postings(
     connection: Connection,
     owner: int,
     documents: Iterable[tuple[int, Sequence[str] | None]],
@@ -114,59 +131,61 @@ def remove_ids(
         for term in set(terms or ()):
             gone.setdefault(term, []).append(id)
     for term, ids in gone.items():
-        row = connection.execute(_FIND, (owner, kept(term))).fetchone()
+        row = connection.execute(_FIND, (owner, encode_text(term))).fetchone()
         if row is not None:
-            _take_out(connection, row[0], sorted(ids))
+            _remove_entries(connection, row[0], sorted(ids))
     if unknown:
         lists = connection.execute("SELECT id FROM terms WHERE owner = ?", (owner,)).fetchall()
         for (term_id,) in lists:
-            _take_out(connection, term_id, sorted(unknown))
+            _remove_entries(connection, term_id, sorted(unknown))
 
 
-def _entries_of(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, list[int]]:
+def _build_entries(documents: Iterable[tuple[int, Sequence[str]]]) -> dict[str, list[int]]:
     entries: dict[str, list[int]] = {}
     for id, terms in documents:
-        length = min(len(terms), _LONGEST)
+        length = min(len(terms), _MAX_LENGTH)
         for term, count in Counter(terms).items():
-            entry = id * _LENGTH + min(count, _MOST) * _COUNT + length
+            entry = id * _ID_UNIT + min(count, _MAX_COUNT) * _COUNT_UNIT + length
             entries.setdefault(term, []).append(entry)
     return entries
 
 
-def _known(
-    connection: Connection, owner: Owner, terms: Iterable[str]
+def _find_terms(
+    connection: Connection, owner: OwnerRow, terms: Iterable[str]
 ) -> Iterable[tuple[str, tuple[int, int]]]:
     """The ids and frequencies of those of the terms that are known, each once."""
-    wanted = {kept(term): term for term in terms}
+    wanted = {encode_text(term): term for term in terms}
     texts = list(wanted)
-    for start in range(0, len(texts), _AT_ONCE):
-        some = texts[start : start + _AT_ONCE]
+    for start in range(0, len(texts), _VALUES_PER_STATEMENT):
+        some = texts[start : start + _VALUES_PER_STATEMENT]
         places = ", ".join("?" * len(some))
         for text, *row in connection.execute(_FIND_ALL.format(places), (owner.id, *some)):
             yield wanted[text], (row[0], row[1])
 
 
-def _entries(connection: Connection, term: int) -> NDArray[np.int64]:
+def _read_entries(connection: Connection, term: int) -> NDArray[np.int64]:
     rows = connection.execute(_LIST, (term,)).fetchall()
     return np.frombuffer(b"".join(entries for (entries,) in rows), dtype="<i8")
 
 
-def _weights(entries: NDArray[np.int64], frequency: int, owner: Owner) -> NDArray[np.float64]:
+def _bm25_weights(
+    entries: NDArray[np.int64], frequency: int, owner: OwnerRow
+) -> NDArray[np.float64]:
     """What a term adds to the BM25 of each exchange: Robertson and Zaragoza (2009), with the
     idf that Lucene takes, which is never below 0."""
     idf = math.log(1 + (owner.documents - frequency + 0.5) / (frequency + 0.5))
-    counts = ((entries >> 16) & _MOST).astype(np.float64)
-    lengths = (entries & _LONGEST) * (_B * owner.documents / max(owner.length, 1))
+    counts = ((entries >> 16) & _MAX_COUNT).astype(np.float64)
+    lengths = (entries & _MAX_LENGTH) * (_B * owner.documents / max(owner.length, 1))
     return idf * (_K1 + 1) * counts / (counts + _K1 * (1 - _B + lengths))
 
 
-def _distinct(ids: list[NDArray[np.int64]]) -> int:
+def _count_distinct(ids: list[NDArray[np.int64]]) -> int:
     return len(np.unique(np.concatenate(ids))) if ids else 0
 
 
-def _counted(connection: Connection, owner: int, term: str, more: int) -> int:
+def _count_term(connection: Connection, owner: int, term: str, more: int) -> int:
     """The id of a term that stands in so many ``more`` exchanges."""
-    text = kept(term)
+    text = encode_text(term)
     row = connection.execute(_FIND, (owner, text)).fetchone()
     if row is None:
         cursor = connection.execute(
@@ -179,18 +198,18 @@ def _counted(connection: Connection, owner: int, term: str, more: int) -> int:
     return id
 
 
-def _append(connection: Connection, term: int, new: list[int]) -> None:
+def _append_entries(connection: Connection, term: int, new: list[int]) -> None:
     """Put entries after the last of a term, into its last block as far as there is room."""
     data = np.array(new, dtype="<i8").tobytes()
     last = connection.execute(_LAST, (term,)).fetchone()
-    if last is not None and len(last[1]) < _BLOCK:
-        room = _BLOCK - len(last[1])
+    if last is not None and len(last[1]) < _BLOCK_BYTES:
+        room = _BLOCK_BYTES - len(last[1])
         connection.execute(_CHANGE, (last[1] + data[:room], term, last[0]))
         data = data[room:]
-    _write(connection, term, data)
+    _write_blocks(connection, term, data)
 
 
-def _insert(connection: Connection, term: int, new: list[int]) -> None:
+def _insert_entries(connection: Connection, term: int, new: list[int]) -> None:
     """Put entries in their places among those of a term."""
     firsts = [first for (first,) in connection.execute(_FIRSTS, (term,))]
     blocks: dict[int, list[int]] = {}
@@ -202,22 +221,22 @@ def _insert(connection: Connection, term: int, new: list[int]) -> None:
         there = np.frombuffer(row[0] if row else b"", dtype="<i8")
         data = np.sort(np.concatenate((there, np.array(entries, dtype="<i8")))).tobytes()
         connection.execute("DELETE FROM postings WHERE term = ? AND first = ?", (term, first))
-        _write(connection, term, data)
+        _write_blocks(connection, term, data)
 
 
-def _write(connection: Connection, term: int, data: bytes) -> None:
+def _write_blocks(connection: Connection, term: int, data: bytes) -> None:
     """Write entries in blocks of their own."""
-    for start in range(0, len(data), _BLOCK):
-        block = data[start : start + _BLOCK]
-        first = int.from_bytes(block[:_WIDTH], "little") >> 24
+    for start in range(0, len(data), _BLOCK_BYTES):
+        block = data[start : start + _BLOCK_BYTES]
+        first = int.from_bytes(block[:_ENTRY_BYTES], "little") >> 24
         connection.execute("INSERT INTO postings VALUES (?, ?, ?)", (term, first, block))
 
 
-def _take_out(connection: Connection, term: int, ids: list[int]) -> None:
+def _remove_entries(connection: Connection, term: int, ids: list[int]) -> None:
     gone = np.array(ids, dtype=np.int64)
     removed = 0
     for first, block in connection.execute(_BETWEEN, (term, ids[-1], term, ids[0])).fetchall():
-        entries = np.frombuffer(block[: len(block) // _WIDTH * _WIDTH], dtype="<i8")
+        entries = np.frombuffer(block[: len(block) // _ENTRY_BYTES * _ENTRY_BYTES], dtype="<i8")
         stays = entries[np.isin(entries >> 24, gone, assume_unique=True, invert=True)]
         removed += len(entries) - len(stays)
         if not len(stays):

@@ -15,20 +15,32 @@ from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem
-from anaphora.ltm.recall.sqlite_histories import Talk, recount, save, talk_by_id
-from anaphora.ltm.recall.sqlite_numbering import is_kept, vacancy
-from anaphora.ltm.recall.sqlite_postings import add_terms, remove_ids
+from anaphora.ltm.recall.sqlite_histories import (
+    ConversationRow,
+    recount_size,
+    save_conversation,
+    load_conversation,
+)
+from anaphora.ltm.recall.sqlite_numbering import is_stored, find_free_number
+from anaphora.ltm.recall.sqlite_postings import add_postings, remove_postings
 from anaphora.ltm.recall.sqlite_records import (
     QUARANTINE_COLUMNS,
-    DamagedRows,
-    exchange_of,
-    summary_of,
-    terms_of,
+    DamagedRowsError,
+    load_exchange,
+    load_summary,
+    load_terms_or_none,
 )
-from anaphora.stm.conversation import Key
-from anaphora.storage.texts import kept, read
+from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.texts import encode_text, decode_text
 
-__all__ = ["discard", "expire", "listed", "move", "refuse", "release"]
+__all__ = [
+    "discard_item",
+    "expire_items",
+    "list_items",
+    "quarantine_rows",
+    "quarantine_item",
+    "release_item",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NO_EMBEDDER = -1
@@ -36,7 +48,7 @@ _NO_EMBEDDER = -1
 _log = logging.getLogger(__name__)
 
 
-def move(connection: Connection, damage: DamagedRows, measure: Measure) -> None:
+def quarantine_rows(connection: Connection, damage: DamagedRowsError, measure: Measure) -> None:
     """Move damaged rows into the quarantine, with what was made of them."""
     for id, reason in damage.rows:
         columns = QUARANTINE_COLUMNS[damage.kind]
@@ -46,16 +58,16 @@ def move(connection: Connection, damage: DamagedRows, measure: Measure) -> None:
             continue
         names = dict(zip(columns.split(", "), row, strict=True))
         conversation = names["conversation"]
-        owner = names.get("owner") or _owner_of(connection, conversation)
+        owner = names.get("owner") or _find_owner(connection, conversation)
         said = names.get("at", names.get("until"))
         now = time.time_ns() // 1_000
         values = (damage.kind, id, _NO_EMBEDDER, owner, conversation, now)
         when = said if type(said) is int else now
-        connection.execute(_PUT, (*values, when, reason, _pack(row)))
+        connection.execute(_PUT, (*values, when, reason, _dump_row(row)))
         if damage.kind == "exchange":
-            _forget_exchange(connection, id, owner, names["terms"])
+            _delete_dependents(connection, id, owner, names["terms"])
         connection.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
-        _settle(connection, conversation, measure)
+        _recount_conversation(connection, conversation, measure)
         _log.error(
             "a damaged %s of the long-term memory was put in quarantine",
             damage.kind,
@@ -63,7 +75,7 @@ def move(connection: Connection, damage: DamagedRows, measure: Measure) -> None:
         )
 
 
-def refuse(
+def quarantine_item(
     connection: Connection, kind: Literal["embed", "compress"], embedder: Any, id: int, reason: str
 ) -> None:
     """Put an exchange, or a conversation, in quarantine that cannot be worked on."""
@@ -80,16 +92,20 @@ def refuse(
     connection.execute(_PUT, (*values, now if said is None else said, reason, None))
 
 
-def listed(connection: Connection, limit: int) -> list[QuarantinedItem]:
+def list_items(connection: Connection, limit: int) -> list[QuarantinedItem]:
     return [
         QuarantinedItem(
-            str(id), kind, str(_name(reason)), _EPOCH + timedelta(microseconds=at), _key(*names)
+            str(id),
+            kind,
+            str(_read_name(reason)),
+            _EPOCH + timedelta(microseconds=at),
+            _read_key(*names),
         )
         for id, kind, reason, at, *names in connection.execute(_LIST, (limit,))
     ]
 
 
-def release(connection: Connection, id: int, measure: Measure) -> bool:
+def release_item(connection: Connection, id: int, measure: Measure) -> bool:
     """Take an item out; a row goes back to where it was, if it can be read."""
     row = connection.execute(
         "SELECT kind, record FROM quarantine WHERE id = ? AND state = 0", (id,)
@@ -100,13 +116,15 @@ def release(connection: Connection, id: int, measure: Measure) -> bool:
     if kind == "embed":
         connection.execute("UPDATE quarantine SET state = 2 WHERE id = ?", (id,))
         return True
-    if kind in ("exchange", "summary") and not _restore(connection, kind, _unpack(record), measure):
+    if kind in ("exchange", "summary") and not _restore(
+        connection, kind, _load_row(record), measure
+    ):
         return False
     connection.execute("DELETE FROM quarantine WHERE id = ?", (id,))
     return True
 
 
-def discard(connection: Connection, id: int) -> bool:
+def discard_item(connection: Connection, id: int) -> bool:
     found = connection.execute(
         "SELECT kind FROM quarantine WHERE id = ? AND state = 0", (id,)
     ).fetchone()
@@ -119,7 +137,7 @@ def discard(connection: Connection, id: int) -> bool:
     return True
 
 
-def expire(connection: Connection, before: int) -> None:
+def expire_items(connection: Connection, before: int) -> None:
     """Delete what was said before that time."""
     connection.execute(
         "DELETE FROM quarantine WHERE said < ? AND kind IN ('exchange', 'summary')", (before,)
@@ -133,18 +151,18 @@ def expire(connection: Connection, before: int) -> None:
     )
 
 
-def _owner_of(connection: Connection, conversation: Any) -> Any:
+def _find_owner(connection: Connection, conversation: Any) -> Any:
     row = connection.execute(
         "SELECT owner FROM conversations WHERE id = ?", (conversation,)
     ).fetchone()
     return row[0] if row else None
 
 
-def _forget_exchange(connection: Connection, id: int, owner: Any, packed: Any) -> None:
+def _delete_dependents(connection: Connection, id: int, owner: Any, packed: Any) -> None:
     connection.execute("DELETE FROM slots WHERE exchange = ?", (id,))
     connection.execute("DELETE FROM vectors WHERE exchange = ?", (id,))
-    terms = terms_of(packed)
-    remove_ids(connection, owner, [(id, terms)])
+    terms = load_terms_or_none(packed)
+    remove_postings(connection, owner, [(id, terms)])
     connection.execute(
         "UPDATE owners SET documents = max(documents - 1, 0), length = max(length - ?, 0), "
         "generation = generation + 1 WHERE id = ?",
@@ -152,57 +170,57 @@ def _forget_exchange(connection: Connection, id: int, owner: Any, packed: Any) -
     )
 
 
-def _settle(connection: Connection, conversation: Any, measure: Measure) -> None:
+def _recount_conversation(connection: Connection, conversation: Any, measure: Measure) -> None:
     """Count a history anew of which something has gone or come."""
-    talk = talk_by_id(connection, conversation)
+    talk = load_conversation(connection, conversation)
     if talk is not None:
         (talk.verbatim,) = connection.execute(
             "SELECT count(*) FROM exchanges WHERE conversation = ? AND number >= ?",
             (talk.id, talk.first),
         ).fetchone()
-        recount(connection, talk, measure)
-        save(connection, talk)
+        recount_size(connection, talk, measure)
+        save_conversation(connection, talk)
 
 
 def _restore(connection: Connection, kind: str, row: Sequence[Any], measure: Measure) -> bool:
     names = dict(zip(QUARANTINE_COLUMNS[kind].split(", "), row, strict=True))
     try:
         if kind == "summary":
-            summary_of(row[2:])
+            load_summary(row[2:])
         else:
-            exchange = exchange_of(row[3:])
+            exchange = load_exchange(row[3:])
     except StoreError:
         return False
-    talk = talk_by_id(connection, names["conversation"])
+    talk = load_conversation(connection, names["conversation"])
     if talk is None:
         return False
     if kind == "summary":
         _insert(connection, "summaries", names)
-    elif not exchange.clock or not is_kept(connection, talk, tuple(row[4:]), exchange.clock):
+    elif not exchange.clock or not is_stored(connection, talk, tuple(row[4:]), exchange.clock):
         _restore_exchange(connection, talk, exchange, names)
-    _settle(connection, talk.id, measure)
+    _recount_conversation(connection, talk.id, measure)
     return True
 
 
 def _restore_exchange(
-    connection: Connection, talk: Talk, exchange: Exchange, names: dict[str, Any]
+    connection: Connection, conversation: ConversationRow, exchange: Exchange, names: dict[str, Any]
 ) -> None:
-    number = vacancy(connection, talk, exchange.number, exchange.clock)
-    save(connection, talk)
+    number = find_free_number(connection, conversation, exchange.number, exchange.clock)
+    save_conversation(connection, conversation)
     id = _insert(connection, "exchanges", names | {"number": number})
     slots = {
-        (talk.owner, kept(name), kept(value), id)
+        (conversation.owner, encode_text(name), encode_text(value), id)
         for name, values in exchange.slots.items()
         for value in values
     }
     connection.executemany(
         "INSERT INTO slots (owner, name, value, exchange) VALUES (?, ?, ?, ?)", slots
     )
-    terms = terms_of(names["terms"]) or ()
-    add_terms(connection, talk.owner, [(id, terms)])
+    terms = load_terms_or_none(names["terms"]) or ()
+    add_postings(connection, conversation.owner, [(id, terms)])
     connection.execute(
         "UPDATE owners SET documents = documents + 1, length = length + ? WHERE id = ?",
-        (len(terms), talk.owner),
+        (len(terms), conversation.owner),
     )
 
 
@@ -216,27 +234,27 @@ def _insert(connection: Connection, table: str, names: dict[str, Any]) -> int:
     return id
 
 
-def _pack(row: Sequence[Any]) -> str:
+def _dump_row(row: Sequence[Any]) -> str:
     """The columns of a row as JSON, with bytes as Base64."""
     return json.dumps(
         [{"base64": b64encode(each).decode()} if type(each) is bytes else each for each in row]
     )
 
 
-def _unpack(record: str) -> list[Any]:
+def _load_row(record: str) -> list[Any]:
     return [
         b64decode(each["base64"]) if type(each) is dict else each for each in json.loads(record)
     ]
 
 
-def _key(tenant: Any, user: Any, model: Any) -> Key | None:
-    names = _name(user), _name(model), _name(tenant)
-    return None if None in names else Key(*map(str, names))
+def _read_key(tenant: Any, user: Any, model: Any) -> ConversationKey | None:
+    names = _read_name(user), _read_name(model), _read_name(tenant)
+    return None if None in names else ConversationKey(*map(str, names))
 
 
-def _name(name: Any) -> str | None:
+def _read_name(name: Any) -> str | None:
     try:
-        return read(name)
+        return decode_text(name)
     except (AttributeError, UnicodeDecodeError):
         return None
 

@@ -9,85 +9,88 @@ from typing import Any
 import numpy as np
 
 from anaphora.errors import StoreError
-from anaphora.ltm.recall.sqlite_postings import Owner
-from anaphora.ltm.recall.sqlite_records import from_time, terms_of
-from anaphora.ltm.recall.store import Among, Document, Whose
-from anaphora.ltm.recall.vectors import Ids, Matrix
-from anaphora.storage.texts import kept
+from anaphora.ltm.recall.sqlite_postings import OwnerRow
+from anaphora.ltm.recall.sqlite_records import to_microseconds, load_terms_or_none
+from anaphora.ltm.recall.store import SearchFilter, Document, UserKey
+from anaphora.ltm.recall.vectors import Ids, VectorMatrix
+from anaphora.storage.texts import encode_text
 
 __all__ = [
     "check_dimension",
-    "conditions",
-    "documents_around",
-    "documents_of",
-    "embedder_of",
-    "ids_among",
-    "owner_of",
+    "build_conditions",
+    "load_neighbours",
+    "load_documents",
+    "find_embedder",
+    "find_filtered_ids",
+    "find_owner",
     "put_vector",
-    "read_into",
-    "rows_of",
+    "update_matrix",
+    "select_in_batches",
 ]
 
-_AT_ONCE = 500  # values in one statement
-_READ_AT_ONCE = 5_000  # vectors
+_VALUES_PER_STATEMENT = 500  # values in one statement
+_VECTORS_PER_READ = 5_000  # vectors
 
 
-def owner_of(connection: Connection, whose: Whose) -> Owner | None:
+def find_owner(connection: Connection, user_key: UserKey) -> OwnerRow | None:
     """The row of a user, if anything of them is kept."""
     row = connection.execute(
         "SELECT id, documents, length, generation FROM owners WHERE tenant = ? AND user = ?",
-        (kept(whose.tenant), kept(whose.user)),
+        (encode_text(user_key.tenant), encode_text(user_key.user)),
     ).fetchone()
-    return Owner(*row) if row else None
+    return OwnerRow(*row) if row else None
 
 
-def conditions(owner: int, among: Among) -> tuple[str, list[Any]]:
+def build_conditions(owner: int, filters: SearchFilter) -> tuple[str, list[Any]]:
     """What must be true of the rows of exchanges that a user's search looks at, and the values
     in it."""
     values: list[Any] = [owner]
     parts = ["owner = ?"]
-    if among.since is not None:
+    if filters.since is not None:
         parts.append("at >= ?")
-        values.append(from_time(among.since))
-    if among.until is not None:
+        values.append(to_microseconds(filters.since))
+    if filters.until is not None:
         parts.append("at < ?")
-        values.append(from_time(among.until))
-    if among.model is not None:
+        values.append(to_microseconds(filters.until))
+    if filters.model is not None:
         parts.append(
             "conversation = (SELECT id FROM conversations c WHERE c.owner = ? AND c.model = ?)"
         )
-        values += owner, kept(among.model)
-    if among.intent is not None:
+        values += owner, encode_text(filters.model)
+    if filters.intent is not None:
         parts.append("intent = ?")
-        values.append(kept(among.intent))
-    for name, value in among.slots.items():
+        values.append(encode_text(filters.intent))
+    for name, value in filters.slots.items():
         parts.append(
             "id IN (SELECT exchange FROM slots s WHERE s.owner = ? AND s.name = ? AND s.value = ?)"
         )
-        values += owner, kept(name), kept(value)
+        values += owner, encode_text(name), encode_text(value)
     return " AND ".join(parts), values
 
 
-def ids_among(connection: Connection, owner: Owner, among: Among) -> Ids | None:
+def find_filtered_ids(connection: Connection, owner: OwnerRow, filters: SearchFilter) -> Ids | None:
     """The ids of the exchanges that a user's search looks at, None for all."""
-    if among.model is not None and _only_model(connection, owner, among.model):
-        among = Among(None, among.since, among.until, among.intent, among.slots)
-    if among == _EVERYTHING:
+    if filters.model is not None and _is_only_model(connection, owner, filters.model):
+        filters = SearchFilter(None, filters.since, filters.until, filters.intent, filters.slots)
+    if filters == _NO_FILTER:
         return None
-    where, values = conditions(owner.id, among)
+    where, values = build_conditions(owner.id, filters)
     # As one text: 10 ms for 90,000 ids, 23 as so many rows.
     query = f"SELECT group_concat(id, ' ') FROM exchanges WHERE {where}"
     (found,) = connection.execute(query, values).fetchone()
     return np.fromstring(found or "", dtype=np.int64, sep=" ")
 
 
-def documents_of(connection: Connection, owner: int, ids: Sequence[int]) -> list[Document]:
+def load_documents(connection: Connection, owner: int, ids: Sequence[int]) -> list[Document]:
     """The documents of a user with these ids, in their order."""
-    found = {each.id: each for each in _documents(rows_of(connection, _DOCUMENTS, owner, ids))}
+    found = {
+        each.id: each
+        for each in _to_documents(select_in_batches(connection, _DOCUMENTS, owner, ids))
+    }
     return [found[id] for id in ids if id in found]
 
 
-def documents_around(
+def load_neighbours(
     connection: Connection, documents: Sequence[Document], reach: int
 ) -> list[Document]:
     """The documents and their neighbours, by conversation and number."""
@@ -99,45 +102,49 @@ def documents_around(
     return [
         document
         for conversation in sorted(numbers)
-        for document in _documents(
-            rows_of(connection, _AROUND, conversation, sorted(numbers[conversation]))
+        for document in _to_documents(
+            select_in_batches(connection, _AROUND, conversation, sorted(numbers[conversation]))
         )
     ]
 
 
-def rows_of(connection: Connection, query: str, of: int, numbers: Sequence[int]) -> list[Any]:
+def select_in_batches(
+    connection: Connection, query: str, owner: int, numbers: Sequence[int]
+) -> list[Any]:
     """What a query gives for a number (of a user) and a list of others (ids), for which it has
     ``{}``."""
     rows: list[Any] = []
-    for start in range(0, len(numbers), _AT_ONCE):
-        some = numbers[start : start + _AT_ONCE]
-        rows += connection.execute(query.format(", ".join("?" * len(some))), (of, *some))
+    for start in range(0, len(numbers), _VALUES_PER_STATEMENT):
+        some = numbers[start : start + _VALUES_PER_STATEMENT]
+        rows += connection.execute(query.format(", ".join("?" * len(some))), (owner, *some))
     return rows
 
 
-def embedder_of(connection: Connection, name: str) -> tuple[int, int] | None:
+def find_embedder(connection: Connection, name: str) -> tuple[int, int] | None:
     """The number and the dimension of an embedder, if there are vectors of it."""
     found: tuple[int, int] | None = connection.execute(
-        "SELECT id, dimension FROM embedders WHERE name = ?", (kept(name),)
+        "SELECT id, dimension FROM embedders WHERE name = ?", (encode_text(name),)
     ).fetchone()
     return found
 
 
-def check_dimension(embedder: str, kept: int, given: int) -> None:
+def check_dimension(embedder: str, stored: int, given: int) -> None:
     """Raises :class:`StoreError` for vectors of another length than those that are kept."""
-    if kept != given:
+    if stored != given:
         raise StoreError(
-            f"the vectors of the embedder '{embedder}' have {kept} dimensions, and now one has "
+            f"the vectors of the embedder '{embedder}' have {stored} dimensions, and now one has "
             f"{given}: give an embedder of another model another name"
         )
 
 
-def read_into(matrix: Matrix, connection: Connection, owner: Owner, embedder: int) -> None:
+def update_matrix(
+    matrix: VectorMatrix, connection: Connection, owner: OwnerRow, embedder: int
+) -> None:
     """Bring a matrix up to date. Another thread may have done so from a later state."""
     if matrix.generation < owner.generation:
         if matrix.last:
             rows = connection.execute(_NUMBERS, (owner.id, embedder)).fetchall()
-            matrix.keep(np.fromiter((number for (number,) in rows), np.int64, len(rows)))
+            matrix.retain(np.fromiter((number for (number,) in rows), np.int64, len(rows)))
         matrix.generation = owner.generation
     while rows := connection.execute(_VECTORS, (owner.id, embedder, matrix.last)).fetchall():
         numbers, ids, data = zip(*rows, strict=True)
@@ -160,25 +167,25 @@ def put_vector(connection: Connection, embedder: int, id: int, vector: bytes) ->
     )
 
 
-def _documents(rows: Sequence[Any]) -> list[Document]:
+def _to_documents(rows: Sequence[Any]) -> list[Document]:
     return [
         # Most terms are plain: unpack_terms takes twice as long to look whether they are.
         Document(id, conversation, number, tuple(terms.split("\n")))
         if type(terms) is str and terms and terms[0] != "\n"
-        else Document(id, conversation, number, terms_of(terms) or ())
+        else Document(id, conversation, number, load_terms_or_none(terms) or ())
         for id, conversation, number, terms in rows
     ]
 
 
-def _only_model(connection: Connection, owner: Owner, model: str) -> bool:
+def _is_only_model(connection: Connection, owner: OwnerRow, model: str) -> bool:
     """Whether a user has talked to this model alone."""
     rows = connection.execute(
         "SELECT model FROM conversations WHERE owner = ? LIMIT 2", (owner.id,)
     ).fetchall()
-    return rows == [(kept(model),)]
+    return rows == [(encode_text(model),)]
 
 
-_EVERYTHING = Among()
+_NO_FILTER = SearchFilter()
 # A plus, so that it looks at these ids and not at all exchanges of the user.
 _DOCUMENTS = "SELECT id, conversation, number, terms FROM exchanges WHERE +owner = ? AND id IN ({})"
 _AROUND = (
@@ -188,5 +195,5 @@ _AROUND = (
 _NUMBERS = "SELECT id FROM vectors WHERE owner = ? AND embedder = ? ORDER BY id"
 _VECTORS = (
     "SELECT id, exchange, vector FROM vectors WHERE owner = ? AND embedder = ? AND id > ? "
-    f"ORDER BY id LIMIT {_READ_AT_ONCE}"
+    f"ORDER BY id LIMIT {_VECTORS_PER_READ}"
 )

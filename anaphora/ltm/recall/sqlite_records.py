@@ -8,30 +8,30 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
-from anaphora.errors import StoreError, Unkeepable
+from anaphora.errors import StoreError, PermanentStoreError
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.plain_dates import dates_from_plain, dates_to_plain, in_zone
-from anaphora.stm.records import entity_from_plain, entity_to_plain
-from anaphora.storage.texts import Text, kept, read
+from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.stm.records import entity_from_dict, entity_to_dict
+from anaphora.storage.texts import EncodedText, encode_text, decode_text
 
 __all__ = [
-    "EXCHANGE",
+    "EXCHANGE_COLUMNS",
     "QUARANTINE_COLUMNS",
-    "SUMMARY",
-    "DamagedRows",
-    "exchange_of",
-    "exchange_row",
-    "from_time",
-    "pack_terms",
-    "parsed",
-    "summary_of",
-    "summary_row",
-    "terms_of",
-    "unpack_terms",
+    "SUMMARY_COLUMNS",
+    "DamagedRowsError",
+    "load_exchange",
+    "dump_exchange",
+    "to_microseconds",
+    "dump_terms",
+    "parse_rows",
+    "load_summary",
+    "dump_summary",
+    "load_terms_or_none",
+    "load_terms",
 ]
 
 
-class DamagedRows(StoreError):  # noqa: N818 - what they are
+class DamagedRowsError(StoreError):  # noqa: N818 - what they are
     """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
 
     def __init__(
@@ -42,49 +42,51 @@ class DamagedRows(StoreError):  # noqa: N818 - what they are
         self.rows = rows
 
 
-EXCHANGE = "number, at, intent, question, answer, rest, clock"
-SUMMARY = "id, first, last, since, until, level, by, of, text"
+EXCHANGE_COLUMNS = "number, at, intent, question, answer, rest, clock"
+SUMMARY_COLUMNS = "id, first, last, since, until, level, by, of, text"
 # What the quarantine keeps of a row, by kind.
 QUARANTINE_COLUMNS = {
-    "exchange": f"owner, conversation, terms, {EXCHANGE}",
-    "summary": f"conversation, active, {SUMMARY}",
+    "exchange": f"owner, conversation, terms, {EXCHANGE_COLUMNS}",
+    "summary": f"conversation, active, {SUMMARY_COLUMNS}",
 }
 
-_LONG = 600  # bytes from which on the rest of an exchange is compressed
+_COMPRESS_FROM = 600  # bytes from which on the rest of an exchange is compressed
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _Part = TypeVar("_Part")
-_UNUSUAL = "\n"  # terms that begin with it are JSON: one of them is empty, or has a line end in it
+_JSON_PREFIX = (
+    "\n"  # terms that begin with it are JSON: one of them is empty, or has a line end in it
+)
 
-_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-def exchange_row(exchange: Exchange) -> tuple[Any, ...]:
-    """The columns :data:`EXCHANGE` without the number.
+def dump_exchange(exchange: Exchange) -> tuple[Any, ...]:
+    """The columns :data:`EXCHANGE_COLUMNS` without the number.
 
     Raises :class:`StoreError` for one with something in it that cannot be kept.
     """
     rest: dict[str, Any] = {"status": exchange.status, "language": exchange.language}
     try:
         rest["slots"] = {name: list(values) for name, values in exchange.slots.items()}
-        rest["memory"] = [entity_to_plain(entity) for entity in exchange.memory]
+        rest["memory"] = [entity_to_dict(entity) for entity in exchange.memory]
         rest["truncated"] = dict(exchange.truncated)
         usual = {name: value for name, value in rest.items() if value}
-        text = _as_json(usual | dates_to_plain(exchange))
+        text = _encode_json(usual | dump_dates(exchange))
     except (TypeError, ValueError, RecursionError) as error:
-        raise Unkeepable(f"this exchange cannot be kept: {error}") from error
+        raise PermanentStoreError(f"this exchange cannot be kept: {error}") from error
     record = text.encode("utf-8", "surrogatepass")
     return (
-        from_time(exchange.at),
-        None if exchange.intent is None else kept(exchange.intent),
-        kept(exchange.question),
-        kept(exchange.answer),
-        record if len(record) < _LONG else zlib.compress(record, 1),
+        to_microseconds(exchange.at),
+        None if exchange.intent is None else encode_text(exchange.intent),
+        encode_text(exchange.question),
+        encode_text(exchange.answer),
+        record if len(record) < _COMPRESS_FROM else zlib.compress(record, 1),
         exchange.clock,
     )
 
 
-def exchange_of(row: Sequence[Any]) -> Exchange:
+def load_exchange(row: Sequence[Any]) -> Exchange:
     """The exchange of these columns. Raises :class:`StoreError` for what is none."""
     try:
         number, at, intent, question, answer, rest, clock = row
@@ -92,31 +94,31 @@ def exchange_of(row: Sequence[Any]) -> Exchange:
             rest = zlib.decompress(rest)
         plain = json.loads(rest.decode("utf-8", "surrogatepass"))
         return Exchange(
-            read(question),
-            read(answer),
-            in_zone(_time(at), plain),
+            decode_text(question),
+            decode_text(answer),
+            restore_zone(_to_datetime(at), plain),
             plain.get("status", "matched"),
-            None if intent is None else read(intent),
+            None if intent is None else decode_text(intent),
             {name: tuple(values) for name, values in plain.get("slots", {}).items()},
             plain.get("language", ""),
-            tuple(map(entity_from_plain, plain.get("memory", ()))),
-            _number(number),
-            _number(clock),
+            tuple(map(entity_from_dict, plain.get("memory", ()))),
+            _check_int(number),
+            _check_int(clock),
             dict(plain.get("truncated", {})),
-            *dates_from_plain(plain),
+            *load_dates(plain),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"this exchange cannot be read, the file is damaged: {error!r}") from error
 
 
-def parsed(
+def parse_rows(
     kind: Literal["exchange", "summary"],
     rows: Iterable[Sequence[Any]],
     parse: Callable[[Sequence[Any]], _Part],
 ) -> list[_Part]:
     """What ``parse`` makes of rows, each after its id.
 
-    Raises :class:`DamagedRows` if any of them cannot be read.
+    Raises :class:`DamagedRowsError` if any of them cannot be read.
     """
     parts: list[_Part] = []
     found: list[tuple[int, str]] = []
@@ -126,72 +128,74 @@ def parsed(
         except StoreError as error:
             found.append((id, str(error)))
     if found:
-        raise DamagedRows(kind, found)
+        raise DamagedRowsError(kind, found)
     return parts
 
 
-def summary_row(summary: Summary) -> tuple[Any, ...]:
-    """The columns :data:`SUMMARY` without the id."""
+def dump_summary(summary: Summary) -> tuple[Any, ...]:
+    """The columns :data:`SUMMARY_COLUMNS` without the id."""
     return (
         summary.first,
         summary.last,
-        from_time(summary.since),
-        from_time(summary.until),
+        to_microseconds(summary.since),
+        to_microseconds(summary.until),
         summary.level,
-        kept(summary.by),
+        encode_text(summary.by),
         " ".join(map(str, summary.of)),
-        kept(summary.text),
+        encode_text(summary.text),
     )
 
 
-def summary_of(row: Sequence[Any]) -> Summary:
+def load_summary(row: Sequence[Any]) -> Summary:
     """The summary of these columns. Raises :class:`StoreError` for what is none."""
     try:
         id, first, last, since, until, level, by, of, text = row
         ids = tuple(map(int, of.split()))
-        since, until = _time(since), _time(until)
-        first, last, level = _number(first), _number(last), _number(level)
-        return Summary(read(text), first, last, since, until, read(by), level, ids, id)
+        since, until = _to_datetime(since), _to_datetime(until)
+        first, last, level = _check_int(first), _check_int(last), _check_int(level)
+        return Summary(
+            decode_text(text), first, last, since, until, decode_text(by), level, ids, id
+        )
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise StoreError(f"this summary cannot be read, the file is damaged: {error!r}") from error
 
 
-def pack_terms(terms: Sequence[str]) -> Text:
+def dump_terms(terms: Sequence[str]) -> EncodedText:
     """Terms as one text: a line for each (they are read by the thousand, 1 µs for twenty, and 5
     as JSON)."""
     text = "\n".join(terms)
     if text.count("\n") != max(len(terms) - 1, 0) or (terms and not all(terms)):
-        return kept(_UNUSUAL + _as_json(list(terms)))
-    return kept(text)
+        return encode_text(_JSON_PREFIX + _encode_json(list(terms)))
+    return encode_text(text)
 
 
-def terms_of(packed: Any) -> tuple[str, ...] | None:
+def load_terms_or_none(packed: Any) -> tuple[str, ...] | None:
     """The terms, None if they cannot be read."""
     try:
-        return unpack_terms(packed)
+        return load_terms(packed)
     except (AttributeError, TypeError, ValueError):
         return None
 
 
-def unpack_terms(packed: Text) -> tuple[str, ...]:
-    text = read(packed)
-    if text.startswith(_UNUSUAL):
+def load_terms(packed: EncodedText) -> tuple[str, ...]:
+    text = decode_text(packed)
+    if text.startswith(_JSON_PREFIX):
         return tuple(json.loads(text))
     return tuple(text.split("\n")) if text else ()
 
 
-def from_time(time: datetime) -> int:
+def to_microseconds(time: datetime) -> int:
     """Microseconds since 1970."""
     if time.utcoffset() is None:
         raise StoreError(f"the time {time} has no time zone: say datetime.now(UTC), for example")
     return (time - _EPOCH) // _MICROSECOND
 
 
-def _number(value: Any) -> int:
+def _check_int(value: Any) -> int:
     if type(value) is not int:
         raise TypeError(f"a {type(value).__name__} stands where a number should")
     return value
 
 
-def _time(microseconds: int) -> datetime:
+def _to_datetime(microseconds: int) -> datetime:
     return _EPOCH + timedelta(microseconds=microseconds)

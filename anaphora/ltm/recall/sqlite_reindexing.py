@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-from anaphora.ltm.recall.sqlite_postings import replace_terms
-from anaphora.ltm.recall.sqlite_records import pack_terms, terms_of
+from anaphora.ltm.recall.sqlite_postings import replace_postings
+from anaphora.ltm.recall.sqlite_records import dump_terms, load_terms_or_none
 from anaphora.ltm.recall.store import TermUpdate
 
 __all__ = ["reindex"]
@@ -18,13 +18,13 @@ def reindex(connection: Connection, version: int, exchanges: Sequence[TermUpdate
     for one in exchanges:
         row = connection.execute(_FIND, (one.id, version)).fetchone()
         if row is not None:
-            by_owner.setdefault(row[0], []).append((one.id, terms_of(row[1]), one.terms))
+            by_owner.setdefault(row[0], []).append((one.id, load_terms_or_none(row[1]), one.terms))
     for owner, documents in by_owner.items():
-        replace_terms(connection, owner, documents)
+        replace_postings(connection, owner, documents)
         longer = sum(len(after) - len(before or ()) for _, before, after in documents)
         connection.execute("UPDATE owners SET length = length + ? WHERE id = ?", (longer, owner))
         connection.executemany(
-            _CHANGE, [(pack_terms(after), version, id) for id, _, after in documents]
+            _CHANGE, [(dump_terms(after), version, id) for id, _, after in documents]
         )
 
 

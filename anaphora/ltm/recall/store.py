@@ -10,30 +10,30 @@ from typing import NamedTuple, Protocol
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import History, Part
+from anaphora.ltm.history import History, HistoryPart
 from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.terms import TERMS_VERSION
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
 __all__ = [
-    "MOST_ERASURES",
-    "Among",
+    "MAX_ERASURES",
+    "SearchFilter",
     "Document",
-    "Mark",
-    "New",
+    "JournalPosition",
+    "NewExchange",
     "RecallStore",
-    "Statistics",
+    "TermStatistics",
     "TermUpdate",
-    "Whose",
+    "UserKey",
 ]
 
 
 # Of so many erasures a store knows the clocks. Not by how old they are: a clock that is wrong once
 # would make all others seem old, and let come back what waits in a journal.
-MOST_ERASURES = 1_000_000
+MAX_ERASURES = 1_000_000
 
 
-class Whose(NamedTuple):
+class UserKey(NamedTuple):
     """A user of a tenant, whatever the model they talk to."""
 
     user: str
@@ -41,11 +41,11 @@ class Whose(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewExchange:
     """An exchange of the conversation ``key`` that is to be kept, and the ``terms`` that it is
     to be found by (in their order, with repetitions), of a version of them."""
 
-    key: Key
+    key: ConversationKey
     exchange: Exchange
     terms: tuple[str, ...] = ()
     terms_version: int = TERMS_VERSION
@@ -61,7 +61,7 @@ class TermUpdate:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class JournalPosition:
     """How much of a journal is in the store: all before ``position``."""
 
     journal: str
@@ -69,7 +69,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class SearchFilter:
     """Which exchanges of a user are looked at: those with ``model``; said at ``since`` or later
     and before ``until``; answered by ``intent``; with all the values of ``slots``."""
 
@@ -91,7 +91,7 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class TermStatistics:
     """Of all exchanges of a user: how many there are, how many terms they have on average, and
     in how many of them each of the terms stands that were asked for."""
 
@@ -109,7 +109,7 @@ class RecallStore(Protocol):
 
     # -- what is said --------------------------------------------------------------------------
 
-    def add(self, new: Sequence[New], *, mark: Mark | None = None) -> None:
+    def add(self, new: Sequence[NewExchange], *, mark: JournalPosition | None = None) -> None:
         """Keep exchanges, and ``mark``: all of it or nothing. The exchanges of a conversation are
         numbered in the order of their clocks: one that comes late takes its place, and the later
         ones move on by one; one without a clock comes last. One that is there already is not kept
@@ -124,84 +124,90 @@ class RecallStore(Protocol):
         """The largest clock of all exchanges and erasures, 0 if there were none."""
         ...
 
-    def marked(self, journal: str) -> int:
+    def journal_position(self, journal: str) -> int:
         """The position of the last mark of a journal, 0 if there is none."""
         ...
 
-    def unmark(self, journal: str) -> None:
+    def forget_journal(self, journal: str) -> None:
         """Forget the mark of a journal that is no more."""
         ...
 
     # -- the working history -------------------------------------------------------------------
 
-    def history(self, key: Key) -> History:
+    def history(self, key: ConversationKey) -> History:
         """The working history of a conversation."""
         ...
 
-    def oversized(self, limit: int) -> Mapping[Key, int]:
+    def find_oversized(self, limit: int) -> Mapping[ConversationKey, int]:
         """At most ``limit`` conversations whose history is larger than the settings allow, and
         how large."""
         ...
 
-    def compress(self, key: Key, replaced: Sequence[Part], by: Sequence[Summary]) -> bool:
+    def compress(
+        self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
+    ) -> bool:
         """Let the summaries ``by`` stand for the parts ``replaced``: the oldest summaries of the
         working history, its oldest exchanges, or both, in their order. Those of ``by`` that have
         an id are among the replaced ones, and stay as they are. Nothing happens, and the answer
         is False, if ``replaced`` is not the oldest any more. What is replaced is not lost."""
         ...
 
-    def summary(self, key: Key, id: int) -> Summary | None:
+    def summary(self, key: ConversationKey, id: int) -> Summary | None:
         """The summary of that id, replaced or not."""
         ...
 
     # -- reading -------------------------------------------------------------------------------
 
-    def exchanges(self, key: Key, *, first: int, last: int) -> Sequence[Exchange]:
+    def exchanges(self, key: ConversationKey, *, first: int, last: int) -> Sequence[Exchange]:
         """The exchanges numbered ``first`` to ``last`` (included), oldest first."""
         ...
 
-    def latest(self, key: Key, limit: int) -> Sequence[Exchange]:
+    def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
         """The last ``limit`` exchanges, newest first."""
         ...
 
-    def fetch(self, whose: Whose, ids: Sequence[int]) -> Mapping[int, tuple[Key, Exchange]]:
+    def fetch(
+        self, user_key: UserKey, ids: Sequence[int]
+    ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
         """The exchanges of those ids that are ``whose``, and the conversations they belong to."""
         ...
 
-    def listed(self, whose: Whose, among: Among, *, skip: int, limit: int) -> Sequence[int]:
+    def list_ids(
+        self, user_key: UserKey, filters: SearchFilter, *, skip: int, limit: int
+    ) -> Sequence[int]:
         """The ids of exchanges that have terms (in the others nothing was said), newest first."""
         ...
 
     # -- searching -----------------------------------------------------------------------------
 
-    def statistics(self, whose: Whose, terms: Sequence[str]) -> Statistics:
+    def statistics(self, user_key: UserKey, terms: Sequence[str]) -> TermStatistics:
         """What BM25 needs to know of a user's exchanges."""
         ...
 
-    def matching(
-        self, whose: Whose, terms: Sequence[str], among: Among, limit: int
+    def find_matching(
+        self, user_key: UserKey, terms: Sequence[str], filters: SearchFilter, limit: int
     ) -> Sequence[Document]:
         """At most ``limit`` exchanges that have one of the terms: those that the store's own
         ranking by these terms puts first."""
         ...
 
-    def around(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
+    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
         """The documents and those up to ``reach`` places before and after each in its
         conversation, every one once, by conversation and number."""
         ...
 
-    def documents(self, whose: Whose, ids: Sequence[int]) -> Sequence[Document]:
+    def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
         """The documents of those ids."""
         ...
 
-    def nearest(
-        self, whose: Whose, embedder: str, vector: Vectors, among: Among, limit: int
+    def find_nearest(
+        self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> Sequence[tuple[int, float]]:
         """The ids of the exchanges whose vectors are nearest to ``vector`` (of shape (dimension,)
         and length 1), nearest first, with the cosines."""
         ...
 
-    def outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+    def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         """At most ``limit`` exchanges, with their ids, that are indexed by the terms of an earlier
         version."""
         ...
@@ -213,7 +219,9 @@ class RecallStore(Protocol):
 
     # -- vectors -------------------------------------------------------------------------------
 
-    def unembedded(self, embedder: str, limit: int) -> Sequence[tuple[int, Sequence[Exchange]]]:
+    def find_unembedded(
+        self, embedder: str, limit: int
+    ) -> Sequence[tuple[int, Sequence[Exchange]]]:
         """At most ``limit`` exchanges without a vector of that embedder, the oldest first: the id
         of each, and the one before it in its conversation, if there is one, with itself."""
         ...
@@ -224,7 +232,7 @@ class RecallStore(Protocol):
 
     # -- forgetting ----------------------------------------------------------------------------
 
-    def erase(self, whose: Whose, *, model: str | None = None, clock: int = 0) -> int:
+    def erase(self, user_key: UserKey, *, model: str | None = None, clock: int = 0) -> int:
         """Erase everything of a user (with one model): exchanges, summaries, vectors and what
         searches are made of, so that the files don't hold it either. What has a clock up to
         ``clock``, or to the largest that was erased, is not kept any more. Returns how many
@@ -236,7 +244,7 @@ class RecallStore(Protocol):
         speak of them alone; how many there were."""
         ...
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[ConversationKey]:
         """The conversations, in no order."""
         ...
 
@@ -245,11 +253,11 @@ class RecallStore(Protocol):
     # A store puts what it finds damaged in quarantine by itself, and goes on without it. What is
     # erased, or expires, leaves the quarantine, too.
 
-    def refuse_embedding(self, embedder: str, id: int, reason: str) -> None:
+    def quarantine_embedding(self, embedder: str, id: int, reason: str) -> None:
         """Put an exchange in quarantine that the embedder refuses: it stays without a vector."""
         ...
 
-    def refuse_compression(self, key: Key, reason: str) -> None:
+    def quarantine_compression(self, key: ConversationKey, reason: str) -> None:
         """Put a conversation in quarantine that the summarizer refuses: its history is not
         oversized any more."""
         ...

@@ -21,19 +21,19 @@ from typing import NamedTuple
 
 import regex
 
-from anaphora.entities.tongue import replaced, tongue
-from anaphora.ltm.recall.tokens import Part, Sign, tokens
+from anaphora.entities.tongue import replace_characters, load_orthography
+from anaphora.ltm.recall.tokens import CompoundPart, VerbatimToken, tokenize
 
 __all__ = [
     "DEFAULT_LANGUAGE",
     "TERMS_VERSION",
     "TermWord",
-    "is_loaded",
+    "is_analyzer_loaded",
     "language_term",
     "language_terms",
-    "plain_words",
-    "read_words",
-    "terms",
+    "unanalyzed_words",
+    "analyze_words",
+    "extract_terms",
 ]
 
 DEFAULT_LANGUAGE = "en"
@@ -43,11 +43,11 @@ TERMS_VERSION = 3
 """Whatever is indexed by the terms of an earlier version is indexed anew. It grows whenever a text
 gives other terms than before."""
 
-_loaded: set[str] = set()  # languages
-_OTHER, _ALIAS = "+", "~"  # what no token begins with
-_NO_LANGUAGE = "xx"
-_KEPT = 10_000  # words of a language
-_LONGEST_KEPT = 64  # characters
+_loaded_languages: set[str] = set()  # languages
+_OTHER_PREFIX, _ALIAS_PREFIX = "+", "~"  # what no token begins with
+_UNKNOWN_LANGUAGE = "xx"
+_CACHE_SIZE = 10_000  # words of a language
+_MAX_CACHED_LENGTH = 64  # characters
 _APOSTROPHE = regex.compile(r"(?<=\p{L})['’‘ʼ‛`´′＇](?=\p{L})")
 _LETTER_APOSTROPHE = "ʼ"  # a letter to Unicode, and so part of a word
 
@@ -58,93 +58,97 @@ class TermWord(NamedTuple):
 
     text: str
     key: str
-    indexed: tuple[str, ...] = ()
-    searched: tuple[str, ...] = ()
+    index_terms: tuple[str, ...] = ()
+    query_terms: tuple[str, ...] = ()
 
 
-def terms(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, ...]:
+def extract_terms(text: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, ...]:
     """The first term of each word of ``text`` in their order, with repetitions."""
-    return tuple([word.key for word in read_words(text, language)])
+    return tuple([word.key for word in analyze_words(text, language)])
 
 
-def read_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]:
-    """The words of ``text`` (see :func:`~anaphora.ltm.recall.tokens.tokens`) with their terms.
+def analyze_words(text: str, language: str = DEFAULT_LANGUAGE) -> list[TermWord]:
+    """The words of ``text`` (see :func:`~anaphora.ltm.recall.tokens.tokenize`) with their terms.
     Whatever is no word counts as it is."""
-    return _reader(_code(language)).read(text)
+    return _load_analyzer(_language_code(language)).analyze(text)
 
 
-class _Reader:
+class _Analyzer:
     """Reads texts in one language."""
 
     def __init__(self, code: str) -> None:
         from anaphora.entities.lexicon import Lexicon
 
         self._lexicon = Lexicon(code, size=1_000)  # what is read is kept below
-        known = tongue(code)
+        known = load_orthography(code)
         self._has_apostrophes = "'" in known.silent
         self._same = known.same
-        self._word = lru_cache(maxsize=_KEPT)(self._read_word)
+        self._word = lru_cache(maxsize=_CACHE_SIZE)(self._analyze_word)
 
-    def read(self, text: str) -> list[TermWord]:
+    def analyze(self, text: str) -> list[TermWord]:
         if self._has_apostrophes or not text.isascii():
-            text = self._spelled(text)
+            text = self._normalize(text)
         word = self._word
         return [
             word(token)
-            if isinstance(token, str) and len(token) <= _LONGEST_KEPT
-            else self._read_token(token)
-            for token in tokens(text)
+            if isinstance(token, str) and len(token) <= _MAX_CACHED_LENGTH
+            else self._analyze_token(token)
+            for token in tokenize(text)
         ]
 
-    def _spelled(self, text: str) -> str:
+    def _normalize(self, text: str) -> str:
         """The text with apostrophes inside of words as letters where the language has such words,
         and with those letters for one another that count as the same."""
         text = _APOSTROPHE.sub(_LETTER_APOSTROPHE if self._has_apostrophes else "'", text)
-        return replaced(text, self._same)
+        return replace_characters(text, self._same)
 
-    def _read_token(self, token: str | Part | Sign) -> TermWord:
+    def _analyze_token(self, token: str | CompoundPart | VerbatimToken) -> TermWord:
         if isinstance(token, str):
-            return self._read_word(token)
-        if isinstance(token, Sign):
+            return self._analyze_word(token)
+        if isinstance(token, VerbatimToken):
             return TermWord(token.text, token.text)
         text, key, indexed, searched = self._word(token.text)
         whole = self._word(token.whole).key
-        return TermWord(text, key, _without(key, *indexed, whole), _without(key, *searched, whole))
+        return TermWord(
+            text, key, _further_terms(key, *indexed, whole), _further_terms(key, *searched, whole)
+        )
 
-    def _read_word(self, text: str) -> TermWord:
+    def _analyze_word(self, text: str) -> TermWord:
         lexicon = self._lexicon
         word = lexicon.word(text)
         key, others = word.stem, (*word.homographs, *word.derived)
-        indexed = [*word.meant, *[_OTHER + one for one in others]]
-        searched = [_OTHER + key, *word.meant, *others]
-        if stem := lexicon.stem_of_unknown(word):
-            indexed.append(_ALIAS + stem)
+        indexed = [*word.alternatives, *[_OTHER_PREFIX + one for one in others]]
+        searched = [_OTHER_PREFIX + key, *word.alternatives, *others]
+        if stem := lexicon.fallback_stem(word):
+            indexed.append(_ALIAS_PREFIX + stem)
             searched.append(stem)
-        for stems in lexicon.bare(word.lower, word.stem).values():
-            indexed += [_ALIAS + one for one in sorted(stems)]
-        if not word.known:
-            searched += [_ALIAS + one for one in (word.stem, *word.meant)]
+        for stems in lexicon.unmarked_spellings(word.lower, word.stem).values():
+            indexed += [_ALIAS_PREFIX + one for one in sorted(stems)]
+        if not word.in_dictionary:
+            searched += [_ALIAS_PREFIX + one for one in (word.stem, *word.alternatives)]
         elif word.lower.isascii():
-            searched.append(_ALIAS + word.stem)
-        return TermWord(word.lower, key, _without(key, *indexed), _without(key, *searched))
+            searched.append(_ALIAS_PREFIX + word.stem)
+        return TermWord(
+            word.lower, key, _further_terms(key, *indexed), _further_terms(key, *searched)
+        )
 
 
-def is_loaded(language: str) -> bool:
+def is_analyzer_loaded(language: str) -> bool:
     """Whether the words of a language are loaded, as they are after the first text in it. That
     takes milliseconds, up to seconds for the first time on a machine, and more if spaCy is not
     loaded either."""
-    return bool(_loaded) and _code(language) in _loaded
+    return bool(_loaded_languages) and _language_code(language) in _loaded_languages
 
 
-def plain_words(text: str) -> list[TermWord]:
+def unanalyzed_words(text: str) -> list[TermWord]:
     """The words of ``text`` as they are written, for as long as their language is not loaded."""
-    texts = [token if isinstance(token, str) else token.text for token in tokens(text)]
+    texts = [token if isinstance(token, str) else token.text for token in tokenize(text)]
     return [TermWord(one, one) for one in map(str.casefold, texts)]
 
 
 def language_term(language: str) -> str:
     """The term of every exchange in a language."""
-    return f"language={_code(language)}"
+    return f"language={_language_code(language)}"
 
 
 @lru_cache(maxsize=1)
@@ -156,21 +160,21 @@ def language_terms() -> Mapping[str, str]:
     return {language_term(code): code for code in codes}
 
 
-def _without(key: str, *terms: str) -> tuple[str, ...]:
+def _further_terms(key: str, *terms: str) -> tuple[str, ...]:
     return tuple([term for term in dict.fromkeys(terms) if term != key])
 
 
 @lru_cache(maxsize=32)
-def _reader(code: str) -> _Reader:
-    reader = _Reader(code)
-    _loaded.add(code)
+def _load_analyzer(code: str) -> _Analyzer:
+    reader = _Analyzer(code)
+    _loaded_languages.add(code)
     return reader
 
 
 @lru_cache(maxsize=256)
-def _code(language: str) -> str:
+def _language_code(language: str) -> str:
     """The language without its region."""
-    from anaphora.entities.languages import base
+    from anaphora.entities.languages import base_code
 
-    code = base(language or DEFAULT_LANGUAGE)
-    return code if code.isalpha() and code.isascii() else _NO_LANGUAGE
+    code = base_code(language or DEFAULT_LANGUAGE)
+    return code if code.isalpha() and code.isascii() else _UNKNOWN_LANGUAGE

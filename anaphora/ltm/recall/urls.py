@@ -18,9 +18,9 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.store import RecallStore
 
-__all__ = ["Place", "database_file", "recall_store_at"]
+__all__ = ["OpenStore", "database_file", "open_recall_store"]
 
-_FORMS = (
+_URL_FORMS = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db or "
     "postgresql://user:password@host/database"
 )
@@ -28,23 +28,23 @@ _SYNCHRONOUS = ("full", "normal")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OpenStore:
     """A recall store, and the folder for what waits for it. ``leave`` lets go of what was made
     for both and is of no use any more once the store is closed."""
 
     store: RecallStore
-    journal: Path
-    leave: Callable[[], object]
+    journal_folder: Path
+    release: Callable[[], object]
     name: str = ""
 
-    def journal_in(self, folder: Path | None) -> Path:
+    def journal_folder_in(self, folder: Path | None) -> Path:
         """The folder for what waits, inside of ``folder`` if one is given."""
-        return self.journal if folder is None else folder / self.name
+        return self.journal_folder if folder is None else folder / self.name
 
 
-def recall_store_at(
+def open_recall_store(
     url: str, *, settings: HistorySettings, measure: Measure = WORDS, create: bool = True
-) -> Place:
+) -> OpenStore:
     """The store at ``url``, with working histories as the ``settings`` say, in the ``measure``.
     One in PostgreSQL is made when it is first needed, if ``create`` is not False.
 
@@ -56,13 +56,13 @@ def recall_store_at(
     """
     scheme = _scheme(url)
     if url == "memory:":
-        return _in_memory(settings, measure)
+        return _open_in_memory(settings, measure)
     if (path := database_file(url)) is not None:
-        return _sqlite(url, path, settings, measure)
+        return _open_sqlite(url, path, settings, measure)
     if scheme in ("postgresql", "postgres"):
-        return _postgres(url, settings, measure, create=create)
+        return _open_postgres(url, settings, measure, create=create)
     begins = f"begins with {scheme!r}" if scheme else "has no scheme"
-    raise StoreError(f"the URL of a long-term memory {begins}; write {_FORMS}")
+    raise StoreError(f"the URL of a long-term memory {begins}; write {_URL_FORMS}")
 
 
 def _scheme(url: str) -> str:
@@ -82,11 +82,11 @@ def database_file(url: str) -> Path | None:
     parts = urlsplit(url)
     path = unquote(parts.path)[1:]  # sqlite:///relative.db, sqlite:////absolute.db
     if parts.netloc or not path or parts.fragment:
-        raise StoreError(f"this URL names no file; write {_FORMS}")
+        raise StoreError(f"this URL names no file; write {_URL_FORMS}")
     return Path(path)
 
 
-def _in_memory(settings: HistorySettings, measure: Measure) -> Place:
+def _open_in_memory(settings: HistorySettings, measure: Measure) -> OpenStore:
     from anaphora.ltm.recall.sqlite import SqliteRecallStore
 
     folder = Path(mkdtemp(prefix="anaphora-"))
@@ -98,17 +98,17 @@ def _in_memory(settings: HistorySettings, measure: Measure) -> Place:
         rmtree(folder, ignore_errors=True)
         raise
     # Also if nobody closes it.
-    leave = finalize(store, _remove, folder, os.getpid())
-    return Place(store, folder / "journal", leave, folder.name)
+    leave = finalize(store, _remove_folder, folder, os.getpid())
+    return OpenStore(store, folder / "journal", leave, folder.name)
 
 
-def _remove(folder: Path, owner: int) -> None:
+def _remove_folder(folder: Path, owner: int) -> None:
     """Remove a folder, unless this is a process that ``owner`` has forked."""
     if os.getpid() == owner:
         rmtree(folder, ignore_errors=True)
 
 
-def _sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -> Place:
+def _open_sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -> OpenStore:
     from anaphora.ltm.recall.sqlite import SqliteRecallStore
 
     options = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
@@ -128,10 +128,12 @@ def _sqlite(url: str, path: Path, settings: HistorySettings, measure: Measure) -
     )
     real = Path(os.path.realpath(path))  # SQLite has a use of its own for memory.db-journal
     journal = real.with_name(f"{real.name}-waiting")
-    return Place(store, journal, _nothing, f"{real.name}-{_short(str(real))}")
+    return OpenStore(store, journal, _do_nothing, f"{real.name}-{_url_digest(str(real))}")
 
 
-def _postgres(url: str, settings: HistorySettings, measure: Measure, *, create: bool) -> Place:
+def _open_postgres(
+    url: str, settings: HistorySettings, measure: Measure, *, create: bool
+) -> OpenStore:
     from anaphora.ltm.recall.postgres import PostgresRecallStore
 
     parts = urlsplit(url)
@@ -142,11 +144,11 @@ def _postgres(url: str, settings: HistorySettings, measure: Measure, *, create: 
     store = PostgresRecallStore(
         plain, settings=settings, measure=measure, schema=schema, create=create
     )
-    name = f"{parts.hostname or 'local'}-{_short(url)}"
-    return Place(store, _state() / name, _nothing, name)
+    name = f"{parts.hostname or 'local'}-{_url_digest(url)}"
+    return OpenStore(store, _state_folder() / name, _do_nothing, name)
 
 
-def _state() -> Path:
+def _state_folder() -> Path:
     """Where the journals of this user are."""
     home = os.environ.get("XDG_STATE_HOME")
     try:
@@ -159,11 +161,11 @@ def _state() -> Path:
     return state / "anaphora" / "journal"
 
 
-def _short(url: str) -> str:
+def _url_digest(url: str) -> str:
     """What tells this database from others, whatever the password."""
     without = re.sub(r"//([^:@/]*):[^@/]*@", r"//\1@", url)
     return blake2b(without.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """There is nothing to let go of."""

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
-from anaphora.storage.forks import Forked, follow_forks, fork_safe_lock
+from anaphora.storage.forks import ForkAware, register_fork_aware, fork_safe_lock
 
-__all__ = ["Ids", "Matrices", "Matrix"]
+__all__ = ["Ids", "VectorCache", "VectorMatrix"]
 
 Ids = NDArray[np.int64]
 
-_LEAST_ROWS = 16
+_MIN_ROWS = 16
 
 
-class Matrix:
+class VectorMatrix:
     """The vectors of one user, a row for each exchange, as far as they have been read.
 
     Every row has the number under which the store keeps it; these only grow, so that ``last``
@@ -51,11 +51,13 @@ class Matrix:
             self._rows = self._rows.with_more(numbers, ids, data)
             self.last = numbers[-1]
 
-    def keep(self, numbers: Ids) -> None:
+    def retain(self, numbers: Ids) -> None:
         """Drop all rows but those of these numbers, which are sorted."""
-        self._rows = self._rows.only(np.isin(self._rows.numbers, numbers, assume_unique=True))
+        self._rows = self._rows.select(np.isin(self._rows.numbers, numbers, assume_unique=True))
 
-    def nearest(self, vector: Vectors, limit: int, among: Ids | None) -> list[tuple[int, float]]:
+    def find_nearest(
+        self, vector: Vectors, limit: int, candidates: Ids | None
+    ) -> list[tuple[int, float]]:
         """At most ``limit`` ids (of those ``among``, if it is given) and their cosines, the
         greatest first."""
         rows = self._rows
@@ -64,28 +66,28 @@ class Matrix:
             return []
         ids = rows.ids[:count]
         cosines = rows.vectors[:count] @ vector
-        if among is not None:
-            chosen = np.isin(ids, among, assume_unique=True)
+        if candidates is not None:
+            chosen = np.isin(ids, candidates, assume_unique=True)
             ids, cosines = ids[chosen], cosines[chosen]
-        best = top(cosines, ids, limit)
+        best = top_k(cosines, ids, limit)
         return list(zip(ids[best].tolist(), cosines[best].tolist(), strict=True))
 
 
-class Matrices(Forked):
+class VectorCache(ForkAware):
     """The matrices that were searched last, as many as ``limit`` bytes hold."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = fork_safe_lock()
-        self._all: OrderedDict[Hashable, Matrix] = OrderedDict()
-        follow_forks(self)
+        self._all: OrderedDict[Hashable, VectorMatrix] = OrderedDict()
+        register_fork_aware(self)
 
-    def of(self, scope: Hashable, dimension: int) -> Matrix:
+    def get(self, scope: Hashable, dimension: int) -> VectorMatrix:
         """The matrix of a scope, empty if it is not in memory."""
         with self._lock:
             matrix = self._all.get(scope)
             if matrix is None:
-                matrix = self._all[scope] = Matrix(dimension)
+                matrix = self._all[scope] = VectorMatrix(dimension)
             self._all.move_to_end(scope)
             return matrix
 
@@ -112,7 +114,7 @@ class Matrices(Forked):
         self._all = OrderedDict()
 
 
-def top(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np.intp]:
+def top_k(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np.intp]:
     """Where the ``limit`` greatest scores are, the greatest first, of equal ones the last id."""
     if len(scores) > limit > 0:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
@@ -138,23 +140,23 @@ class _Rows:
 
     def with_more(self, numbers: Sequence[int], ids: Sequence[int], data: Sequence[bytes]) -> _Rows:
         count = self.count + len(numbers)
-        rows = self if count <= len(self.ids) else self._roomier(count)
+        rows = self if count <= len(self.ids) else self._with_capacity(count)
         new = slice(self.count, count)
         rows.numbers[new] = numbers
         rows.ids[new] = ids
         rows.vectors[new] = np.frombuffer(b"".join(data), dtype="<f4").reshape(len(ids), -1)
         return _Rows(rows.numbers, rows.ids, rows.vectors, count)
 
-    def only(self, kept: NDArray[np.bool_]) -> _Rows:
+    def select(self, kept: NDArray[np.bool_]) -> _Rows:
         kept = kept[: self.count]
         numbers, ids = self.numbers[: self.count][kept], self.ids[: self.count][kept]
         return _Rows(numbers, ids, self.vectors[: self.count][kept], len(ids))
 
-    def _roomier(self, count: int) -> _Rows:
+    def _with_capacity(self, count: int) -> _Rows:
         """The same rows with room for ``count``, and for as many again as a quarter of them, so
         that growing costs each row a few copies and not more memory than it must."""
         dimension = self.vectors.shape[1]
-        rows = _Rows.empty(dimension, max(_LEAST_ROWS, count + self.count // 4))
+        rows = _Rows.empty(dimension, max(_MIN_ROWS, count + self.count // 4))
         old = slice(0, self.count)
         rows.numbers[old], rows.ids[old] = self.numbers[old], self.ids[old]
         rows.vectors[old] = self.vectors[old]

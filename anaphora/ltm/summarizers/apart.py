@@ -23,17 +23,17 @@ from anaphora.errors import AnaphoraError, SummaryError
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["Apart", "serve"]
+__all__ = ["ProcessSummarizer", "serve"]
 
 _LENGTH = struct.Struct("<Q")
-_NICE = 5  # answers come before summaries
+_NICENESS = 5  # answers come before summaries
 _SCRIPT = (
     "import sys; sys.path[:] = {path!r}; "
     "from anaphora.ltm.summarizers.apart import serve; serve({idle!r})"
 )
 
 
-class Apart:
+class ProcessSummarizer:
     """``summarizer``, which must be one that can be pickled, in another process. That is started
     when the first segment comes, and ends by itself when none has come for ``idle`` seconds.
 
@@ -43,7 +43,7 @@ class Apart:
     def __init__(self, summarizer: Summarizer, *, idle: float = 60.0) -> None:
         self._summarizer, self._idle = summarizer, idle
         self._process: _Process | None = None
-        self._closing = fork_safe_lock()
+        self._close_lock = fork_safe_lock()
         self._finalizer: finalize[..., Any] | None = None
 
     @property
@@ -55,37 +55,37 @@ class Apart:
         or if its process does."""
         try:
             question = pickle.dumps(tuple(segments))
-            for process in (self._running(), None):  # an idle one may just have ended
-                with contextlib.suppress(_Ended):
-                    return self._ask(process or self._started(), question)
+            for process in (self._find_running(), None):  # an idle one may just have ended
+                with contextlib.suppress(_ProcessEnded):
+                    return self._ask(process or self._start(), question)
         except OSError as error:
             raise SummaryError(
                 f"the process that summarizes could not be started: {error}"
             ) from error
-        raise SummaryError(f"the process that summarizes ended: {self._last_words()}")
+        raise SummaryError(f"the process that summarizes ended: {self._exit_reason()}")
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        with self._closing:
+        with self._close_lock:
             process, self._process = self._process, None
             if self._finalizer is not None:
                 self._finalizer.detach()
                 self._finalizer = None
         if process is not None:
-            process.end()
+            process.kill()
 
     def _ask(self, process: _Process, question: bytes) -> Sequence[str]:
-        kind, answer = process.ask(question)
+        kind, answer = process.request(question)
         if kind == "texts":
             texts: Sequence[str] = answer
             return texts
         raise SummaryError(answer)
 
-    def _running(self) -> _Process | None:
+    def _find_running(self) -> _Process | None:
         process = self._process
         return process if process is not None and process.is_usable else None
 
-    def _started(self) -> _Process:
+    def _start(self) -> _Process:
         self.close()
         try:
             pickled = pickle.dumps(self._summarizer)
@@ -94,17 +94,17 @@ class Apart:
                 f"the summarizer '{self.name}' cannot work in a process of its own: {error}"
             ) from error
         process = _Process(pickled, self._idle)
-        with self._closing:
+        with self._close_lock:
             self._process = process
-            self._finalizer = finalize(self, process.end)
+            self._finalizer = finalize(self, process.kill)
         return process
 
-    def _last_words(self) -> str:
+    def _exit_reason(self) -> str:
         process = self._process
-        return process.last_words() if process is not None else "it was closed"
+        return process.exit_reason() if process is not None else "it was closed"
 
 
-class _Ended(Exception):  # noqa: N818 - what happened, and no fault of anybody
+class _ProcessEnded(Exception):  # noqa: N818 - what happened, and no fault of anybody
     """The process is gone."""
 
 
@@ -120,32 +120,32 @@ class _Process:
             bufsize=0,  # a buffer has a lock, which a fork may leave locked for ever
         )
         with contextlib.suppress(OSError):  # asking it will tell
-            _write(self._in, summarizer)
+            _write_message(self._in, summarizer)
 
     @property
     def is_usable(self) -> bool:
         """Whether it is alive, and was started by this process and not by one that forked it."""
         return self._owner == os.getpid() and self._popen.poll() is None
 
-    def ask(self, question: bytes) -> tuple[str, Any]:
+    def request(self, message: bytes) -> tuple[str, Any]:
         try:
-            _write(self._in, question)
-            answer = _read(self._out)
+            _write_message(self._in, message)
+            answer = _read_message(self._out)
         except OSError as error:
-            raise _Ended from error
+            raise _ProcessEnded from error
         if answer is None:
-            raise _Ended
+            raise _ProcessEnded
         kind, content = pickle.loads(answer)
         return kind, content
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """What it said of its end."""
         self._popen.wait()
         errors = self._popen.stderr
         said = errors.read().decode(errors="replace").strip() if errors else ""
         return said.splitlines()[-1] if said else f"exit status {self._popen.returncode}"
 
-    def end(self) -> None:
+    def kill(self) -> None:
         if self._owner == os.getpid():
             self._popen.kill()
             self._popen.wait()
@@ -171,20 +171,20 @@ def serve(idle: float) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asks
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
-            os.nice(_NICE)
+            os.nice(_NICENESS)
     # Unbuffered: what is read ahead of its time cannot be waited for.
     source, sink = open(0, "rb", buffering=0, closefd=False), sys.stdout.buffer  # noqa: SIM115
     sys.stdout = sys.stderr  # nobody else may write between the answers
-    loaded = _read(source)
+    loaded = _read_message(source)
     if loaded is None:
         return
     summarizer: Summarizer = pickle.loads(loaded)
     with contextlib.suppress(OSError):
-        while _comes(source, idle) and (question := _read(source)) is not None:
-            _write(sink, pickle.dumps(_answer(summarizer, pickle.loads(question))))
+        while _wait_for_input(source, idle) and (question := _read_message(source)) is not None:
+            _write_message(sink, pickle.dumps(_summarize(summarizer, pickle.loads(question))))
 
 
-def _answer(summarizer: Summarizer, segments: Sequence[Segment]) -> tuple[str, Any]:
+def _summarize(summarizer: Summarizer, segments: Sequence[Segment]) -> tuple[str, Any]:
     try:
         return "texts", list(summarizer.summarize(segments))
     except AnaphoraError as error:
@@ -193,27 +193,27 @@ def _answer(summarizer: Summarizer, segments: Sequence[Segment]) -> tuple[str, A
         return "error", f"{type(error).__name__}: {error}"
 
 
-def _comes(source: IO[bytes], idle: float) -> bool:
+def _wait_for_input(source: IO[bytes], idle: float) -> bool:
     """Whether anything comes within ``idle`` seconds; the end is something too."""
     if sys.platform == "win32":  # which cannot wait for a pipe
         return True
     return bool(select.select([source], [], [], idle)[0])
 
 
-def _write(sink: IO[bytes], message: bytes) -> None:
+def _write_message(sink: IO[bytes], message: bytes) -> None:
     left = memoryview(_LENGTH.pack(len(message)) + message)
     while left:  # what is not buffered may go in part
         left = left[sink.write(left) :]
     sink.flush()
 
 
-def _read(source: IO[bytes]) -> bytes | None:
+def _read_message(source: IO[bytes]) -> bytes | None:
     """The next message, None at the end."""
-    head = _exactly(source, _LENGTH.size)
-    return None if head is None else _exactly(source, _LENGTH.unpack(head)[0])
+    head = _read_exactly(source, _LENGTH.size)
+    return None if head is None else _read_exactly(source, _LENGTH.unpack(head)[0])
 
 
-def _exactly(source: IO[bytes], count: int) -> bytes | None:
+def _read_exactly(source: IO[bytes], count: int) -> bytes | None:
     """So many bytes, None if there are less."""
     message = bytearray()
     while len(message) < count:

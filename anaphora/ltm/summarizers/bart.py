@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.counting import words
-from anaphora.ltm.summarizers.fitting import fitted, windows
-from anaphora.ltm.summarizers.loading import library, located, read, required
+from anaphora.ltm.counting import count_words
+from anaphora.ltm.summarizers.fitting import fit_to_words, split_into_windows
+from anaphora.ltm.summarizers.loading import (
+    import_library,
+    resolve_model,
+    load_pretrained,
+    require_packages,
+)
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.transcript import turns
+from anaphora.ltm.summarizers.transcript import format_parts
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Backend", "Bart", "Precision"]
@@ -28,7 +33,7 @@ __all__ = ["Backend", "Bart", "Precision"]
 Backend = Literal["torch", "ctranslate2"]
 Precision = Literal["auto", "fp32", "fp16", "bf16", "int8"]
 
-_LENGTHS = 8  # tokens: limits are multiples of it, so that segments of like size share a batch
+_LENGTH_STEP = 8  # tokens: limits are multiples of it, so that segments of like size share a batch
 _BATCH_TOKENS = 16_384  # at BART-large's size some 1.6 GB for what a batch needs
 _log = logging.getLogger(__name__)
 
@@ -77,16 +82,16 @@ class Bart:
             raise ValueError("batch_size and beams must be 1 or more")
         if precision not in get_args(Precision) or backend not in get_args(Backend):
             raise ValueError(f"there is no precision {precision!r} of the backend {backend!r}")
-        required("torch", "transformers", *(["ctranslate2"] * (backend == "ctranslate2")))
-        self._model = located(model)
+        require_packages("torch", "transformers", *(["ctranslate2"] * (backend == "ctranslate2")))
+        self._model = resolve_model(model)
         known = Path(self._model)
         self._name = f"bart: {known.resolve().name if known.is_dir() else self._model}"
-        self._least, self._most = min_length, max_length
+        self._min_length, self._max_length = min_length, max_length
         self._device, self._precision, self._backend = device, precision, backend
         self._batch_size, self._beams = batch_size, beams
         self._cache = None if cache is None else Path(cache).expanduser()
         self._lock = fork_safe_lock()
-        self._loaded: _Loaded | None = None
+        self._loaded: _LoadedModel | None = None
 
     @property
     def name(self) -> str:
@@ -100,33 +105,35 @@ class Bart:
             jobs = [
                 job
                 for number, segment in enumerate(segments)
-                for job in self._jobs(number, segment, self._loaded)
+                for job in self._build_jobs(number, segment, self._loaded)
             ]
-            written = self._written(jobs, self._loaded)
-        parts: list[list[_Job]] = [[] for _ in segments]
+            written = self._generate(jobs, self._loaded)
+        parts: list[list[_SummaryJob]] = [[] for _ in segments]
         for job in jobs:
             parts[job.segment].append(job)
-        return [self._joined(part, written) for part in parts]
+        return [self._join_summaries(part, written) for part in parts]
 
-    def _load(self) -> _Loaded:
+    def _load(self) -> _LoadedModel:
         _log.info("loading the model %s", self._model)
-        tokenizer: Any = read(self._model, library("transformers").AutoTokenizer.from_pretrained)
+        tokenizer: Any = load_pretrained(
+            self._model, import_library("transformers").AutoTokenizer.from_pretrained
+        )
         engine = self._engine(tokenizer)
         known = (engine.window, getattr(tokenizer, "model_max_length", None))
         # A tokenizer without a limit of its own has one of 10**30.
         window = min(one for one in (*known, 1_000_000) if one is not None)
-        return _Loaded(tokenizer, engine, window, self._batch_size)
+        return _LoadedModel(tokenizer, engine, window, self._batch_size)
 
     def _engine(self, tokenizer: Any) -> _Engine:
         if self._backend == "torch":
-            from anaphora.ltm.summarizers.pytorch import PyTorch
+            from anaphora.ltm.summarizers.pytorch import PyTorchEngine
 
-            return PyTorch(
+            return PyTorchEngine(
                 self._model, device=self._device, precision=self._precision, beams=self._beams
             )
-        from anaphora.ltm.summarizers.ctranslate import CTranslate2, cache_folder
+        from anaphora.ltm.summarizers.ctranslate import CTranslate2Engine, cache_folder
 
-        return CTranslate2(
+        return CTranslate2Engine(
             self._model,
             tokenizer,
             device=self._device,
@@ -135,33 +142,37 @@ class Bart:
             cache=self._cache or cache_folder(),
         )
 
-    def _jobs(self, number: int, segment: Segment, loaded: _Loaded) -> Iterable[_Job]:
+    def _build_jobs(
+        self, number: int, segment: Segment, loaded: _LoadedModel
+    ) -> Iterable[_SummaryJob]:
         """What the model has to read for a segment: all of it, or its parts, each of which may
         be as much of the summary as it is of the segment."""
-        pieces = turns(segment.parts)
+        pieces = format_parts(segment.parts)
         if not pieces:
             return
-        texts = windows(pieces, lambda text: len(loaded.tokens(text)), loaded.window)
-        total = sum(map(words, texts))
+        texts = split_into_windows(pieces, lambda text: len(loaded.encode(text)), loaded.window)
+        total = sum(map(count_words, texts))
         for part, text in enumerate(texts):
-            share = max(1, segment.max_words * words(text) // total)
-            tokens = loaded.tokens(text)
+            share = max(1, segment.max_words * count_words(text) // total)
+            tokens = loaded.encode(text)
             # It can write as much as it can read, and begins with a token of its own.
-            limit = min(self._limit(text, tokens, share), loaded.window - 1)
-            yield _Job(number, part, tuple(tokens), share, limit)
+            limit = min(self._token_limit(text, tokens, share), loaded.window - 1)
+            yield _SummaryJob(number, part, tuple(tokens), share, limit)
 
-    def _limit(self, text: str, tokens: Sequence[int], most_words: int) -> int:
+    def _token_limit(self, text: str, tokens: Sequence[int], most_words: int) -> int:
         """How many tokens a summary of ``most_words`` may have: as many to a word as there are
         in the text. It depends on nothing but the segment, as the summary should."""
-        if self._most is not None:
-            return self._most
-        needed = max(most_words * len(tokens) / max(words(text), 1) + 2, self._least + 2)
-        return ceil(needed / _LENGTHS) * _LENGTHS
+        if self._max_length is not None:
+            return self._max_length
+        needed = max(most_words * len(tokens) / max(count_words(text), 1) + 2, self._min_length + 2)
+        return ceil(needed / _LENGTH_STEP) * _LENGTH_STEP
 
-    def _written(self, jobs: Sequence[_Job], loaded: _Loaded) -> dict[_Job, str]:
+    def _generate(
+        self, jobs: Sequence[_SummaryJob], loaded: _LoadedModel
+    ) -> dict[_SummaryJob, str]:
         """The summaries. Jobs of like length are read together, the longest first: a batch that
         is too large for the memory fails at once."""
-        written: dict[_Job, str] = {}
+        written: dict[_SummaryJob, str] = {}
         ordered = sorted(jobs, key=lambda job: (job.limit, len(job.tokens)), reverse=True)
         for limit, alike in groupby(ordered, key=lambda job: job.limit):
             waiting = list(alike)
@@ -170,23 +181,31 @@ class Bart:
                 batch = waiting[: min(loaded.batch_size, room)]
                 try:
                     made = loaded.engine.generate(
-                        [job.tokens for job in batch], least=min(self._least, limit), most=limit
+                        [job.tokens for job in batch],
+                        min_tokens=min(self._min_length, limit),
+                        max_tokens=limit,
                     )
                 except MemoryError as error:
-                    loaded.halve(len(batch), error)
+                    loaded.halve_batch(len(batch), error)
                     continue
-                texts = (loaded.text(tokens) for tokens in made)
+                texts = (loaded.decode(tokens) for tokens in made)
                 written.update(zip(batch, texts, strict=True))
                 del waiting[: len(batch)]
         return written
 
-    def _joined(self, jobs: Sequence[_Job], written: Mapping[_Job, str]) -> str:
+    def _join_summaries(
+        self, jobs: Sequence[_SummaryJob], written: Mapping[_SummaryJob, str]
+    ) -> str:
         """The summaries of a segment's parts as one, without sentences that are broken off, and
         each in its share of the words if they are too many in all. What has a length of its own
         in tokens may have any in words."""
-        whole = [fitted(written[job], words(written[job])) for job in jobs]
-        if self._most is None and sum(map(words, whole)) > sum(job.max_words for job in jobs):
-            whole = [fitted(text, job.max_words) for text, job in zip(whole, jobs, strict=True)]
+        whole = [fit_to_words(written[job], count_words(written[job])) for job in jobs]
+        if self._max_length is None and sum(map(count_words, whole)) > sum(
+            job.max_words for job in jobs
+        ):
+            whole = [
+                fit_to_words(text, job.max_words) for text, job in zip(whole, jobs, strict=True)
+            ]
         return " ".join(filter(None, whole))
 
 
@@ -196,12 +215,12 @@ class _Engine(Protocol):
     window: int | None
 
     def generate(
-        self, batch: Sequence[Sequence[int]], *, least: int, most: int
+        self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
     ) -> list[list[int]]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _SummaryJob:
     """A text for the model: the ``part`` of a segment; ``limit`` is in tokens."""
 
     segment: int
@@ -212,7 +231,7 @@ class _Job:
 
 
 @dataclass(slots=True)
-class _Loaded:
+class _LoadedModel:
     """A model that is ready."""
 
     tokenizer: Any
@@ -220,16 +239,16 @@ class _Loaded:
     window: int
     batch_size: int
 
-    def tokens(self, text: str) -> list[int]:
+    def encode(self, text: str) -> list[int]:
         # Not verbose: it would warn of what is longer than the window.
         tokens: list[int] = self.tokenizer(text, verbose=False)["input_ids"]
         return tokens
 
-    def text(self, tokens: Sequence[int]) -> str:
+    def decode(self, tokens: Sequence[int]) -> str:
         decoded: str = self.tokenizer.decode(tokens, skip_special_tokens=True)
         return decoded.strip()
 
-    def halve(self, tried: int, error: MemoryError) -> None:
+    def halve_batch(self, tried: int, error: MemoryError) -> None:
         """Make batches smaller, for good: what was too much once will be so again."""
         if tried == 1:
             raise SummaryError(

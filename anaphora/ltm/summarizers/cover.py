@@ -15,13 +15,13 @@ from datetime import date
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
-__all__ = ["Costs", "Sentence", "cover"]
+__all__ = ["SelectionCosts", "ScoredSentence", "select_sentences"]
 
 _Piece: TypeAlias = tuple[int, int]  # a sentence, and how many of its clauses
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ScoredSentence:
     """A sentence as its clauses: their ``sizes`` in words, and the ``facts`` in them.
 
     ``who`` said it in which turn takes ``label`` words wherever that changes, its ``day`` (None: it
@@ -31,15 +31,15 @@ class Sentence:
 
     sizes: tuple[int, ...]
     facts: tuple[Mapping[str, float], ...]
-    who: str = ""
+    turn: str = ""
     label: int = 0
     day: date | None = None
-    needs: tuple[int, ...] = ()
-    least: int = 0
+    requires: tuple[int, ...] = ()
+    min_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class SelectionCosts:
     """What is counted beside the words, in words, so that few whole sentences are chosen before
     many scraps, each on a line with a label: for each ``sentence``, and for a ``cut``. The start
     of a sentence, cut there, has at least ``shortest`` words. What adds less than ``worth`` for
@@ -50,45 +50,47 @@ class Costs:
 
     sentence: float = 3.0
     cut: float = 1.5
-    shortest: int = 4
-    worth: float = 0.1
+    min_words: int = 4
+    min_gain: float = 0.1
 
 
-_COSTS = Costs()
+_COSTS = SelectionCosts()
 
 
-def cover(sentences: Sequence[Sentence], budget: int, *, costs: Costs = _COSTS) -> dict[int, int]:
+def select_sentences(
+    sentences: Sequence[ScoredSentence], budget: int, *, costs: SelectionCosts = _COSTS
+) -> dict[int, int]:
     """The sentences chosen, by their index, each with how many of its clauses: so that with the
     labels they have at most ``budget`` words; the same whenever the sentences are the same."""
     pieces = [
         (index, count)
         for index, sentence in enumerate(sentences)
-        for count in _starts(sentence, costs.shortest)
+        for count in _clause_counts(sentence, costs.min_words)
     ]
-    best = _Choice(sentences, costs)
-    best.fill(pieces, budget)
+    best = _Selection(sentences, costs)
+    best.fill_greedily(pieces, budget)
     for piece in pieces:
-        single = _Choice(sentences, costs)
-        together = single.additions(piece)
+        single = _Selection(sentences, costs)
+        together = single.with_required(piece)
         if single.gain(together) > best.value and single.fits(together, budget):
-            single.take(together)
+            single.add(together)
             best = single
     return dict(sorted(best.counts.items()))
 
 
-def _starts(sentence: Sentence, shortest: int) -> Iterator[int]:
+def _clause_counts(sentence: ScoredSentence, shortest: int) -> Iterator[int]:
     """How many clauses may be taken: all of them, or enough to say something."""
     size = 0
     for count, words in enumerate(sentence.sizes, 1):
         size += words
-        if size >= (sentence.least if count == len(sentence.sizes) else shortest):
+        if size >= (sentence.min_words if count == len(sentence.sizes) else shortest):
             yield count
 
 
-class _Choice:
+class _Selection:
     """What has been chosen, what that covers, and what it takes."""
 
-    def __init__(self, sentences: Sequence[Sentence], costs: Costs) -> None:
+    def __init__(self, sentences: Sequence[ScoredSentence], costs: SelectionCosts) -> None:
         self._sentences, self._costs = sentences, costs
         self._covered: dict[str, float] = {}
         self._order: list[int] = []
@@ -96,10 +98,10 @@ class _Choice:
         self.words = 0
         self.value = 0.0
 
-    def fill(self, pieces: Sequence[_Piece], budget: int) -> None:
+    def fill_greedily(self, pieces: Sequence[_Piece], budget: int) -> None:
         """Take what gains the most per word until nothing more fits in."""
         heap = [
-            (-self._density(self.additions(piece)), number, 0)
+            (-self._density(self.with_required(piece)), number, 0)
             for number, piece in enumerate(pieces)
         ]
         heapify(heap)
@@ -109,28 +111,28 @@ class _Choice:
             piece = pieces[number]
             if piece[1] <= self.counts.get(piece[0], 0):
                 continue
-            together = self.additions(piece)
+            together = self.with_required(piece)
             if not self.fits(together, budget):
                 continue
             if known < taken:
                 heappush(heap, (-self._density(together), number, taken))
             else:
-                self.take(together)
+                self.add(together)
                 taken += 1
 
-    def additions(self, piece: _Piece) -> list[_Piece]:
+    def with_required(self, piece: _Piece) -> list[_Piece]:
         """A piece, and what it needs beside it and was not chosen yet."""
         sentence = self._sentences[piece[0]]
         if piece[1] < len(sentence.sizes):  # its end, the question, is cut off
             return [piece]
-        needed = ((index, len(self._sentences[index].sizes)) for index in sentence.needs)
+        needed = ((index, len(self._sentences[index].sizes)) for index in sentence.requires)
         return [piece, *(one for one in needed if self.counts.get(one[0]) != one[1])]
 
     def fits(self, pieces: Sequence[_Piece], budget: int) -> bool:
         """Whether the pieces have room, and are worth it."""
         return (
             self.words + self.cost(pieces) <= budget
-            and self._density(pieces) >= self._costs.worth
+            and self._density(pieces) >= self._costs.min_gain
             and self.gain(pieces) > 0
         )
 
@@ -152,12 +154,14 @@ class _Choice:
             words += sum(self._sentences[index].sizes[self.counts.get(index, 0) : count])
         new = [index for index, _ in pieces if index not in self.counts]
         if len(new) == 1:
-            return words + self._labels_beside(new[0])
+            return words + self._label_words_added(new[0])
         if not new:
             return words
-        return words + self._labels(sorted([*self._order, *new])) - self._labels(self._order)
+        return (
+            words + self._label_words(sorted([*self._order, *new])) - self._label_words(self._order)
+        )
 
-    def take(self, pieces: Sequence[_Piece]) -> None:
+    def add(self, pieces: Sequence[_Piece]) -> None:
         """Choose the pieces."""
         self.words += self.cost(pieces)
         self.value += self.gain(pieces)
@@ -179,26 +183,30 @@ class _Choice:
                 penalty += costs.cut
         return self.gain(pieces) / max(1.0, self.cost(pieces) + penalty)
 
-    def _labels_beside(self, index: int) -> int:
+    def _label_words_added(self, index: int) -> int:
         """How many words of labels one more sentence adds."""
         place = bisect_left(self._order, index)
         before = self._sentences[self._order[place - 1]] if place else None
         sentence = self._sentences[index]
         if place == len(self._order):
-            return _label(before, sentence)
+            return _label_size(before, sentence)
         after = self._sentences[self._order[place]]
-        return _label(before, sentence) + _label(sentence, after) - _label(before, after)
+        return (
+            _label_size(before, sentence)
+            + _label_size(sentence, after)
+            - _label_size(before, after)
+        )
 
-    def _labels(self, order: Sequence[int]) -> int:
+    def _label_words(self, order: Sequence[int]) -> int:
         chosen = [self._sentences[index] for index in order]
         before = (None, *chosen[:-1])
-        return sum(map(_label, before, chosen)) if chosen else 0
+        return sum(map(_label_size, before, chosen)) if chosen else 0
 
 
-def _label(before: Sentence | None, sentence: Sentence) -> int:
+def _label_size(before: ScoredSentence | None, sentence: ScoredSentence) -> int:
     """The words that say who said a sentence and when, if that is not said before."""
     if sentence.day is not None and (before is None or before.day != sentence.day):
         return 1 + sentence.label
-    if before is None or before.who != sentence.who:
+    if before is None or before.turn != sentence.turn:
         return sentence.label
     return 0

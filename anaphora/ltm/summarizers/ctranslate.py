@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.summarizers.loading import library, read, window
+from anaphora.ltm.summarizers.loading import import_library, load_pretrained, context_window
 
-__all__ = ["CTranslate2", "cache_folder"]
+__all__ = ["CTranslate2Engine", "cache_folder"]
 
-_KINDS = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "int8"}
+_COMPUTE_TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int8": "int8"}
 
 
-class CTranslate2:
+class CTranslate2Engine:
     """The model of that folder or id, converted if it was not yet, and loaded. ``tokenizer`` is
     its own. Raises :class:`SummaryError` if that cannot be."""
 
@@ -37,14 +37,14 @@ class CTranslate2:
         beams: int,
         cache: Path,
     ) -> None:
-        ctranslate2, transformers = library("ctranslate2"), library("transformers")
+        ctranslate2, transformers = import_library("ctranslate2"), import_library("transformers")
         on = device
         if device == "auto":
             on = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-        kind = _KINDS.get(precision, "float32" if on == "cpu" else "float16")
+        kind = _COMPUTE_TYPES.get(precision, "float32" if on == "cpu" else "float16")
         self._tokenizer = tokenizer
-        config: Any = read(model, transformers.AutoConfig.from_pretrained)
-        folder = _converted(model, config, kind, cache)
+        config: Any = load_pretrained(model, transformers.AutoConfig.from_pretrained)
+        folder = _find_or_convert(model, config, kind, cache)
         try:
             self._translator = ctranslate2.Translator(str(folder), device=on, compute_type=kind)
         except (RuntimeError, ValueError) as error:
@@ -56,11 +56,13 @@ class CTranslate2:
             generation = transformers.GenerationConfig.from_pretrained(model)
         except OSError:  # an older model keeps it with the rest
             generation = transformers.GenerationConfig.from_model_config(config)
-        self._options = _options(generation, beams)
-        self._prefix = _prefix(generation, tokenizer)
-        self.window = window(config)
+        self._options = _generation_options(generation, beams)
+        self._prefix = _target_prefix(generation, tokenizer)
+        self.window = context_window(config)
 
-    def generate(self, batch: Sequence[Sequence[int]], *, least: int, most: int) -> list[list[int]]:
+    def generate(
+        self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
+    ) -> list[list[int]]:
         """The tokens of a summary for each text of the batch: ``least`` to ``most`` of them.
 
         Raises :class:`MemoryError` if the batch is too large for the device."""
@@ -69,8 +71,8 @@ class CTranslate2:
             results = self._translator.translate_batch(
                 tokens,
                 target_prefix=[self._prefix] * len(tokens) if self._prefix else None,
-                min_decoding_length=least,
-                max_decoding_length=most,
+                min_decoding_length=min_tokens,
+                max_decoding_length=max_tokens,
                 max_input_length=0,
                 **self._options,
             )
@@ -88,7 +90,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anaphora"
 
 
-def _converted(model: str, config: Any, kind: str, cache: Path) -> Path:
+def _find_or_convert(model: str, config: Any, kind: str, cache: Path) -> Path:
     """The folder with the model in CTranslate2's form.
 
     It is made beside its place and moved there whole, so that nobody ever sees a half of it, and
@@ -106,7 +108,7 @@ def _converted(model: str, config: Any, kind: str, cache: Path) -> Path:
             f"({error.strerror}): write Bart(…, cache='/another/folder')"
         ) from error
     try:
-        read(model, _convert, to=made, kind=kind)
+        load_pretrained(model, _convert, to=made, kind=kind)
         with suppress(OSError):  # another process was first
             made.rename(folder)
     finally:
@@ -115,7 +117,7 @@ def _converted(model: str, config: Any, kind: str, cache: Path) -> Path:
 
 
 def _convert(model: str, *, to: Path, kind: str) -> None:
-    converter = library("ctranslate2.converters").TransformersConverter(model)
+    converter = import_library("ctranslate2.converters").TransformersConverter(model)
     load_model, load_tokenizer = converter.load_model, converter.load_tokenizer
     rows = 0
 
@@ -144,7 +146,7 @@ def _convert(model: str, *, to: Path, kind: str) -> None:
 
 def _fingerprint(model: str, config: Any) -> str:
     """Tells the files of a model, and the version of what converts them, from all others."""
-    told = [library("ctranslate2").__version__, model]
+    told = [import_library("ctranslate2").__version__, model]
     if Path(model).is_dir():
         files = sorted(path for path in Path(model).iterdir() if path.is_file())
         stats = ((path.name, path.stat()) for path in files)
@@ -154,7 +156,7 @@ def _fingerprint(model: str, config: Any) -> str:
     return sha256("\n".join(told).encode()).hexdigest()[:16]
 
 
-def _options(generation: Any, beams: int) -> dict[str, Any]:
+def _generation_options(generation: Any, beams: int) -> dict[str, Any]:
     """How the model itself wants to be used, in CTranslate2's words."""
     options: dict[str, Any] = {
         "beam_size": beams,
@@ -167,7 +169,7 @@ def _options(generation: Any, beams: int) -> dict[str, Any]:
     return options
 
 
-def _prefix(generation: Any, tokenizer: Any) -> list[str] | None:
+def _target_prefix(generation: Any, tokenizer: Any) -> list[str] | None:
     """The token that every summary must begin with, if there is one."""
     forced = generation.forced_bos_token_id
     return None if forced is None else [tokenizer.convert_ids_to_tokens(forced)]

@@ -15,48 +15,54 @@ from typing import Any
 import regex
 
 from anaphora.entities.language_tables import cached_table
-from anaphora.storage.forks import hold_off_forks
+from anaphora.storage.forks import forks_delayed
 
-__all__ = ["Days", "days"]
+__all__ = ["CalendarWords", "load_calendar_words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class CalendarWords:
     """What a language calls days: ``names`` of months and weekdays in lower case, and ``patterns``
     of phrases that name another day, week, month or year by its distance. ``other`` are longer
     phrases with the same words that name none ("Guten Morgen")."""
 
     names: frozenset[str] = frozenset()
     patterns: tuple[Any, ...] = ()
-    other: frozenset[str] = frozenset()
+    non_dates: frozenset[str] = frozenset()
 
-    def named(self, word: str) -> bool:
+    def is_calendar_name(self, word: str) -> bool:
         """Whether a word names a month or a weekday."""
         lower = word.casefold()
-        return lower in self.names and (lower not in _DOUBTFUL or word[:1].isupper())
+        return lower in self.names and (lower not in _AMBIGUOUS or word[:1].isupper())
 
-    def distances(self, text: str) -> Iterator[str]:
+    def find_relative_phrases(self, text: str) -> Iterator[str]:
         """The phrases in a text that name another time by its distance ("last week")."""
         for pattern in self.patterns:
             found = (match[0].casefold() for match in pattern.finditer(text))
-            yield from (phrase for phrase in found if phrase not in self.other)
+            yield from (phrase for phrase in found if phrase not in self.non_dates)
 
 
 @lru_cache(maxsize=32)
-def days(language: str) -> Days:
+def load_calendar_words(language: str) -> CalendarWords:
     """The days of a language ("en", "pt-BR"); without any words if dateparser has none of it."""
-    info = _info(language)
+    info = _load_dateparser_data(language)
     names = frozenset(
         name.casefold().strip(".")
         for key in (*_MONTHS, *_WEEKDAYS)
         for name in info.get(key, ())
         if len(name) > 3
-        or name in _DOUBTFUL
+        or name in _AMBIGUOUS
         or not name.isascii()  # "mo", "so" and "mit" are words
     )
     code = language.replace("_", "-").partition("-")[0]
     other = frozenset(cached_table(code, "summaries").get("no_dates", ()))
-    return Days(names, tuple(filter(None, (_fixed(info, other), _counted(info)))), other)
+    return CalendarWords(
+        names,
+        tuple(
+            filter(None, (_compile_relative_phrases(info, other), _compile_counted_phrases(info)))
+        ),
+        other,
+    )
 
 
 _MONTHS = (
@@ -76,16 +82,16 @@ _MONTHS = (
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = ("day", "week", "month", "year")
 # They are other words as well, unless they are written like names.
-_DOUBTFUL = frozenset(("may", "march", "mai", "mars"))
+_AMBIGUOUS = frozenset(("may", "march", "mai", "mars"))
 
 
-def _info(language: str) -> Mapping[str, Any]:
+def _load_dateparser_data(language: str) -> Mapping[str, Any]:
     name = language.replace("_", "-")
     for one in (name, name.partition("-")[0]):
         if not one.replace("-", "").isalnum():
             continue
         try:
-            with hold_off_forks():
+            with forks_delayed():
                 module = import_module(f"dateparser.data.date_translation_data.{one}")
         except ImportError:
             continue
@@ -94,7 +100,7 @@ def _info(language: str) -> Mapping[str, Any]:
     return {}
 
 
-def _fixed(info: Mapping[str, Any], other: frozenset[str]) -> Any:
+def _compile_relative_phrases(info: Mapping[str, Any], other: frozenset[str]) -> Any:
     """ "yesterday", "last friday", "next month"; "today" is when it was said."""
     phrases = {
         phrase.casefold()
@@ -105,7 +111,7 @@ def _fixed(info: Mapping[str, Any], other: frozenset[str]) -> Any:
     if not phrases:
         return None
     longest_first = sorted(phrases | other, key=lambda phrase: (-len(phrase), phrase))
-    return _whole_words("|".join(map(regex.escape, longest_first)), info)
+    return _compile_whole_words("|".join(map(regex.escape, longest_first)), info)
 
 
 # Dateparser's keys: "1 day ago", "in 2 week", "last friday".
@@ -115,23 +121,23 @@ _DISTANCE = regex.compile(
 )
 
 
-def _counted(info: Mapping[str, Any]) -> Any:
+def _compile_counted_phrases(info: Mapping[str, Any]) -> Any:
     """ "2 weeks ago", "three days ago". What comes "in two days" may as well be done within two
     days, so it is left alone."""
-    amount = "|".join((r"\d{1,3}", *_numbers(info)))
+    amount = "|".join((r"\d{1,3}", *_number_patterns(info)))
     patterns: list[str] = []
     for unit in _UNITS:
         for phrase in info.get("relative-type-regex", {}).get(rf"\1 {unit} ago", ()):
             before, _, after = phrase.replace(_AMOUNT, "\n").partition("\n")
             if len(max((before + after).split(), key=len, default="")) > 1 and "(" not in after:
                 patterns.append(rf"{regex.escape(before)}(?:{amount}){regex.escape(after)}")
-    return _whole_words("|".join(patterns), info) if patterns else None
+    return _compile_whole_words("|".join(patterns), info) if patterns else None
 
 
 _AMOUNT = r"(\d++[.,]?\d*+)"
 
 
-def _numbers(info: Mapping[str, Any]) -> Iterator[str]:
+def _number_patterns(info: Mapping[str, Any]) -> Iterator[str]:
     """Dateparser's patterns of small numbers in words, as such that keep no group."""
     for rule in info.get("simplifications", ()):
         for pattern, number in rule.items():
@@ -139,6 +145,6 @@ def _numbers(info: Mapping[str, Any]) -> Iterator[str]:
                 yield pattern.replace("(", "(?:")
 
 
-def _whole_words(pattern: str, info: Mapping[str, Any]) -> Any:
+def _compile_whole_words(pattern: str, info: Mapping[str, Any]) -> Any:
     edge = "" if info.get("no_word_spacing") == "True" else r"\b"
     return regex.compile(f"{edge}(?:{pattern}){edge}", regex.IGNORECASE)

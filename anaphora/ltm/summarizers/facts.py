@@ -15,17 +15,17 @@ from typing import Any
 import regex
 
 from anaphora.entities.language_tables import cached_table
-from anaphora.ltm.recall.terms import terms
-from anaphora.ltm.summarizers.days import days
-from anaphora.ltm.summarizers.vocabulary import vocabulary
+from anaphora.ltm.recall.terms import extract_terms
+from anaphora.ltm.summarizers.days import load_calendar_words
+from anaphora.ltm.summarizers.vocabulary import load_word_lists
 
-__all__ = ["Facts", "Weights", "asks", "facts"]
+__all__ = ["Facts", "FactWeights", "is_question", "extract_facts"]
 
 Facts = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class FactWeights:
     """What it is worth to keep a fact of each kind, in units of one rare word.
 
     ``noun`` is what a name is worth where nouns are written like names, ``address`` a name that
@@ -50,95 +50,99 @@ class Weights:
     exclamation: float = 0.8
 
 
-_WEIGHTS = Weights()
+_WEIGHTS = FactWeights()
 
 
-def facts(
+def extract_facts(
     sentences: Sequence[Sequence[str]],
     languages: Sequence[str],
     *,
     values: Iterable[str] = (),
-    weights: Weights = _WEIGHTS,
+    weights: FactWeights = _WEIGHTS,
 ) -> list[list[Facts]]:
     """The facts in every clause of the sentences of a dialog, with what they are worth.
 
     ``languages`` has one for each sentence ("" if it is not known); ``values`` are those of slots
     and of remembered entities, wherever they are said.
     """
-    detector = _Detector(sentences, values, weights)
+    detector = _FactDetector(sentences, values, weights)
     return [
-        list(detector.facts(clauses, language))
+        list(detector.extract(clauses, language))
         for clauses, language in zip(sentences, languages, strict=True)
     ]
 
 
-def asks(sentence: str) -> bool:
+def is_question(sentence: str) -> bool:
     """Whether it is a question, by its last mark."""
-    return sentence.rstrip(_QUOTES).endswith(("?", "？", "؟"))
+    return sentence.rstrip(_CLOSING_MARKS).endswith(("?", "？", "؟"))
 
 
-_QUOTES = " \t\r\n\"'”’»)"
+_CLOSING_MARKS = " \t\r\n\"'”’»)"
 _WORD = regex.compile(r"[@#]?[\p{L}\p{N}\p{M}]+(?:[.'’:,/&+-][\p{L}\p{N}\p{M}]+)*")
 # Scripts without blanks; what is written in hiragana is grammar for the most part.
 _RUN = regex.compile(r"\p{Han}+|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2,}")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_UNSPACED_SCRIPTS = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+)
 _KATAKANA = regex.compile(r"[\p{Katakana}ー・]{2,}")
 _COUNT = regex.compile(r"\p{N}[\p{N}.,:]*\p{Han}?")
 _RESOLVED = regex.compile(r"[(（]\d{4}[\d/TQW:.-]*[)）]")
 _LATIN = regex.compile(r"\p{Lu}\p{Latin}+")
 # A name and what ends an address behind it.
-_CALLED = regex.compile(
+_VOCATIVE = regex.compile(
     r"(?<name>\p{Lu}[\p{L}\p{M}-]+(?:\s\p{Lu}[\p{L}\p{M}-]+)?)\s*(?:[,!?.…！？،؟]|$)"
 )
 # Nouns are written like names in some languages, and where so many words inside of sentences
 # are: English has .05, German .25. It takes some words to tell.
-_NOUNS_FROM, _ENOUGH = 0.15, 60
+_NOUN_CAPITAL_SHARE, _MIN_SAMPLE = 0.15, 60
 
 
 def _has_nouns_in_capitals(language: str) -> bool:
     return bool(cached_table(language[:2], "locale").get("nouns_in_capitals"))
 
 
-class _Detector:
+class _FactDetector:
     """Knows which words of a dialog are names, and who is only called by one."""
 
     def __init__(
-        self, sentences: Sequence[Sequence[str]], values: Iterable[str], weights: Weights
+        self, sentences: Sequence[Sequence[str]], values: Iterable[str], weights: FactWeights
     ) -> None:
         whole = ["".join(clauses) for clauses in sentences]
         inside = [word for one in whole for word in _WORD.findall(one)[1:]]
-        capitals = [word for word in inside if _capital(word)]
-        self._names = frozenset(map(_base, capitals))
-        self._nouns = len(inside) >= _ENOUGH and len(capitals) > _NOUNS_FROM * len(inside)
-        self._called = _only_called(whole, self._names)
-        self._said = _values(values)
+        capitals = [word for word in inside if _is_capitalized(word)]
+        self._names = frozenset(map(_strip_genitive, capitals))
+        self._nouns = len(inside) >= _MIN_SAMPLE and len(capitals) > _NOUN_CAPITAL_SHARE * len(
+            inside
+        )
+        self._vocatives = _find_vocatives(whole, self._names)
+        self._find_values = _compile_values(values)
         self._weights = weights
 
-    def facts(self, clauses: Sequence[str], language: str) -> Iterator[Facts]:
+    def extract(self, clauses: Sequence[str], language: str) -> Iterator[Facts]:
         """The facts of each clause of a sentence."""
-        end = "".join(clauses).rstrip(_QUOTES)
+        end = "".join(clauses).rstrip(_CLOSING_MARKS)
         factor = 1.0
-        if asks(end):
+        if is_question(end):
             factor = self._weights.question
         elif end.endswith(("!", "！")):
             factor = self._weights.exclamation
         first = True
         for clause in clauses:
             found: dict[str, float] = {}
-            for key, weight in self._of(clause, language, factor, first=first):
+            for key, weight in self._extract_from_clause(clause, language, factor, first=first):
                 if weight > found.get(key, 0.0):
                     found[key] = weight
             yield found
             first = False
 
-    def _of(
+    def _extract_from_clause(
         self, clause: str, language: str, factor: float, *, first: bool
     ) -> Iterator[tuple[str, float]]:
-        weights, calendar = self._weights, days(language)
-        known = vocabulary(language)
+        weights, calendar = self._weights, load_calendar_words(language)
+        known = load_word_lists(language)
         nouns = self._nouns or _has_nouns_in_capitals(language)
         name_worth = weights.noun if nouns else weights.name
-        values = {match.start(): match.end() for match in self._said(clause)}
+        values = {match.start(): match.end() for match in self._find_values(clause)}
         for start, end in values.items():
             yield clause[start:end].casefold(), weights.value
         for match in _WORD.finditer(clause):
@@ -146,27 +150,29 @@ class _Detector:
             lower = word.casefold()
             if any(start <= match.start() < end for start, end in values.items()):
                 pass  # it is told by the value
-            elif _UNSPACED.search(word):  # many words: what numbers and Latin names are in it?
+            elif _UNSPACED_SCRIPTS.search(
+                word
+            ):  # many words: what numbers and Latin names are in it?
                 yield from ((count, weights.number) for count in _COUNT.findall(word))
                 yield from ((name.casefold(), weights.name) for name in _LATIN.findall(word))
-            elif any(map(str.isdigit, word)) or lower in known.numbers:
+            elif any(map(str.isdigit, word)) or lower in known.number_words:
                 yield lower, weights.number
-            elif calendar.named(word):
+            elif calendar.is_calendar_name(word):
                 yield lower, weights.date
             elif self._is_name(word, first=first) and not (
-                lower in known.empty and (first or word.isupper())  # "OK"
+                lower in known.stop_words and (first or word.isupper())  # "OK"
             ):
-                base = _base(word)
-                yield base, weights.address if base in self._called else name_worth
-            elif lower not in known.empty:
+                base = _strip_genitive(word)
+                yield base, weights.address if base in self._vocatives else name_worth
+            elif lower not in known.stop_words:
                 length = max(weights.short, min(1.0, (len(word) - 2) / 5))
-                for term in terms(word, language):
+                for term in extract_terms(word, language):
                     # A form of a word that tells nothing ("going") tells little.
-                    rare = weights.word * (weights.short if term in known.empty else length)
+                    rare = weights.word * (weights.short if term in known.stop_words else length)
                     yield term, rare * factor
             first = False
         if not _RESOLVED.search(clause):  # else the date behind them counts
-            for phrase in calendar.distances(clause):
+            for phrase in calendar.find_relative_phrases(clause):
                 yield phrase, weights.date
         for name in _KATAKANA.findall(clause):
             yield name, weights.name
@@ -175,26 +181,28 @@ class _Detector:
                 yield run[index : index + 2], weights.word / 2 * factor
 
     def _is_name(self, word: str, *, first: bool) -> bool:
-        if not _capital(word):
+        if not _is_capitalized(word):
             return False
-        return not first or _base(word) in self._names or any(map(str.isupper, word[1:]))
+        return not first or _strip_genitive(word) in self._names or any(map(str.isupper, word[1:]))
 
 
-def _only_called(sentences: Iterable[str], names: frozenset[str]) -> frozenset[str]:
+def _find_vocatives(sentences: Iterable[str], names: frozenset[str]) -> frozenset[str]:
     """The names by which the speakers call each other: that stand alone between commas or at the
     edge of a sentence most of the times they are said."""
     called: Counter[str] = Counter()
     said: Counter[str] = Counter()
     for sentence in sentences:
-        said.update(base for word in _WORD.findall(sentence) if (base := _base(word)) in names)
-        for match in _CALLED.finditer(sentence):
+        said.update(
+            base for word in _WORD.findall(sentence) if (base := _strip_genitive(word)) in names
+        )
+        for match in _VOCATIVE.finditer(sentence):
             before = sentence[: match.start()].rstrip()
             if before.endswith((",", "،")) or len(_WORD.findall(before)) < 2:
-                called.update(map(_base, match["name"].split()))
+                called.update(map(_strip_genitive, match["name"].split()))
     return frozenset(name for name, times in called.items() if 2 * times >= said[name] > 0)
 
 
-def _values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
+def _compile_values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
     """Finds values in a text, whole words only, whatever their case."""
     known = {value.strip() for value in values} - {""}
     if not known:
@@ -202,7 +210,7 @@ def _values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
     longest_first = sorted(known, key=lambda value: (-len(value), value))
     pattern: Any = regex.compile(
         "|".join(
-            f"{_edge(value[0], '(?<![')}{regex.escape(value)}{_edge(value[-1], '(?![')}"
+            f"{_word_boundary(value[0], '(?<![')}{regex.escape(value)}{_word_boundary(value[-1], '(?![')}"
             for value in longest_first
         ),
         regex.IGNORECASE,
@@ -210,12 +218,12 @@ def _values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
     return lambda clause: pattern.finditer(clause)
 
 
-def _edge(character: str, look: str) -> str:
+def _word_boundary(character: str, look: str) -> str:
     """A word ends where no letter or digit follows, in scripts with blanks between words."""
-    return "" if _UNSPACED.match(character) else rf"{look}\p{{L}}\p{{N}}])"
+    return "" if _UNSPACED_SCRIPTS.match(character) else rf"{look}\p{{L}}\p{{N}}])"
 
 
-def _capital(word: str) -> bool:
+def _is_capitalized(word: str) -> bool:
     """Whether it is written like a name: "Anna", "iPhone", "@anna"; "I" and "I'm" are not."""
     if word[0] in "@#":
         return True
@@ -223,6 +231,6 @@ def _capital(word: str) -> bool:
     return len(stem) > 1 and any(map(str.isupper, stem))
 
 
-def _base(word: str) -> str:
+def _strip_genitive(word: str) -> str:
     """A name in lower case without an English genitive."""
     return word.replace("’", "'").partition("'")[0].casefold()

@@ -11,15 +11,22 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anaphora.errors import SummaryError
-from anaphora.storage.forks import fork_safe_lock, hold_off_forks
+from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
-__all__ = ["library", "located", "quietly", "read", "required", "window"]
+__all__ = [
+    "import_library",
+    "resolve_model",
+    "quiet_transformers",
+    "load_pretrained",
+    "require_packages",
+    "context_window",
+]
 
 _T = TypeVar("_T")
-_quiet = fork_safe_lock()
+_quiet_lock = fork_safe_lock()
 
 
-def required(*packages: str) -> None:
+def require_packages(*packages: str) -> None:
     """Raises :class:`SummaryError` if one of these is not installed. It imports none."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
@@ -28,16 +35,16 @@ def required(*packages: str) -> None:
         )
 
 
-def library(name: str) -> Any:
+def import_library(name: str) -> Any:
     """The package of that name. Raises :class:`SummaryError` if it cannot be imported."""
     try:
-        with hold_off_forks():
+        with forks_delayed():
             return import_module(name)
     except (ImportError, OSError) as error:  # it is there, but something that it needs is not
         raise SummaryError(f"{name} cannot be imported: {error}") from error
 
 
-def located(model: str | Path) -> str:
+def resolve_model(model: str | Path) -> str:
     """The folder of a model, or its id on the hub. Raises :class:`SummaryError` for what reads as
     a folder and is none."""
     path = Path(model).expanduser()
@@ -50,26 +57,26 @@ def located(model: str | Path) -> str:
     return text
 
 
-def read(model: str, load: Callable[..., _T], **options: Any) -> _T:
+def load_pretrained(model: str, load: Callable[..., _T], **options: Any) -> _T:
     """``load(model, **options)``. Raises :class:`SummaryError` if that fails, for whatever
     reason: the files are missing, cannot be fetched, are damaged or are those of another
     model."""
     try:
-        with quietly():
+        with quiet_transformers():
             return load(model, **options)
     except SummaryError:
         raise
     except Exception as error:  # each library below fails in ways of its own
         raise SummaryError(
-            f"the model {model} could not be loaded: {_first_line(error)}; {_remedy(model)}"
+            f"the model {model} could not be loaded: {_first_line(error)}; {_suggest_fix(model)}"
         ) from error
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """transformers shows no progress and warns of nothing meanwhile; afterwards it is as it was."""
-    logging = library("transformers.utils.logging")
-    with _quiet:
+    logging = import_library("transformers.utils.logging")
+    with _quiet_lock:
         verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
         logging.set_verbosity_error()
         logging.disable_progress_bar()
@@ -81,7 +88,7 @@ def quietly() -> Iterator[None]:
                 logging.enable_progress_bar()
 
 
-def window(config: Any) -> int | None:
+def context_window(config: Any) -> int | None:
     """How many tokens the model of this configuration reads at most, None if there is no end."""
     for name in ("max_encoder_position_embeddings", "max_position_embeddings"):
         found = getattr(config, name, None)
@@ -95,7 +102,7 @@ def _first_line(error: Exception) -> str:
     return lines[0].rstrip(".:") if lines else type(error).__name__
 
 
-def _remedy(model: str) -> str:
+def _suggest_fix(model: str) -> str:
     if Path(model).is_dir():
         return (
             "the folder must hold config.json, the weights (model.safetensors) and the tokenizer "

@@ -9,37 +9,39 @@ from copy import deepcopy
 from typing import Any
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.summarizers.loading import library, read, window
+from anaphora.ltm.summarizers.loading import import_library, load_pretrained, context_window
 
-__all__ = ["PyTorch"]
+__all__ = ["PyTorchEngine"]
 
 
-class PyTorch:
+class PyTorchEngine:
     """The model of that folder or id, loaded. Raises :class:`SummaryError` if it cannot be."""
 
     def __init__(self, model: str, *, device: str, precision: str, beams: int) -> None:
-        self._torch = library("torch")
-        self._device = _device(device)
-        kind = _kind(precision, self._device)
-        loaded: Any = read(
-            model, library("transformers").AutoModelForSeq2SeqLM.from_pretrained, dtype=kind
+        self._torch = import_library("torch")
+        self._device = _select_device(device)
+        kind = _select_dtype(precision, self._device)
+        loaded: Any = load_pretrained(
+            model, import_library("transformers").AutoModelForSeq2SeqLM.from_pretrained, dtype=kind
         )
         loaded.eval()
         if precision == "int8":
-            loaded = _quantized(loaded, self._device)
+            loaded = _quantize(loaded, self._device)
         try:
             self._model = loaded.to(self._device)
         except RuntimeError as error:
-            raise _told(error, self._device) from error
-        self._settings = _settings(loaded.generation_config, beams)
+            raise _device_error(error, self._device) from error
+        self._settings = _generation_settings(loaded.generation_config, beams)
         self._padding = next(
             one
             for one in (loaded.config.pad_token_id, self._settings.eos_token_id, 0)
             if isinstance(one, int)
         )
-        self.window = window(loaded.config)
+        self.window = context_window(loaded.config)
 
-    def generate(self, batch: Sequence[Sequence[int]], *, least: int, most: int) -> list[list[int]]:
+    def generate(
+        self, batch: Sequence[Sequence[int]], *, min_tokens: int, max_tokens: int
+    ) -> list[list[int]]:
         """The tokens of a summary for each text of the batch: ``least`` to ``most`` of them.
 
         Raises :class:`MemoryError` if the batch is too large for the device."""
@@ -48,7 +50,7 @@ class PyTorch:
         padded = [[*text, *[self._padding] * (longest - len(text))] for text in batch]
         mask = [[1] * len(text) + [0] * (longest - len(text)) for text in batch]
         settings = deepcopy(self._settings)
-        settings.min_new_tokens, settings.max_new_tokens = least, most
+        settings.min_new_tokens, settings.max_new_tokens = min_tokens, max_tokens
         try:
             with torch.inference_mode():
                 made = self._model.generate(
@@ -68,35 +70,35 @@ class PyTorch:
         raise MemoryError
 
 
-def _device(wanted: str) -> str:
-    torch = library("torch")
+def _select_device(wanted: str) -> str:
+    torch = import_library("torch")
     if wanted != "auto":
         try:
             torch.empty(0, device=wanted)
         except (RuntimeError, AssertionError) as error:  # AssertionError: built without CUDA
-            raise _told(error, wanted) from error
+            raise _device_error(error, wanted) from error
         return wanted
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _kind(precision: str, device: str) -> Any:
+def _select_dtype(precision: str, device: str) -> Any:
     """The numbers of the weights. On a graphics processor fp16, which has more digits than bf16;
     transformers keeps BART in its range."""
-    torch = library("torch")
+    torch = import_library("torch")
     kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
     by_itself = torch.float32 if device == "cpu" else torch.float16
     return torch.float32 if precision == "int8" else kinds.get(precision, by_itself)
 
 
-def _quantized(model: Any, device: str) -> Any:
+def _quantize(model: Any, device: str) -> Any:
     """``model`` with linear layers whose weights are 8-bit integers, for a processor."""
-    torch = library("torch")
+    torch = import_library("torch")
     if device != "cpu":
         raise SummaryError("PyTorch has int8 for processors only: take fp16, or ctranslate2")
     try:
-        with _no_advice_to_developers():
+        with _ignore_quantization_warnings():
             return torch.ao.quantization.quantize_dynamic(
                 model, {torch.nn.Linear}, dtype=torch.qint8
             )
@@ -108,7 +110,7 @@ def _quantized(model: Any, device: str) -> Any:
 
 
 @contextmanager
-def _no_advice_to_developers() -> Iterator[None]:
+def _ignore_quantization_warnings() -> Iterator[None]:
     """PyTorch announces for years that it will take its dynamic quantization away."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"(?s).*torch\.ao\.quantization is deprecated")
@@ -116,7 +118,7 @@ def _no_advice_to_developers() -> Iterator[None]:
         yield
 
 
-def _settings(of_model: Any, beams: int) -> Any:
+def _generation_settings(of_model: Any, beams: int) -> Any:
     """How the model itself wants to be used, but without chance and with these ``beams``."""
     settings = deepcopy(of_model)
     settings.update(
@@ -138,14 +140,14 @@ def _settings(of_model: Any, beams: int) -> Any:
 
 def _is_out_of_memory(error: Exception) -> bool:
     """CUDA, MPS and the processor's own memory each say it in their way."""
-    torch = library("torch")
+    torch = import_library("torch")
     said = str(error)
     return isinstance(error, torch.OutOfMemoryError) or any(
         words in said for words in ("out of memory", "can't allocate memory", "not enough memory")
     )
 
 
-def _told(error: Exception, device: str) -> SummaryError:
+def _device_error(error: Exception, device: str) -> SummaryError:
     return SummaryError(
         f"BART cannot work on the device {device!r}: {_first_line(error)}; leave the device out, "
         "or take 'cpu'"

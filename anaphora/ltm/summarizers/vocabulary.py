@@ -11,34 +11,34 @@ from typing import Literal
 
 from anaphora.entities.language_tables import cached_table, languages_with
 
-__all__ = ["Vocabulary", "of_all_languages", "vocabulary"]
+__all__ = ["WordLists", "words_of_all_languages", "load_word_lists"]
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class WordLists:
     """Words of a language, in lower case: those that are numbers, and those that tell nothing."""
 
-    numbers: frozenset[str]
-    empty: frozenset[str]
+    number_words: frozenset[str]
+    stop_words: frozenset[str]
 
 
 @lru_cache(maxsize=32)
-def vocabulary(language: str) -> Vocabulary:
+def load_word_lists(language: str) -> WordLists:
     """The vocabulary of a language ("en", "pt-BR"), empty if nothing is known of it."""
     code = language.replace("_", "-").partition("-")[0].lower()
     own = cached_table(code, "summaries")
     courtesy = frozenset(own.get("courtesy", "").split())
-    return Vocabulary(frozenset(own.get("numbers", "").split()), courtesy | _stop_words(code))
+    return WordLists(frozenset(own.get("numbers", "").split()), courtesy | _load_stop_words(code))
 
 
 @lru_cache(maxsize=8)
-def of_all_languages(kind: Literal["conjunctions", "openers"]) -> frozenset[str]:
+def words_of_all_languages(kind: Literal["conjunctions", "openers"]) -> frozenset[str]:
     """The words of a kind of all languages together."""
     tables = (cached_table(code, "summaries") for code in languages_with("summaries"))
     return frozenset(word for own in tables for word in own.get(kind, "").split())
 
 
-def _stop_words(code: str) -> frozenset[str]:
+def _load_stop_words(code: str) -> frozenset[str]:
     """spaCy's stop words, read from their file: spaCy itself takes a second to import, and with
     it whatever it can use (torch, if that is installed)."""
     package = find_spec("spacy") if code.isalpha() and code.isascii() else None

@@ -18,7 +18,7 @@ from babel.dates import (
     parse_pattern,
 )
 
-from anaphora.models.formatting.locales import format_open, join_range
+from anaphora.models.formatting.locales import format_open_interval, join_range
 from anaphora.models.formatting.periods import Period
 
 __all__ = ["format_days", "format_days_and_times", "format_times"]
@@ -50,9 +50,9 @@ def format_days(period: Period, format: str, locale: Locale) -> str:
         return format_date(day, format, locale)
 
     if first is None or last is None:
-        return _join(first, last, single, locale)
+        return _format_ends(first, last, single, locale)
     if format not in _WIDTHS:
-        return _join(first, last, single, locale)
+        return _format_ends(first, last, single, locale)
     if period.unit != "day" and period.single:
         return _format_skeleton(first, _SKELETONS[period.unit][format], format, locale)
     if first == last:
@@ -78,7 +78,7 @@ def format_times(period: Period, format: str, locale: Locale, zone: tzinfo | Non
 
     both = isinstance(start, datetime) and isinstance(end, datetime)
     if format or period.single or not both or _has_seconds(start) or _has_seconds(end):
-        return _join(start, end, single, locale)
+        return _format_ends(start, end, single, locale)
     assert start is not None
     assert end is not None
     has_halves = "a" in str(get_time_format("short", locale))
@@ -101,14 +101,14 @@ def format_days_and_times(period: Period, format: str, locale: Locale) -> str:
     start, end = period.start, period.end
     if isinstance(start, datetime) and isinstance(end, datetime) and start.date() == end.date():
         return _beside(format_days(period, format, locale), format_times(period, "", locale))
-    return _join(start, end, single, locale)
+    return _format_ends(start, end, single, locale)
 
 
-def _join(start: date | None, end: date | None, single: _Format, locale: Locale) -> str:
+def _format_ends(start: date | None, end: date | None, single: _Format, locale: Locale) -> str:
     if start is None or end is None:
         moment = end if start is None else start
         assert moment is not None
-        return format_open(single(moment), "earlier" if start is None else "later", locale)
+        return format_open_interval(single(moment), "earlier" if start is None else "later", locale)
     first, last = single(start), single(end)
     return first if first == last else join_range(first, last, locale)
 
@@ -121,7 +121,7 @@ def _format_skeleton(day: date, skeleton: str, width: str, locale: Locale) -> st
     pattern = locale.datetime_skeletons.get(skeleton)
     if pattern is None:
         return format_skeleton(skeleton, day, locale=locale)
-    return _apply(str(pattern), day, width, locale)
+    return _apply_pattern(str(pattern), day, width, locale)
 
 
 def _format_interval(start: date, end: date, skeleton: str, width: str, locale: Locale) -> str:
@@ -132,12 +132,14 @@ def _format_interval(start: date, end: date, skeleton: str, width: str, locale: 
     for field in _FIELDS:
         if field in patterns and one.extract(field) != other.extract(field):
             pair = zip(patterns[field], (start, end), strict=True)
-            return "".join(_apply(pattern, moment, width, locale) for pattern, moment in pair)
+            return "".join(
+                _apply_pattern(pattern, moment, width, locale) for pattern, moment in pair
+            )
     first, last = (_format_skeleton(day, skeleton, width, locale) for day in (start, end))
     return first if first == last else join_range(first, last, locale)
 
 
-def _apply(pattern: str, moment: date, width: str, locale: Locale) -> str:
+def _apply_pattern(pattern: str, moment: date, width: str, locale: Locale) -> str:
     if width in ("full", "long"):
         pattern = _ABBREVIATION.sub(lambda found: found[0][0] * 4, pattern)
     return str(parse_pattern(pattern).apply(moment, locale))

@@ -11,14 +11,14 @@ from datetime import tzinfo
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["FILTERS", "LOCALITY", "Filter", "Locality"]
+__all__ = ["FILTERS", "FORMAT_LOCALE_KEY", "Filter", "FormatLocale"]
 
-LOCALITY = "the locality of the question"
-"""The key of the fields of a :class:`Locality` among the variables of a template. No template can
+FORMAT_LOCALE_KEY = "the locality of the question"
+"""The key of the fields of a :class:`FormatLocale` among the variables of a template. No template can
 name it."""
 
 
-class Locality(NamedTuple):
+class FormatLocale(NamedTuple):
     """For whom a text is written: the language and the time zone of the question."""
 
     language: str
@@ -26,19 +26,19 @@ class Locality(NamedTuple):
 
 
 Filter: TypeAlias = Callable[..., str]
-"""Formats a value for a :class:`Locality`. Raises ``ValueError`` for what it cannot read."""
+"""Formats a value for a :class:`FormatLocale`. Raises ``ValueError`` for what it cannot read."""
 
 _Format: TypeAlias = Callable[..., str | None]
 
 
-def _filter(name: str, kind: str, format_one: _Format) -> Filter:
+def _build_filter(name: str, kind: str, format_one: _Format) -> Filter:
     """The filter ``name`` for values of a ``kind``, of which ``format_one`` formats a single one
     (None if it is of another kind)."""
 
-    def format_value(locality: Locality, value: Any, *arguments: Any, **options: Any) -> str:
-        from anaphora.models.formatting.locales import join_list, locale_of
+    def format_value(locality: FormatLocale, value: Any, *arguments: Any, **options: Any) -> str:
+        from anaphora.models.formatting.locales import join_list, find_locale
 
-        locale = locale_of(locality.language)
+        locale = find_locale(locality.language)
         if isinstance(value, list | tuple):
             parts = (format_value(locality, one, *arguments, **options) for one in value)
             return join_list([part for part in parts if part], "standard", locale)
@@ -63,27 +63,31 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, Undefined)
 
 
-def _date(locality: Locality, locale: Any, value: Any, format: str = "long") -> str | None:
+def _format_date(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+) -> str | None:
     from anaphora.models.formatting.dates import format_days
 
-    return _period(format_days, locality, locale, value, format)
+    return _format_period(format_days, locality, locale, value, format)
 
 
-def _time(locality: Locality, locale: Any, value: Any, format: str = "") -> str | None:
+def _format_time(locality: FormatLocale, locale: Any, value: Any, format: str = "") -> str | None:
     from anaphora.models.formatting.dates import format_times
 
     format_in_zone = partial(format_times, zone=locality.zone)
-    return _period(format_in_zone, locality, locale, value, format)
+    return _format_period(format_in_zone, locality, locale, value, format)
 
 
-def _datetime(locality: Locality, locale: Any, value: Any, format: str = "long") -> str | None:
+def _format_datetime(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "long"
+) -> str | None:
     from anaphora.models.formatting.dates import format_days_and_times
 
-    return _period(format_days_and_times, locality, locale, value, format)
+    return _format_period(format_days_and_times, locality, locale, value, format)
 
 
-def _period(
-    format_period: Callable[..., str], locality: Locality, locale: Any, value: Any, format: str
+def _format_period(
+    format_period: Callable[..., str], locality: FormatLocale, locale: Any, value: Any, format: str
 ) -> str | None:
     from anaphora.models.formatting.periods import parse_period
 
@@ -91,7 +95,9 @@ def _period(
     return None if period is None else format_period(period, format, locale)
 
 
-def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") -> str | None:
+def _format_duration(
+    locality: FormatLocale, locale: Any, value: Any, width: str = "long"
+) -> str | None:
     from anaphora.models.formatting.durations import format_duration, parse_duration, split_sign
     from anaphora.models.formatting.numbers import WIDTHS
 
@@ -102,8 +108,8 @@ def _duration(locality: Locality, locale: Any, value: Any, width: str = "long") 
     return None if ends is None else sign + format_duration(ends, width, locale)
 
 
-def _money(
-    locality: Locality, locale: Any, value: Any, currency: str = "", format: str | None = None
+def _format_money(
+    locality: FormatLocale, locale: Any, value: Any, currency: str = "", format: str | None = None
 ) -> str | None:
     from anaphora.models.formatting.numbers import format_money, parse_quantity
 
@@ -115,7 +121,9 @@ def _money(
     return format_money(quantity, quantity.currency or currency, format, locale)
 
 
-def _number(locality: Locality, locale: Any, value: Any, format: str = "short") -> str | None:
+def _format_number(
+    locality: FormatLocale, locale: Any, value: Any, format: str = "short"
+) -> str | None:
     from anaphora.models.formatting.numbers import (
         WIDTHS,
         format_money,
@@ -133,10 +141,10 @@ def _number(locality: Locality, locale: Any, value: Any, format: str = "short") 
 
 
 FILTERS: Mapping[str, Filter] = {
-    "date": _filter("date", "date", _date),
-    "time": _filter("time", "date", _time),
-    "datetime": _filter("datetime", "date", _datetime),
-    "duration": _filter("duration", "duration", _duration),
-    "money": _filter("money", "amount of money", _money),
-    "number": _filter("number", "number", _number),
+    "date": _build_filter("date", "date", _format_date),
+    "time": _build_filter("time", "date", _format_time),
+    "datetime": _build_filter("datetime", "date", _format_datetime),
+    "duration": _build_filter("duration", "duration", _format_duration),
+    "money": _build_filter("money", "amount of money", _format_money),
+    "number": _build_filter("number", "number", _format_number),
 }

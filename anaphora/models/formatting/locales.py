@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 from babel import Locale, UnknownLocaleError
 from babel.lists import format_list
 
-__all__ = ["OpenEnd", "format_open", "join_list", "join_range", "locale_of"]
+__all__ = ["OpenDirection", "format_open_interval", "join_list", "join_range", "find_locale"]
 
-OpenEnd: TypeAlias = Literal["later", "earlier"]
+OpenDirection: TypeAlias = Literal["later", "earlier"]
 """In which direction an interval is open."""
 
 ListStyle: TypeAlias = Literal["standard", "unit"]
@@ -19,7 +19,7 @@ ListStyle: TypeAlias = Literal["standard", "unit"]
 
 
 @lru_cache(maxsize=128)
-def locale_of(language: str) -> Locale:
+def find_locale(language: str) -> Locale:
     """The locale of a language tag (``en``, ``es-MX``), else that of its language without the
     region, else English."""
     tag = language.replace("_", "-")
@@ -31,9 +31,9 @@ def locale_of(language: str) -> Locale:
     return Locale("en")
 
 
-def format_open(text: str, end: OpenEnd, locale: Locale) -> str:
+def format_open_interval(text: str, end: OpenDirection, locale: Locale) -> str:
     """The one end of an interval whose other end is open."""
-    phrases = _OPEN.get(locale.language)
+    phrases = _OPEN_PHRASES.get(locale.language)
     if phrases is not None:
         return phrases[end == "earlier"].replace("{}", text)
     return join_range(text, "…", locale) if end == "later" else join_range("…", text, locale)
@@ -61,7 +61,7 @@ _STYLES: Mapping[ListStyle, Sequence[str]] = {  # each with those that stand in 
 }
 
 # Both ends belong to the interval.
-_OPEN: Mapping[str, tuple[str, str]] = {
+_OPEN_PHRASES: Mapping[str, tuple[str, str]] = {
     "ar": ("{} أو بعد ذلك", "{} أو قبل ذلك"),
     "az": ("{} və ya daha sonra", "{} və ya daha əvvəl"),
     "bg": ("{} или по-късно", "{} или по-рано"),

@@ -20,7 +20,7 @@ __all__ = [
     "SIGNS",
     "WIDTHS",
     "Quantity",
-    "as_decimal",
+    "to_decimal",
     "format_measure",
     "format_money",
     "format_number",
@@ -65,7 +65,7 @@ class Quantity:
 def parse_quantity(value: Any) -> Quantity | None:
     """The quantity that ``value`` stands for, None if it is none."""
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        number = as_decimal(value)
+        number = to_decimal(value)
         return None if number is None else Quantity(number)
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None or (found["sign"] and found["high"]):
@@ -79,7 +79,7 @@ def parse_quantity(value: Any) -> Quantity | None:
     )
 
 
-def as_decimal(number: float | Decimal) -> Decimal | None:
+def to_decimal(number: float | Decimal) -> Decimal | None:
     """The number without a fraction of zero, which has another plural in some languages; None
     for what is not finite."""
     decimal = Decimal(str(number))
@@ -93,25 +93,29 @@ def format_money(quantity: Quantity, currency: str, pattern: str | None, locale:
     """An amount in ``currency`` ('' for one that is not known); ``pattern`` is one of CLDR, that of
     the locale if left out. A currency that Babel does not know stands behind the number."""
     if pattern is not None and currency:
-        return _format(
+        return _format_quantity(
             quantity,
             lambda n: format_currency(n, currency, pattern, locale=locale, currency_digits=False),
             locale,
         )
     if currency and is_currency(currency):
-        return _format(quantity, lambda n: format_currency(n, currency, locale=locale), locale)
+        return _format_quantity(
+            quantity, lambda n: format_currency(n, currency, locale=locale), locale
+        )
     if currency or pattern is not None:
         return format_number(replace(quantity, unit=currency), "short", pattern, locale)
-    return _format(quantity, partial(_format_bare, locale, _decimals(quantity)), locale)
+    return _format_quantity(
+        quantity, partial(_format_plain_amount, locale, _decimal_places(quantity)), locale
+    )
 
 
-def _decimals(quantity: Quantity) -> int:
+def _decimal_places(quantity: Quantity) -> int:
     """How many decimals an amount of money is written with at least: two or none."""
     ends = (quantity.low, quantity.high or quantity.low)
     return 0 if all(end == end.to_integral_value() for end in ends) else 2
 
 
-def _format_bare(locale: Locale, decimals: int, number: Decimal) -> str:
+def _format_plain_amount(locale: Locale, decimals: int, number: Decimal) -> str:
     pattern = copy(locale.decimal_formats[None])
     pattern.frac_prec = (decimals, decimals)
     written: str = pattern.apply(number, locale, decimal_quantization=False)
@@ -134,8 +138,8 @@ def format_number(quantity: Quantity, width: str, pattern: str | None, locale: L
         return written or f"{decimal(number)} {unit}"
 
     if unit == "%":
-        return _format(quantity, percent, locale, ends=decimal)
-    return _format(quantity, measured if unit else decimal, locale, ends=decimal)
+        return _format_quantity(quantity, percent, locale, ends=decimal)
+    return _format_quantity(quantity, measured if unit else decimal, locale, ends=decimal)
 
 
 def format_measure(
@@ -153,7 +157,7 @@ def format_measure(
     return ""
 
 
-def _format(
+def _format_quantity(
     quantity: Quantity,
     single: Callable[[Decimal], str],
     locale: Locale,

@@ -19,9 +19,9 @@ _QUARTER = re.compile(r"(\d{4})-Q([1-4])")
 _YEAR = re.compile(r"\d{4}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
-_OPEN = ".."
-_OF_MONTHS = frozenset({"month", "quarter", "half", "season"})
-_OF_YEARS = frozenset({"year", "decade", "century"})
+_OPEN_END = ".."
+_MONTH_GRAINS = frozenset({"month", "quarter", "half", "season"})
+_YEAR_GRAINS = frozenset({"year", "decade", "century"})
 _ONE_DAY = timedelta(days=1)
 
 
@@ -51,16 +51,16 @@ def parse_period(value: Any, meta: Mapping[str, Any], zone: tzinfo | None) -> Pe
     ``ValueError`` for a day that no calendar has.
     """
     if isinstance(value, date):
-        return _single(_to_zone(value, zone))
+        return _single_period(_to_local(value, zone))
     if not isinstance(value, str):
         return None
     start, slash, end = value.partition("/")
     if not slash:
-        return _parse_cell(value, meta, zone)
-    if start == end == _OPEN:
+        return _parse_unit(value, meta, zone)
+    if start == end == _OPEN_END:
         return None
-    first, last = (None if one == _OPEN else _parse_end(one, zone) for one in (start, end))
-    if (first is None) != (start == _OPEN) or (last is None) != (end == _OPEN):
+    first, last = (None if one == _OPEN_END else _parse_end(one, zone) for one in (start, end))
+    if (first is None) != (start == _OPEN_END) or (last is None) != (end == _OPEN_END):
         return None
     if first is None or last is None:
         return Period(first, last)
@@ -69,41 +69,41 @@ def parse_period(value: Any, meta: Mapping[str, Any], zone: tzinfo | None) -> Pe
     return Period(first, last, _unit_of(first, last, meta), single=first == last)
 
 
-def _parse_cell(value: str, meta: Mapping[str, Any], zone: tzinfo | None) -> Period | None:
+def _parse_unit(value: str, meta: Mapping[str, Any], zone: tzinfo | None) -> Period | None:
     if moment := _parse_end(value, zone):
-        return _single(moment)
+        return _single_period(moment)
     if found := _WEEK.fullmatch(value):
         monday = date.fromisocalendar(int(found[1]), int(found[2]), 1)
         first = _first_day(meta) if meta.get("grain") == "week" else None
         first = first or monday
         return Period(first, first + 6 * _ONE_DAY)
     if found := _MONTH.fullmatch(value):
-        return _months(int(found[1]), int(found[2]), 1, "month")
+        return _months_period(int(found[1]), int(found[2]), 1, "month")
     if found := _QUARTER.fullmatch(value):
-        return _months(int(found[1]), int(found[2]) * 3 - 2, 3, "quarter")
+        return _months_period(int(found[1]), int(found[2]) * 3 - 2, 3, "quarter")
     if _YEAR.fullmatch(value):
-        return _months(int(value), 1, 12, "year")
+        return _months_period(int(value), 1, 12, "year")
     return None
 
 
 def _parse_end(value: str, zone: tzinfo | None) -> date | datetime | None:
     if _DAY.fullmatch(value):
         return date.fromisoformat(value)
-    return _to_zone(datetime.fromisoformat(value), zone) if _CLOCK.fullmatch(value) else None
+    return _to_local(datetime.fromisoformat(value), zone) if _CLOCK.fullmatch(value) else None
 
 
-def _to_zone(moment: date, zone: tzinfo | None) -> date:
+def _to_local(moment: date, zone: tzinfo | None) -> date:
     """A moment with an offset as the clocks of the zone show it, without any."""
     if not isinstance(moment, datetime):
         return moment
     return moment.astimezone(zone).replace(tzinfo=None) if moment.tzinfo else moment
 
 
-def _single(moment: date) -> Period:
+def _single_period(moment: date) -> Period:
     return Period(moment, moment, single=True)
 
 
-def _months(year: int, month: int, count: int, unit: Unit) -> Period:
+def _months_period(year: int, month: int, count: int, unit: Unit) -> Period:
     first, last_month = date(year, month, 1), month + count - 1
     return Period(first, date(year, last_month, monthrange(year, last_month)[1]), unit, single=True)
 
@@ -119,6 +119,6 @@ def _unit_of(first: date, last: date, meta: Mapping[str, Any]) -> Unit:
     are_months = first.day == 1 and last.day == monthrange(last.year, last.month)[1]
     if isinstance(first, datetime) or not are_months:
         return "day"
-    if grain in _OF_YEARS and first.month == 1 and last.month == 12:
+    if grain in _YEAR_GRAINS and first.month == 1 and last.month == 12:
         return "year"
-    return "month" if grain in _OF_MONTHS or grain in _OF_YEARS else "day"
+    return "month" if grain in _MONTH_GRAINS or grain in _YEAR_GRAINS else "day"

@@ -7,17 +7,17 @@ loader runs on it unchanged and tells every mistake at its place in the original
 
 from __future__ import annotations
 
-from anaphora.models.nlpcraft.notes import Note, NoteKind
+from anaphora.models.nlpcraft.notes import TranslationNote, NoteKind
 from anaphora.models.nlpcraft.printer import print_model
-from anaphora.models.nlpcraft.recognition import Version, recognise
+from anaphora.models.nlpcraft.recognition import Version, detect_version
 from anaphora.models.nlpcraft.translation import Translation, translate
 
 __all__ = [
-    "Note",
+    "TranslationNote",
     "NoteKind",
     "Translation",
     "Version",
     "print_model",
-    "recognise",
+    "detect_version",
     "translate",
 ]

@@ -4,145 +4,163 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anaphora.models.nlpcraft.rules import Entry, Rule, Sheet, apply, ignored, kept, moved
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
+from anaphora.models.nlpcraft.rules import (
+    SourceEntry,
+    Rule,
+    TranslationTarget,
+    apply_rules,
+    ignore_key,
+    copy_key,
+    map_to,
+)
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
 from anaphora.models.schema import ElementSchema
 
-__all__ = ["ELEMENT_RULES", "read_elements"]
+__all__ = ["ELEMENT_RULES", "translate_elements"]
 
 
-def read_elements(sheet: Sheet, entry: Entry) -> None:
+def translate_elements(sheet: TranslationTarget, entry: SourceEntry) -> None:
     """The rule of ``elements``: each one is translated; what is none of them is passed on for
     the validation to complain of."""
-    if not isinstance(entry.node, ListNode):
-        sheet.put("elements", entry.at, entry.node)
+    if not isinstance(entry.node, SequenceNode):
+        sheet.set_node("elements", entry.at, entry.node)
         return
-    listed = ListNode(entry.node.start)
+    listed = SequenceNode(entry.node.start)
     for index, node in enumerate(entry.node.items):
         where = f"{entry.key}[{index}]."
-        listed.items.append(_element(node, sheet, where) if isinstance(node, MapNode) else node)
-    sheet.put("elements", entry.at, listed)
+        listed.items.append(
+            _translate_element(node, sheet, where) if isinstance(node, MappingNode) else node
+        )
+    sheet.set_node("elements", entry.at, listed)
 
 
-def _element(source: MapNode, sheet: Sheet, where: str) -> MapNode:
-    inner = Sheet(source, MapNode(source.start), sheet.notes, sheet.texts, where)
-    apply(ELEMENT_RULES, inner, ours=ElementSchema.model_fields)
+def _translate_element(source: MappingNode, sheet: TranslationTarget, where: str) -> MappingNode:
+    inner = TranslationTarget(source, MappingNode(source.start), sheet.notes, sheet.texts, where)
+    apply_rules(ELEMENT_RULES, inner, known_keys=ElementSchema.model_fields)
     target = inner.target
     if "properties" in source.items:
-        target.items["meta"] = _with_typed_keys(target.items["meta"], source.items.get("type"))
+        target.items["meta"] = _add_typed_keys(target.items["meta"], source.items.get("type"))
     return target
 
 
-def _synonyms(sheet: Sheet, entry: Entry) -> None:
-    sheet.put("synonyms", entry.at, sheet.texts.rewritten(entry.node))
+def _translate_synonyms(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    sheet.set_node("synonyms", entry.at, sheet.texts.rewrite(entry.node))
 
 
-def _values(sheet: Sheet, entry: Entry) -> None:
-    if not isinstance(entry.node, ListNode):
-        sheet.put("values", entry.at, sheet.texts.rewritten(entry.node))
+def _translate_values(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if not isinstance(entry.node, SequenceNode):
+        sheet.set_node("values", entry.at, sheet.texts.rewrite(entry.node))
         return
-    sheet.put("values", entry.at, _named_values(entry.node, sheet, entry))
-    sheet.note("mapped", entry, "a list of values → a mapping from names to synonyms")
+    sheet.set_node("values", entry.at, _build_value_mapping(entry.node, sheet, entry))
+    sheet.add_note("mapped", entry, "a list of values → a mapping from names to synonyms")
 
 
-def _named_values(source: ListNode, sheet: Sheet, entry: Entry) -> MapNode:
+def _build_value_mapping(
+    source: SequenceNode, sheet: TranslationTarget, entry: SourceEntry
+) -> MappingNode:
     """``[{name: …, synonyms: […]}]`` as a mapping. An item without a name gets an empty one, of
     which the validation complains at its place."""
-    values = MapNode(source.start)
+    values = MappingNode(source.start)
     for index, item in enumerate(source.items):
-        name, at, synonyms = _named_value(item)
+        name, at, synonyms = _parse_value(item)
         for key, offset in _unknown_keys(item):
-            inner = Entry(f"{entry.key}[{index}].{key}", offset, item)
-            sheet.note("ignored", inner, "unknown key; the keys here are name and synonyms")
-        synonyms = sheet.texts.rewritten(synonyms)
+            inner = SourceEntry(f"{entry.key}[{index}].{key}", offset, item)
+            sheet.add_note("ignored", inner, "unknown key; the keys here are name and synonyms")
+        synonyms = sheet.texts.rewrite(synonyms)
         known = values.items.get(name)
         if known is None:
             values.items[name] = synonyms
-            values.keys[name] = at
+            values.key_offsets[name] = at
             continue
-        values.items[name] = _joined(known, synonyms)
-        again = Entry(f"{entry.key}[{index}]", at, item)
-        sheet.note("changed", again, f"the value '{name}' is there twice; its synonyms are joined")
+        values.items[name] = _join_synonyms(known, synonyms)
+        again = SourceEntry(f"{entry.key}[{index}]", at, item)
+        sheet.add_note(
+            "changed", again, f"the value '{name}' is there twice; its synonyms are joined"
+        )
     return values
 
 
-def _named_value(item: Node) -> tuple[str, int, Node]:
+def _parse_value(item: Node) -> tuple[str, int, Node]:
     """The name of a value, where it stands, and its synonyms."""
-    nothing = TextNode(item.start, item.start, "", "")
-    if isinstance(item, TextNode):
+    nothing = ScalarNode(item.start, item.start, "", "")
+    if isinstance(item, ScalarNode):
         return item.text, item.start, nothing
-    if isinstance(item, ListNode):
+    if isinstance(item, SequenceNode):
         return "", item.start, item
     synonyms = item.items.get("synonyms", nothing)
     for key in ("name", "value"):
         name = item.items.get(key)
-        if isinstance(name, TextNode) and plain(name) is not None:
+        if isinstance(name, ScalarNode) and to_data(name) is not None:
             return name.text, name.start, synonyms
     return "", item.start, synonyms
 
 
 def _unknown_keys(item: Node) -> Iterator[tuple[str, int]]:
-    if isinstance(item, MapNode):
+    if isinstance(item, MappingNode):
         known = ("name", "value", "synonyms")
-        yield from ((key, at) for key, at in item.keys.items() if key not in known)
+        yield from ((key, at) for key, at in item.key_offsets.items() if key not in known)
 
 
-def _joined(first: Node, second: Node) -> Node:
-    if not (isinstance(first, ListNode) and isinstance(second, ListNode)):
-        return first if isinstance(first, ListNode) or plain(second) is None else second
-    both = ListNode(first.start)
+def _join_synonyms(first: Node, second: Node) -> Node:
+    if not (isinstance(first, SequenceNode) and isinstance(second, SequenceNode)):
+        return first if isinstance(first, SequenceNode) or to_data(second) is None else second
+    both = SequenceNode(first.start)
     both.items = [*first.items, *second.items]
     return both
 
 
-def _value_loader(sheet: Sheet, entry: Entry) -> None:
-    if "#" in str(plain(entry.node)):
-        sheet.put("value_loader", entry.at, entry.node)
-        sheet.note("mapped", entry, "→ value_loader")
+def _translate_value_loader(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if "#" in str(to_data(entry.node)):
+        sheet.set_node("value_loader", entry.at, entry.node)
+        sheet.add_note("mapped", entry, "→ value_loader")
         return
-    sheet.note(
+    sheet.add_note(
         "ignored",
         entry,
-        f"{_shown(entry.node)} is a Java class; port it to a Python function and name that: "
+        f"{_format_node(entry.node)} is a Java class; port it to a Python function and name that: "
         "value_loader: module#function",
     )
 
 
-def _stop_words(sheet: Sheet, entry: Entry) -> None:
-    if plain(entry.node) is not True:
+def _translate_stop_words(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if to_data(entry.node) is not True:
         reason = "only a whole model says whether stop words may stand inside of synonyms"
-        sheet.note("ignored", entry, reason)
+        sheet.add_note("ignored", entry, reason)
 
 
-def _shown(node: Node) -> str:
-    return node.text if isinstance(node, TextNode) else "what stands here"
+def _format_node(node: Node) -> str:
+    return node.text if isinstance(node, ScalarNode) else "what stands here"
 
 
-def _with_typed_keys(meta: Node, type: Node | None) -> Node:
+def _add_typed_keys(meta: Node, type: Node | None) -> Node:
     """Properties under their own name and, as in 1.0, under ``type:name``."""
-    if not (isinstance(meta, MapNode) and isinstance(type, TextNode)):
+    if not (isinstance(meta, MappingNode) and isinstance(type, ScalarNode)):
         return meta
-    both = MapNode(meta.start)
+    both = MappingNode(meta.start)
     both.items = {f"{type.text}:{key}": node for key, node in meta.items.items()} | meta.items
-    both.keys = {f"{type.text}:{key}": at for key, at in meta.keys.items()} | meta.keys
+    both.key_offsets = {
+        f"{type.text}:{key}": at for key, at in meta.key_offsets.items()
+    } | meta.key_offsets
     return both
 
 
 ELEMENT_RULES: Mapping[str, Rule] = {
-    "id": kept,
-    "type": moved("id"),
-    "description": kept,
-    "groups": kept,
-    "parentId": moved("parent"),
-    "synonyms": _synonyms,
-    "values": _values,
-    "metadata": moved("meta"),
-    "properties": moved("meta"),
-    "permutateSynonyms": moved("permute"),
-    "sparse": kept,
-    "greedy": kept,
-    "valueLoader": _value_loader,
-    "stopWordsAllowed": _stop_words,
-    "jiggleFactor": ignored("words do not move by a distance; see permute and sparse", unless=[0]),
+    "id": copy_key,
+    "type": map_to("id"),
+    "description": copy_key,
+    "groups": copy_key,
+    "parentId": map_to("parent"),
+    "synonyms": _translate_synonyms,
+    "values": _translate_values,
+    "metadata": map_to("meta"),
+    "properties": map_to("meta"),
+    "permutateSynonyms": map_to("permute"),
+    "sparse": copy_key,
+    "greedy": copy_key,
+    "valueLoader": _translate_value_loader,
+    "stopWordsAllowed": _translate_stop_words,
+    "jiggleFactor": ignore_key(
+        "words do not move by a distance; see permute and sparse", silent_values=[0]
+    ),
 }
 """What becomes of each key of an element."""

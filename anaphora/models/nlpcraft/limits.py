@@ -6,22 +6,22 @@ from collections.abc import Mapping
 
 from anaphora.models.nlpcraft.rules import (
     NO_LIMIT,
-    Entry,
+    SourceEntry,
     Rule,
-    Sheet,
-    ignored,
-    is_endless,
-    moved,
+    TranslationTarget,
+    ignore_key,
+    is_unlimited,
+    map_to,
 )
-from anaphora.models.nodes import plain
-from anaphora.models.schema import kind_of
+from anaphora.models.nodes import to_data
+from anaphora.models.schema import describe_value
 
-__all__ = ["LIMIT_RULES", "add_limits_of_0_9"]
+__all__ = ["LIMIT_RULES", "add_default_limits"]
 
-_TOKENS = "theirs counts free words among the tokens; limits.{} counts entities alone"
-_SWEAR_WORDS = "there is no list of swear words here: give your own as limits.swear_words"
+_TOKEN_COUNT_NOTE = "theirs counts free words among the tokens; limits.{} counts entities alone"
+_SWEAR_WORDS_NOTE = "there is no list of swear words here: give your own as limits.swear_words"
 
-_DEFAULTS = {
+_DEFAULT_LIMITS = {
     "minWords": ("min_words", "1", ""),
     "maxWords": ("max_words", "50", "more than 50 words are too many: limits.max_words: 50"),
     "notLatinCharsetAllowed": (
@@ -33,94 +33,104 @@ _DEFAULTS = {
     "swearWordsAllowed": (
         "swear_words_allowed",
         "false",
-        f"swear words are forbidden: limits.swear_words_allowed: false; {_SWEAR_WORDS}",
+        f"swear words are forbidden: limits.swear_words_allowed: false; {_SWEAR_WORDS_NOTE}",
     ),
 }
 
 
-def add_limits_of_0_9(sheet: Sheet) -> None:
+def add_default_limits(sheet: TranslationTarget) -> None:
     """Writes out the limits that a file of 0.9 has without saying so, where ours has none."""
     at = sheet.source.start
-    for key, (ours, value, meaning) in _DEFAULTS.items():
-        if sheet.has(f"limits.{ours}") or sheet.theirs(key) is not None:
+    for key, (ours, value, meaning) in _DEFAULT_LIMITS.items():
+        if sheet.has_key(f"limits.{ours}") or sheet.source_value(key) is not None:
             continue
-        sheet.set(f"limits.{ours}", at, value)
+        sheet.set_scalar(f"limits.{ours}", at, value)
         if meaning:
             sheet.notes.add("changed", key, at, f"not in the file; by default {meaning}")
-    if sheet.has("limits.suspicious_words") and not sheet.has("limits.max_suspicious_words"):
-        sheet.set("limits.max_suspicious_words", at, "0")
+    if sheet.has_key("limits.suspicious_words") and not sheet.has_key(
+        "limits.max_suspicious_words"
+    ):
+        sheet.set_scalar("limits.max_suspicious_words", at, "0")
 
 
-def _bound(key: str) -> Rule:
+def _map_to_limit(key: str) -> Rule:
     """The rule of a number of theirs that is ``key`` of ours, unless it means no limit."""
 
-    def rule(sheet: Sheet, entry: Entry) -> None:
-        if is_endless(entry.node):
-            sheet.note("mapped", entry, "there is no limit without it")
+    def rule(sheet: TranslationTarget, entry: SourceEntry) -> None:
+        if is_unlimited(entry.node):
+            sheet.add_note("mapped", entry, "there is no limit without it")
         else:
-            moved(key)(sheet, entry)
+            map_to(key)(sheet, entry)
 
     return rule
 
 
-def _not_latin(sheet: Sheet, entry: Entry) -> None:
-    allowed = plain(entry.node)
+def _translate_latin_only(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    allowed = to_data(entry.node)
     if not isinstance(allowed, bool):
-        sheet.put("limits.latin_only", entry.at, entry.node)
+        sheet.set_node("limits.latin_only", entry.at, entry.node)
         return
     only = "false" if allowed else "true"
-    sheet.set("limits.latin_only", entry.at, only)
-    sheet.note("mapped", entry, f"→ limits.latin_only: {only}")
+    sheet.set_scalar("limits.latin_only", entry.at, only)
+    sheet.add_note("mapped", entry, f"→ limits.latin_only: {only}")
 
 
-def _swear_words(sheet: Sheet, entry: Entry) -> None:
-    sheet.put("limits.swear_words_allowed", entry.at, entry.node)
-    if plain(entry.node) is False:
-        sheet.note("changed", entry, f"→ limits.swear_words_allowed; {_SWEAR_WORDS}")
+def _translate_swear_words(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    sheet.set_node("limits.swear_words_allowed", entry.at, entry.node)
+    if to_data(entry.node) is False:
+        sheet.add_note("changed", entry, f"→ limits.swear_words_allowed; {_SWEAR_WORDS_NOTE}")
     else:
-        sheet.note("mapped", entry, "→ limits.swear_words_allowed")
+        sheet.add_note("mapped", entry, "→ limits.swear_words_allowed")
 
 
-def _no_user_tokens(sheet: Sheet, entry: Entry) -> None:
-    allowed = plain(entry.node)
+def _translate_no_user_tokens(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    allowed = to_data(entry.node)
     if allowed is False:
-        sheet.set("limits.min_entities", entry.at, "1")
-        sheet.note("mapped", entry, "false → limits.min_entities: 1")
+        sheet.set_scalar("limits.min_entities", entry.at, "1")
+        sheet.add_note("mapped", entry, "false → limits.min_entities: 1")
     elif allowed is not True:
-        sheet.note("ignored", entry, f"expected true or false, not {kind_of(allowed)}")
+        sheet.add_note("ignored", entry, f"expected true or false, not {describe_value(allowed)}")
 
 
-def _max_element_synonyms(sheet: Sheet, entry: Entry) -> None:
-    if is_endless(entry.node) or sheet.theirs("maxSynonymsThresholdError") is True:
-        _bound("max_synonyms")(sheet, entry)
+def _translate_max_synonyms(sheet: TranslationTarget, entry: SourceEntry) -> None:
+    if is_unlimited(entry.node) or sheet.source_value("maxSynonymsThresholdError") is True:
+        _map_to_limit("max_synonyms")(sheet, entry)
         return
     reason = "without maxSynonymsThresholdError it only warns; max_synonyms is a strict limit"
-    sheet.note("ignored", entry, reason)
+    sheet.add_note("ignored", entry, reason)
 
 
 LIMIT_RULES: Mapping[str, Rule] = {
-    "minWords": moved("limits.min_words"),
-    "maxWords": moved("limits.max_words"),
-    "minTokens": ignored(_TOKENS.format("min_entities"), unless=[0]),
-    "maxTokens": ignored(_TOKENS.format("max_entities"), unless=[50, NO_LIMIT]),
-    "minNonStopwords": moved("limits.min_content_words"),
-    "maxFreeWords": _bound("limits.max_free_words"),
-    "maxUnknownWords": ignored("there is no dictionary of known words", unless=[NO_LIMIT]),
-    "suspiciousWords": moved("limits.suspicious_words"),
-    # Endless or not: where suspicious words are listed, ours allows none without the key.
-    "maxSuspiciousWords": moved("limits.max_suspicious_words"),
-    "nonEnglishAllowed": ignored("there is no dictionary of English words", unless=[True]),
-    "notLatinCharsetAllowed": _not_latin,
-    "swearWordsAllowed": _swear_words,
-    "noNounsAllowed": ignored("nothing here tells the nouns of a sentence", unless=[True]),
-    "noUserTokensAllowed": _no_user_tokens,
-    "maxElementSynonyms": _max_element_synonyms,
-    "maxTotalSynonyms": ignored("the synonyms of a model have a fixed limit", unless=[NO_LIMIT]),
-    "maxSynonymsThresholdError": ignored(
-        "it only matters together with maxElementSynonyms", unless=[False, True]
+    "minWords": map_to("limits.min_words"),
+    "maxWords": map_to("limits.max_words"),
+    "minTokens": ignore_key(_TOKEN_COUNT_NOTE.format("min_entities"), silent_values=[0]),
+    "maxTokens": ignore_key(_TOKEN_COUNT_NOTE.format("max_entities"), silent_values=[50, NO_LIMIT]),
+    "minNonStopwords": map_to("limits.min_content_words"),
+    "maxFreeWords": _map_to_limit("limits.max_free_words"),
+    "maxUnknownWords": ignore_key(
+        "there is no dictionary of known words", silent_values=[NO_LIMIT]
     ),
-    "dupSynonymsAllowed": ignored(
-        "elements may always share a synonym: each of them is found", unless=[True]
+    "suspiciousWords": map_to("limits.suspicious_words"),
+    # Endless or not: where suspicious words are listed, ours allows none without the key.
+    "maxSuspiciousWords": map_to("limits.max_suspicious_words"),
+    "nonEnglishAllowed": ignore_key(
+        "there is no dictionary of English words", silent_values=[True]
+    ),
+    "notLatinCharsetAllowed": _translate_latin_only,
+    "swearWordsAllowed": _translate_swear_words,
+    "noNounsAllowed": ignore_key(
+        "nothing here tells the nouns of a sentence", silent_values=[True]
+    ),
+    "noUserTokensAllowed": _translate_no_user_tokens,
+    "maxElementSynonyms": _translate_max_synonyms,
+    "maxTotalSynonyms": ignore_key(
+        "the synonyms of a model have a fixed limit", silent_values=[NO_LIMIT]
+    ),
+    "maxSynonymsThresholdError": ignore_key(
+        "it only matters together with maxElementSynonyms", silent_values=[False, True]
+    ),
+    "dupSynonymsAllowed": ignore_key(
+        "elements may always share a synonym: each of them is found", silent_values=[True]
     ),
 }
 """What becomes of each limit."""

@@ -4,59 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anaphora.models.nlpcraft.rules import Entry, Sheet
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode
+from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode
 
-__all__ = ["macro_texts", "read_macros"]
+__all__ = ["find_macro_texts", "translate_macros"]
 
 
-def read_macros(sheet: Sheet, entry: Entry) -> None:
+def translate_macros(sheet: TranslationTarget, entry: SourceEntry) -> None:
     """The rule of ``macros``."""
-    written = sheet.texts.rewritten(entry.node)
-    if not isinstance(written, ListNode):
-        sheet.put("macros", entry.at, written)
+    written = sheet.texts.rewrite(entry.node)
+    if not isinstance(written, SequenceNode):
+        sheet.set_node("macros", entry.at, written)
         return
-    macros = MapNode(written.start)
+    macros = MappingNode(written.start)
     for index, item in enumerate(written.items):
-        name, at, text = _macro(item)
+        name, at, text = _parse_macro(item)
         where = f"{entry.key}[{index}]"
-        if isinstance(item, MapNode):
+        if isinstance(item, MappingNode):
             for key in item.items.keys() - {"name", "macro"}:
-                unknown = Entry(f"{where}.{key}", item.keys[key], item)
-                sheet.note("ignored", unknown, "unknown key; the keys here are name and macro")
+                unknown = SourceEntry(f"{where}.{key}", item.key_offsets[key], item)
+                sheet.add_note("ignored", unknown, "unknown key; the keys here are name and macro")
         if name in macros.items:
             reason = f"the macro {name} is there twice; the later one holds"
-            sheet.note("changed", Entry(where, at, item), reason)
+            sheet.add_note("changed", SourceEntry(where, at, item), reason)
         macros.items[name] = text
-        macros.keys[name] = at
-    sheet.put("macros", entry.at, macros)
-    sheet.note("mapped", entry, "a list of macros → a mapping from names to texts")
+        macros.key_offsets[name] = at
+    sheet.set_node("macros", entry.at, macros)
+    sheet.add_note("mapped", entry, "a list of macros → a mapping from names to texts")
 
 
-def macro_texts(root: MapNode) -> dict[str, str]:
+def find_macro_texts(root: MappingNode) -> dict[str, str]:
     """The macros of a file of theirs by name, as they are written."""
-    return {name: node.text for name, node in _macros(root) if isinstance(node, TextNode)}
+    return {name: node.text for name, node in _iter_macros(root) if isinstance(node, ScalarNode)}
 
 
-def _macros(root: MapNode) -> Iterator[tuple[str, Node]]:
+def _iter_macros(root: MappingNode) -> Iterator[tuple[str, Node]]:
     match root.items.get("macros"):
-        case ListNode(items=items):
+        case SequenceNode(items=items):
             for item in items:
-                name, _, text = _macro(item)
+                name, _, text = _parse_macro(item)
                 yield name, text
-        case MapNode(items=items):
+        case MappingNode(items=items):
             yield from items.items()
 
 
-def _macro(item: Node) -> tuple[str, int, Node]:
+def _parse_macro(item: Node) -> tuple[str, int, Node]:
     """The name of a macro, where it stands, and the text.
 
     What has another shape gets a name that is none, of which the validation complains.
     """
-    if isinstance(item, TextNode):
+    if isinstance(item, ScalarNode):
         return item.text, item.start, item
-    if isinstance(item, ListNode):
+    if isinstance(item, SequenceNode):
         return "", item.start, item
-    text = item.items.get("macro", TextNode(item.start, item.start, "", ""))
+    text = item.items.get("macro", ScalarNode(item.start, item.start, "", ""))
     name = item.items.get("name")
-    return (name.text, name.start, text) if isinstance(name, TextNode) else ("", item.start, text)
+    return (name.text, name.start, text) if isinstance(name, ScalarNode) else ("", item.start, text)

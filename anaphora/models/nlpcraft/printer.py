@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
 from anaphora.models.schema import (
     ConversationSchema,
     ElementSchema,
@@ -30,25 +30,27 @@ _SCHEMAS: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("options",): OptionsSchema,
     ("elements",): ElementSchema,
 }
-_ORDERS = {
+_KEY_ORDERS = {
     path: [field.alias or name for name, field in schema.model_fields.items()]
     for path, schema in _SCHEMAS.items()
 }
 _TEXT = "tag:yaml.org,2002:str"
 _LIST = "tag:yaml.org,2002:seq"
 _MAP = "tag:yaml.org,2002:map"
-_OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")  # are written as they are but in such quotes
-_WIDEST_LIST = 70  # characters of a list that stands on one line
-_LONGEST_QUOTED = 80  # characters of a text with quotes in it that stands in quotes
+_UNUSUAL_LINE_BREAKS = re.compile(
+    "[\r\x85\u2028\u2029]"
+)  # are written as they are but in such quotes
+_MAX_LINE_LIST = 70  # characters of a list that stands on one line
+_MAX_QUOTED_LENGTH = 80  # characters of a text with quotes in it that stands in quotes
 
 
-def print_model(root: MapNode) -> str:
+def print_model(root: MappingNode) -> str:
     """A file of ours with what the tree ``root`` says, which is read as the same model again.
 
     Keys have the order of the schema. Numbers are written as they were.
     """
     text: str = yaml.serialize(
-        _written(root, ()),
+        _to_yaml_node(root, ()),
         Dumper=_Dumper,
         allow_unicode=True,
         width=math.inf,
@@ -67,23 +69,23 @@ class _Dumper(yaml.SafeDumper):
 _RESOLVER: Any = yaml.resolver.Resolver()  # its stubs say nothing of types
 
 
-def _written(node: Node, path: tuple[str, ...]) -> yaml.Node:
+def _to_yaml_node(node: Node, path: tuple[str, ...]) -> yaml.Node:
     match node:
-        case TextNode():
-            return _scalar(node)
-        case ListNode():
-            items = [_written(item, path) for item in node.items]
+        case ScalarNode():
+            return _to_scalar(node)
+        case SequenceNode():
+            items = [_to_yaml_node(item, path) for item in node.items]
             return yaml.SequenceNode(_LIST, items, flow_style=_fits_on_a_line(items))
-        case MapNode():
+        case MappingNode():
             pairs = [
-                (_text(key), _written(node.items[key], (*path, key)))
-                for key in _ordered(node.items, path)
+                (_to_text_scalar(key), _to_yaml_node(node.items[key], (*path, key)))
+                for key in _sort_keys(node.items, path)
             ]
             return yaml.MappingNode(_MAP, pairs, flow_style=not pairs)
 
 
-def _ordered(keys: Iterable[str], path: tuple[str, ...]) -> list[str]:
-    order = {key: place for place, key in enumerate(_ORDERS.get(path, ()))}
+def _sort_keys(keys: Iterable[str], path: tuple[str, ...]) -> list[str]:
+    order = {key: place for place, key in enumerate(_KEY_ORDERS.get(path, ()))}
     return sorted(keys, key=lambda key: order.get(key, len(order)))
 
 
@@ -91,25 +93,27 @@ def _fits_on_a_line(items: list[yaml.Node]) -> bool:
     scalars = [item for item in items if isinstance(item, yaml.ScalarNode)]
     if len(scalars) < len(items) or any(item.style == "|" for item in scalars):
         return False
-    return sum(len(item.value) + 4 for item in scalars) <= _WIDEST_LIST
+    return sum(len(item.value) + 4 for item in scalars) <= _MAX_LINE_LIST
 
 
-def _scalar(node: TextNode) -> yaml.ScalarNode:
-    value = plain(node)
+def _to_scalar(node: ScalarNode) -> yaml.ScalarNode:
+    value = to_data(node)
     if isinstance(value, str):
-        return _text(value)
+        return _to_text_scalar(value)
     text = "null" if value is None else node.text
     tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
     return yaml.ScalarNode(tag, text)
 
 
-def _text(text: str) -> yaml.ScalarNode:
-    return yaml.ScalarNode(_TEXT, text, style=_style(text))
+def _to_text_scalar(text: str) -> yaml.ScalarNode:
+    return yaml.ScalarNode(_TEXT, text, style=_choose_style(text))
 
 
-def _style(text: str) -> str | None:
+def _choose_style(text: str) -> str | None:
     """How a text is best read: in a block, in quotes, or bare (None)."""
-    if _OTHER_BREAKS.search(text) or not isinstance(plain(TextNode(0, 0, text, "")), str):
+    if _UNUSUAL_LINE_BREAKS.search(text) or not isinstance(
+        to_data(ScalarNode(0, 0, text, "")), str
+    ):
         return '"'
     if "\n" in text:
         return "|" if text[0] not in " \n\t" else '"'
@@ -117,7 +121,7 @@ def _style(text: str) -> str | None:
         return '"' if _needs_quotes(text) and '"' not in text and "\\" not in text else None
     if '"' not in text and "\\" not in text:
         return '"' if _needs_quotes(text) else None
-    return "|" if len(text) > _LONGEST_QUOTED and text[0] not in " \t" else None
+    return "|" if len(text) > _MAX_QUOTED_LENGTH and text[0] not in " \t" else None
 
 
 def _needs_quotes(text: str) -> bool:

@@ -8,23 +8,23 @@ from typing import Literal, TypeAlias
 
 from anaphora.models.nlpcraft.elements import ELEMENT_RULES
 from anaphora.models.nlpcraft.model import MODEL_RULES
-from anaphora.models.nlpcraft.rules import canonical
-from anaphora.models.nodes import ListNode, MapNode, Node
+from anaphora.models.nlpcraft.rules import canonical_key
+from anaphora.models.nodes import SequenceNode, MappingNode, Node
 from anaphora.models.schema import ElementSchema, ModelSchema
 
-__all__ = ["OUR_KEYS", "Version", "recognise"]
+__all__ = ["MODEL_KEYS", "Version", "detect_version"]
 
 Version: TypeAlias = Literal["0.9", "1.0"]
 
-OUR_KEYS = frozenset(field.alias or name for name, field in ModelSchema.model_fields.items())
+MODEL_KEYS = frozenset(field.alias or name for name, field in ModelSchema.model_fields.items())
 """The keys that a model file of ours can have."""
 
-_OUR_ELEMENT_KEYS = frozenset(ElementSchema.model_fields)
+_ELEMENT_KEYS = frozenset(ElementSchema.model_fields)
 _KEYS_OF_1_0 = frozenset({"type", "properties"})
-_WEAK = frozenset({"metadata"})
+_WEAK_EVIDENCE = frozenset({"metadata"})
 
 
-def recognise(root: MapNode) -> Version | None:
+def detect_version(root: MappingNode) -> Version | None:
     """The version of NLPCraft whose file this is; None for a file of ours.
 
     Marks are counted, each once however often it stands in the file. Marks of 1.0: every
@@ -39,47 +39,49 @@ def recognise(root: MapNode) -> Version | None:
     The file is theirs if it has more marks of theirs than of ours: one with as many is a file
     of ours with mistakes in it, and one without any reads the same in both.
     """
-    elements = [one for one in _items(root.items.get("elements")) if isinstance(one, MapNode)]
-    ours = _marks_of_ours(root, elements)
-    if len(_marks_of_1_0(elements)) > len(ours):
+    elements = [one for one in _items(root.items.get("elements")) if isinstance(one, MappingNode)]
+    ours = _evidence_for_anaphora(root, elements)
+    if len(_evidence_for_1_0(elements)) > len(ours):
         return "1.0"
-    marks = _marks_of_0_9(root, elements)
-    return "0.9" if marks - _WEAK and len(marks) > len(ours) else None
+    marks = _evidence_for_0_9(root, elements)
+    return "0.9" if marks - _WEAK_EVIDENCE and len(marks) > len(ours) else None
 
 
-def _marks_of_1_0(elements: Collection[MapNode]) -> set[str]:
+def _evidence_for_1_0(elements: Collection[MappingNode]) -> set[str]:
     if not elements or any("id" in one.items or "type" not in one.items for one in elements):
         return set()
     return {key for one in elements for key in one.items.keys() & _KEYS_OF_1_0}
 
 
-def _marks_of_0_9(root: MapNode, elements: Collection[MapNode]) -> set[str]:
-    marks = _foreign(root, MODEL_RULES.keys(), OUR_KEYS)
+def _evidence_for_0_9(root: MappingNode, elements: Collection[MappingNode]) -> set[str]:
+    marks = _nlpcraft_keys(root, MODEL_RULES.keys(), MODEL_KEYS)
     for element in elements:
-        marks |= _foreign(element, ELEMENT_RULES.keys() - _KEYS_OF_1_0, _OUR_ELEMENT_KEYS)
-    if any(_has(item, "macro") for item in _items(root.items.get("macros"))):
+        marks |= _nlpcraft_keys(element, ELEMENT_RULES.keys() - _KEYS_OF_1_0, _ELEMENT_KEYS)
+    if any(_has_any_key(item, "macro") for item in _items(root.items.get("macros"))):
         marks.add("{name, macro}")
     values = chain.from_iterable(_items(element.items.get("values")) for element in elements)
-    if any(_has(item, "name", "value") for item in values):
+    if any(_has_any_key(item, "name", "value") for item in values):
         marks.add("{name, synonyms}")
     return marks
 
 
-def _marks_of_ours(root: MapNode, elements: Collection[MapNode]) -> set[str]:
-    marks = root.items.keys() & OUR_KEYS - MODEL_RULES.keys()
+def _evidence_for_anaphora(root: MappingNode, elements: Collection[MappingNode]) -> set[str]:
+    marks = root.items.keys() & MODEL_KEYS - MODEL_RULES.keys()
     for element in elements:
-        marks |= element.items.keys() & _OUR_ELEMENT_KEYS - ELEMENT_RULES.keys()
+        marks |= element.items.keys() & _ELEMENT_KEYS - ELEMENT_RULES.keys()
     return marks
 
 
-def _foreign(node: MapNode, theirs: Collection[str], ours: Collection[str]) -> set[str]:
+def _nlpcraft_keys(node: MappingNode, theirs: Collection[str], ours: Collection[str]) -> set[str]:
     """The keys of ``node`` that are theirs alone, such as ``parentId`` and ``isSparse``."""
-    return {canonical(key) for key in node.items if key not in ours and canonical(key) in theirs}
+    return {
+        canonical_key(key) for key in node.items if key not in ours and canonical_key(key) in theirs
+    }
 
 
 def _items(node: Node | None) -> list[Node]:
-    return node.items if isinstance(node, ListNode) else []
+    return node.items if isinstance(node, SequenceNode) else []
 
 
-def _has(node: Node, *keys: str) -> bool:
-    return isinstance(node, MapNode) and any(key in node.items for key in keys)
+def _has_any_key(node: Node, *keys: str) -> bool:
+    return isinstance(node, MappingNode) and any(key in node.items for key in keys)

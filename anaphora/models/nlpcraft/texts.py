@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.grammar.macro_spacing import separate
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode
+from anaphora.grammar.macro_spacing import insert_blanks
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode
 
-__all__ = ["Texts"]
+__all__ = ["SynonymRewriter"]
 
 
-class Texts:
+class SynonymRewriter:
     """Rewrites the texts of one file; ``macros`` are those of the file, by name.
 
     ``first`` is the first text that was changed, as it was and as it is, and where it stands;
@@ -23,30 +23,30 @@ class Texts:
 
     def __init__(self, macros: Mapping[str, str]) -> None:
         self._macros = macros
-        self.changed = 0
-        self.first: tuple[str, str, int] | None = None
+        self.change_count = 0
+        self.first_change: tuple[str, str, int] | None = None
 
-    def rewritten(self, node: Node) -> Node:
+    def rewrite(self, node: Node) -> Node:
         """``node`` with every text in it, at any depth, written in our way."""
         match node:
-            case TextNode():
-                return self._text(node)
-            case ListNode():
-                listed = ListNode(node.start)
-                listed.items = [self.rewritten(item) for item in node.items]
+            case ScalarNode():
+                return self._rewrite_text(node)
+            case SequenceNode():
+                listed = SequenceNode(node.start)
+                listed.items = [self.rewrite(item) for item in node.items]
                 return listed
-            case MapNode():
-                mapped = MapNode(node.start)
-                mapped.keys = dict(node.keys)
-                mapped.items = {key: self.rewritten(item) for key, item in node.items.items()}
+            case MappingNode():
+                mapped = MappingNode(node.start)
+                mapped.key_offsets = dict(node.key_offsets)
+                mapped.items = {key: self.rewrite(item) for key, item in node.items.items()}
                 return mapped
 
-    def _text(self, node: TextNode) -> TextNode:
+    def _rewrite_text(self, node: ScalarNode) -> ScalarNode:
         if "{" not in node.text and "<" not in node.text:
             return node
-        text = separate(node.text, self._macros)
+        text = insert_blanks(node.text, self._macros)
         if text == node.text:
             return node
-        self.changed += 1
-        self.first = self.first or (node.text, text, node.start)
-        return TextNode(node.start, node.end, text, node.style)
+        self.change_count += 1
+        self.first_change = self.first_change or (node.text, text, node.start)
+        return ScalarNode(node.start, node.end, text, node.style)

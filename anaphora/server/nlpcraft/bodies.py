@@ -18,7 +18,7 @@ __all__ = [
     "Clear",
     "EnlistedAnswer",
     "NlpcraftFailure",
-    "OfUser",
+    "UserBody",
     "OkAnswer",
     "SignIn",
     "SignedAnswer",
@@ -58,7 +58,7 @@ class Token(_Body):
     )
 
 
-class OfUser(Token):
+class UserBody(Token):
     """Who asks, and for which user."""
 
     usr_id: _UserText | _UserNumber | None = Field(
@@ -71,7 +71,7 @@ class OfUser(Token):
     )
 
 
-class Ask(OfUser):
+class Ask(UserBody):
     """A question."""
 
     txt: str = Field(
@@ -89,7 +89,7 @@ class Ask(OfUser):
     )
 
 
-class Check(OfUser):
+class Check(UserBody):
     """Whose states are asked for."""
 
     srv_req_ids: _Questions | None = None
@@ -98,13 +98,13 @@ class Check(OfUser):
     )
 
 
-class Cancel(OfUser):
+class Cancel(UserBody):
     """Which questions are not wanted any more."""
 
     srv_req_ids: _Questions | None = None
 
 
-class Clear(OfUser):
+class Clear(UserBody):
     """Whose conversation with which model."""
 
     mdl_id: _Model

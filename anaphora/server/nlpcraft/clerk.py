@@ -14,33 +14,33 @@ from anyio.to_thread import run_sync
 
 from anaphora.errors import AnaphoraError, HandlerError, StoreError
 from anaphora.grammar.request import Request, User
-from anaphora.models.domain import ResetWhat
-from anaphora.server.nlpcraft.desk import Desk
-from anaphora.server.nlpcraft.shelf import Shelf, beat
+from anaphora.models.domain import ResetScope
+from anaphora.server.nlpcraft.desk import QuestionQueue
+from anaphora.server.nlpcraft.shelf import StateStore, send_heartbeat
 from anaphora.server.nlpcraft.states import (
     ErrorCode,
-    State,
+    QueryState,
     UserId,
-    answered,
-    failed,
-    milliseconds,
+    with_reply,
+    with_error,
+    to_milliseconds,
 )
-from anaphora.server.problems import Refusal, problem_of
-from anaphora.stm.conversation import Key
+from anaphora.server.problems import ProblemError, to_problem
+from anaphora.stm.conversation import ConversationKey
 
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["Asked", "Clerk", "Who"]
+__all__ = ["SubmittedQuestion", "QuestionDispatcher", "NlpcraftUser"]
 
-_KEPT_AFTER = 2.0  # seconds beyond the deadline, to keep what became of the questions
-_PAUSES = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
+_SAVE_GRACE = 2.0  # seconds beyond the deadline, to keep what became of the questions
+_RETRY_DELAYS = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class NlpcraftUser:
     """For whom it is: the user of the engine, and their id as NLPCraft's API writes it."""
 
     user: User
@@ -52,17 +52,17 @@ class Who:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SubmittedQuestion:
     """A question as it came."""
 
-    who: Who
+    who: NlpcraftUser
     model: str
     text: str
     request: Request
     explain: bool
 
 
-class Clerk:
+class QuestionDispatcher:
     """Serves the questions of one worker. ``clock`` tells the time (with a time zone)."""
 
     def __init__(self, service: Service, *, clock: Callable[[], datetime]) -> None:
@@ -70,58 +70,58 @@ class Clerk:
         self._store = service.engine.store
         self._clock = clock
         self._worker = token_hex(8)
-        self._desk = Desk(beat=self._beat)
+        self._queue = QuestionQueue(heartbeat=self._send_heartbeat)
 
-    async def ask(self, asked: Asked) -> str:
+    async def ask(self, asked: SubmittedQuestion) -> str:
         """Enlist a question, to be answered in its turn; returns its id.
 
         Raises :class:`Full`, :class:`UnknownModel`, :class:`StoreError`.
         """
-        state, shelf = self._begin(asked), self._shelf(asked.who)
+        state, shelf = self._enlisted_state(asked), self._state_store(asked.who)
 
-        async def work() -> State:
+        async def work() -> QueryState:
             if not await run_sync(shelf.is_enlisted, state.srv_req_id):
                 return state
             try:
                 ready = await self._answer(asked, state)
-            except Refusal as refusal:
-                ready = failed(state, ErrorCode.SYSTEM, refusal.detail, self._clock())
-            await self._keep(shelf, ready)
+            except ProblemError as refusal:
+                ready = with_error(state, ErrorCode.SYSTEM, refusal.detail, self._clock())
+            await self._save_result(shelf, ready)
             return ready
 
         async def give_up() -> None:
             reason = "the service was shut down before it could answer"
-            gone = failed(state, ErrorCode.SYSTEM, reason, self._clock())
-            await run_sync(shelf.ready, gone)
+            gone = with_error(state, ErrorCode.SYSTEM, reason, self._clock())
+            await run_sync(shelf.save_ready, gone)
 
-        with self._desk.place(_key(asked)) as place:
+        with self._queue.reserve(_conversation_key(asked)) as place:
             await run_sync(shelf.enlist, state)
-            place.take(work, give_up=give_up)
+            place.submit(work, give_up=give_up)
         return state.srv_req_id
 
-    async def ask_and_wait(self, asked: Asked) -> State:
+    async def ask_and_wait(self, asked: SubmittedQuestion) -> QueryState:
         """Answer a question in its turn.
 
         Raises :class:`Full`, :class:`UnknownModel`.
         """
-        state = self._begin(asked)
-        with self._desk.place(_key(asked)) as place:
-            done = place.take(lambda: self._answer(asked, state))
+        state = self._enlisted_state(asked)
+        with self._queue.reserve(_conversation_key(asked)) as place:
+            done = place.submit(lambda: self._answer(asked, state))
         return await done
 
     async def states(
-        self, who: Who, ids: Collection[str] | None, *, most: int | None = None
-    ) -> list[State]:
+        self, who: NlpcraftUser, ids: Collection[str] | None, *, most: int | None = None
+    ) -> list[QueryState]:
         """The questions of a user, newest first; of these ``ids`` alone, if there are any."""
-        found = await run_sync(self._shelf(who).states)
+        found = await run_sync(self._state_store(who).states)
         return [state for state in found if ids is None or state.srv_req_id in ids][:most]
 
-    async def cancel(self, who: Who, ids: Collection[str] | None) -> None:
+    async def cancel(self, who: NlpcraftUser, ids: Collection[str] | None) -> None:
         """Forget questions of a user, all of them or these: those in line are not asked, and
         the answers to the others are dropped."""
-        await run_sync(self._shelf(who).cancel, ids)
+        await run_sync(self._state_store(who).cancel, ids)
 
-    async def clear(self, who: Who, model: str, what: ResetWhat) -> None:
+    async def clear(self, who: NlpcraftUser, model: str, what: ResetScope) -> None:
         """Forget a part of a user's conversation, once what is being answered in it is through."""
         await self._service.forget(user=who.user, model=model, what=what)
 
@@ -129,13 +129,13 @@ class Clerk:
         """Wait for the questions in line until the deadline of the shutdown."""
         deadline = self._service.deadline
         deadline.start(self._service.settings.shutdown_grace)
-        await self._desk.close(deadline.left + _KEPT_AFTER)
+        await self._queue.close(deadline.left + _SAVE_GRACE)
 
-    def _begin(self, asked: Asked) -> State:
+    def _enlisted_state(self, asked: SubmittedQuestion) -> QueryState:
         self._service.engine.model(asked.model)
-        now = milliseconds(self._clock())
+        now = to_milliseconds(self._clock())
         assert asked.request.id is not None
-        return State(
+        return QueryState(
             srv_req_id=asked.request.id,
             usr_id=asked.who.usr_id,
             mdl_id=asked.model,
@@ -145,7 +145,7 @@ class Clerk:
             update_tstamp=now,
         )
 
-    async def _answer(self, asked: Asked, state: State) -> State:
+    async def _answer(self, asked: SubmittedQuestion, state: QueryState) -> QueryState:
         try:
             reply = await self._service.ask(
                 asked.text,
@@ -154,36 +154,36 @@ class Clerk:
                 request=asked.request,
                 explain=asked.explain,
             )
-        except Refusal:
+        except ProblemError:
             raise
         except AnaphoraError as error:
             is_bots = isinstance(error, HandlerError)
             code = ErrorCode.UNEXPECTED if is_bots else ErrorCode.SYSTEM
-            return failed(state, code, problem_of(error).detail, self._clock())
+            return with_error(state, code, to_problem(error).detail, self._clock())
         except Exception:
             _log.exception("a question could not be answered")
-            self._service.metrics.failure("internal")
+            self._service.metrics.count_failure("internal")
             reason = "something went wrong; the log of the service says what"
-            return failed(state, ErrorCode.SYSTEM, reason, self._clock())
-        return answered(state, reply, self._clock())
+            return with_error(state, ErrorCode.SYSTEM, reason, self._clock())
+        return with_reply(state, reply, self._clock())
 
-    async def _keep(self, shelf: Shelf, ready: State) -> None:
+    async def _save_result(self, shelf: StateStore, ready: QueryState) -> None:
         """The question has been answered: a store that is away for a moment is waited for."""
-        for pause in _PAUSES:
+        for pause in _RETRY_DELAYS:
             await asyncio.sleep(pause)
             try:
-                return await run_sync(shelf.ready, ready)
+                return await run_sync(shelf.save_ready, ready)
             except StoreError as error:
                 _log.warning("the store does not take the answer to a question: %s", error)
         _log.error("the answer to the question %s is lost", ready.srv_req_id)
         return None
 
-    def _shelf(self, who: Who) -> Shelf:
-        return Shelf(self._store, tenant=who.tenant, user=who.user.id, clock=self._clock)
+    def _state_store(self, who: NlpcraftUser) -> StateStore:
+        return StateStore(self._store, tenant=who.tenant, user=who.user.id, clock=self._clock)
 
-    async def _beat(self) -> None:
-        await run_sync(beat, self._store, self._worker, self._clock())
+    async def _send_heartbeat(self) -> None:
+        await run_sync(send_heartbeat, self._store, self._worker, self._clock())
 
 
-def _key(asked: Asked) -> Key:
-    return Key(asked.who.user.id, asked.model, asked.who.tenant)
+def _conversation_key(asked: SubmittedQuestion) -> ConversationKey:
+    return ConversationKey(asked.who.user.id, asked.model, asked.who.tenant)

@@ -13,22 +13,22 @@ from starlette.responses import Response
 from anaphora.errors import AnaphoraError
 from anaphora.server.answers import ProblemDetails
 from anaphora.server.nlpcraft.bodies import NlpcraftFailure
-from anaphora.server.nlpcraft.shelf import Full
-from anaphora.server.problems import MEDIA_TYPE, Refusal, Slug, problem_of
+from anaphora.server.nlpcraft.shelf import QueueFullError
+from anaphora.server.problems import MEDIA_TYPE, ProblemError, ProblemSlug, to_problem
 
-__all__ = ["DESCRIBED", "RAISED", "failure", "left_out"]
+__all__ = ["ERROR_RESPONSES", "HANDLED_ERRORS", "error_response", "not_implemented_response"]
 
-RAISED = (HTTPException, AnaphoraError, Full)
+HANDLED_ERRORS = (HTTPException, AnaphoraError, QueueFullError)
 """What is answered with a failure."""
 
 _ERROR = "NC_ERROR"
-_FIELD = (400, "NC_INVALID_FIELD")
+_INVALID_FIELD = (400, "NC_INVALID_FIELD")
 
-_CODES: Mapping[Slug, tuple[int, str]] = MappingProxyType(
+_CODES: Mapping[ProblemSlug, tuple[int, str]] = MappingProxyType(
     {
-        "not-json": _FIELD,
-        "invalid-request": _FIELD,
-        "unknown-model": _FIELD,
+        "not-json": _INVALID_FIELD,
+        "invalid-request": _INVALID_FIELD,
+        "unknown-model": _INVALID_FIELD,
         "unauthorized": (401, "NC_INVALID_ACCESS_TOKEN"),
         "forbidden": (403, "NC_ADMIN_REQUIRED"),
         "too-many-requests": (429, "NC_TOO_MANY_REQUESTS"),
@@ -50,15 +50,19 @@ _MEANINGS = {
     500: "Something went wrong.",
     503: "The store cannot be reached, or the service is shutting down.",
 }
-_BEFORE_US = {413, 500, 503}  # what middlewares may answer, too, in the form of the other API
+_MIDDLEWARE_STATUSES = {
+    413,
+    500,
+    503,
+}  # what middlewares may answer, too, in the form of the other API
 _PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}}}
 
-DESCRIBED: Mapping[int, dict[str, Any]] = MappingProxyType(
+ERROR_RESPONSES: Mapping[int, dict[str, Any]] = MappingProxyType(
     {
         status: {
             "model": NlpcraftFailure,
             "description": meaning,
-            **({"content": _PROBLEM} if status in _BEFORE_US else {}),
+            **({"content": _PROBLEM} if status in _MIDDLEWARE_STATUSES else {}),
         }
         for status, meaning in _MEANINGS.items()
     }
@@ -66,25 +70,25 @@ DESCRIBED: Mapping[int, dict[str, Any]] = MappingProxyType(
 """What OpenAPI tells of failures."""
 
 
-def failure(error: Exception, *, code: str | None = None) -> Response:
-    """The answer to a request that was refused, by one of ``RAISED``."""
-    if isinstance(error, Full):
-        error = Refusal("too-many-requests", f"{error}.")
+def error_response(error: Exception, *, code: str | None = None) -> Response:
+    """The answer to a request that was refused, by one of ``HANDLED_ERRORS``."""
+    if isinstance(error, QueueFullError):
+        error = ProblemError("too-many-requests", f"{error}.")
     elif isinstance(error, AnaphoraError):
-        error = problem_of(error)
+        error = to_problem(error)
     assert isinstance(error, HTTPException)
     status, usual = error.status_code, _ERROR
-    if isinstance(error, Refusal):
+    if isinstance(error, ProblemError):
         status, usual = _CODES.get(error.slug, (status, usual))
-    return _respond(status, code or usual, error.detail, error.headers)
+    return _json_error(status, code or usual, error.detail, error.headers)
 
 
-def left_out() -> Response:
+def not_implemented_response() -> Response:
     """The answer to a request for a part of NLPCraft's API that is not there."""
-    return _respond(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not there.")
+    return _json_error(501, "NC_NOT_IMPLEMENTED", "This part of NLPCraft's API is not there.")
 
 
-def _respond(
+def _json_error(
     status: int, code: str, message: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     body = to_json({"code": code, "msg": message})

@@ -12,36 +12,42 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from anaphora.grammar.request import Company, User
-from anaphora.intents.whose import shelf_of
-from anaphora.server.nlpcraft.states import ErrorCode, State, failed, milliseconds, read_state
-from anaphora.server.views import as_json
+from anaphora.intents.whose import user_namespace
+from anaphora.server.nlpcraft.states import (
+    ErrorCode,
+    QueryState,
+    with_error,
+    to_milliseconds,
+    parse_state,
+)
+from anaphora.server.views import to_json_bytes
 from anaphora.stm.stores.store import Store
 
-__all__ = ["BEAT", "Full", "Shelf", "beat"]
+__all__ = ["HEARTBEAT_INTERVAL", "QueueFullError", "StateStore", "send_heartbeat"]
 
-KEPT = timedelta(minutes=10)
-BEAT = timedelta(seconds=10)
+STATE_TTL = timedelta(minutes=10)
+HEARTBEAT_INTERVAL = timedelta(seconds=10)
 """How often a worker with questions to answer says that it is alive."""
 
-_LOST_AFTER = timedelta(minutes=1)  # without a beat
-_MOST_STATES = 100  # of a user
-_MOST_WAITING = 20  # of them not ready yet
-_BEATS = "nlpcraft-workers"
-_READY = "="  # behind the id, in the name of the second note: no id has it
+_WORKER_TIMEOUT = timedelta(minutes=1)  # without a beat
+_MAX_STATES = 100  # of a user
+_MAX_WAITING = 20  # of them not ready yet
+_HEARTBEATS = "nlpcraft-workers"
+_READY_SUFFIX = "="  # behind the id, in the name of the second note: no id has it
 
 _log = logging.getLogger(__name__)
 
 
-class Full(Exception):  # noqa: N818 - a state, as Conflict is
+class QueueFullError(Exception):  # noqa: N818 - a state, as Conflict is
     """Too many questions are waiting."""
 
 
-def beat(store: Store, worker: str, at: datetime) -> None:
+def send_heartbeat(store: Store, worker: str, at: datetime) -> None:
     """Say that a worker is alive."""
-    store.put_note(_BEATS, worker, str(milliseconds(at)), KEPT)
+    store.put_note(_HEARTBEATS, worker, str(to_milliseconds(at)), STATE_TTL)
 
 
-class Shelf:
+class StateStore:
     """The questions of one user (of one tenant); ``clock`` tells which are too old."""
 
     def __init__(
@@ -50,57 +56,59 @@ class Shelf:
         self._store = store
         self._clock = clock
         company = Company(tenant) if tenant else None
-        self._name = shelf_of(User(user, company=company), "nlpcraft")
+        self._namespace = user_namespace(User(user, company=company), "nlpcraft")
 
-    def enlist(self, state: State) -> None:
+    def enlist(self, state: QueryState) -> None:
         """Keep a new question; the oldest that are ready make room.
 
-        Raises :class:`Full` if too many of the user are waiting.
+        Raises :class:`QueueFullError` if too many of the user are waiting.
         """
         states = self.states()
         ready = [earlier.srv_req_id for earlier in states if earlier.is_ready]
         waiting = len(states) - len(ready)
-        if waiting >= _MOST_WAITING:
-            raise Full(f"{_MOST_WAITING} questions of this user are waiting for their answers")
-        self._drop(ready[_MOST_STATES - 1 - waiting :])
+        if waiting >= _MAX_WAITING:
+            raise QueueFullError(
+                f"{_MAX_WAITING} questions of this user are waiting for their answers"
+            )
+        self._drop(ready[_MAX_STATES - 1 - waiting :])
         self._put(state.srv_req_id, state)
 
     def is_enlisted(self, id: str) -> bool:
         """Whether nobody has cancelled the question."""
-        return self._store.note(self._name, id) is not None
+        return self._store.get_note(self._namespace, id) is not None
 
-    def ready(self, state: State) -> None:
+    def save_ready(self, state: QueryState) -> None:
         """Keep what has become of a question, unless it was cancelled."""
         id = state.srv_req_id
         if self.is_enlisted(id):
-            self._put(id + _READY, state)
+            self._put(id + _READY_SUFFIX, state)
             if not self.is_enlisted(id):  # cancelled between the two
-                self._store.drop_note(self._name, id + _READY)
+                self._store.delete_note(self._namespace, id + _READY_SUFFIX)
 
-    def states(self) -> list[State]:
+    def states(self) -> list[QueryState]:
         """The questions of the last ten minutes, newest first. One whose worker is gone is ready,
         with an error."""
         now = self._clock()
-        oldest = milliseconds(now - KEPT)
-        notes = self._store.notes(self._name)
+        oldest = to_milliseconds(now - STATE_TTL)
+        notes = self._store.list_notes(self._namespace)
         found, stale = [], []
         for id in notes:
-            if id.endswith(_READY):
-                if id.removesuffix(_READY) not in notes:
+            if id.endswith(_READY_SUFFIX):
+                if id.removesuffix(_READY_SUFFIX) not in notes:
                     stale.append(id)
                 continue
-            state = self._read(notes.get(id + _READY)) or self._read(notes[id])
+            state = self._read(notes.get(id + _READY_SUFFIX)) or self._read(notes[id])
             if state is None or state.update_tstamp < oldest:
-                stale += [id, id + _READY]
+                stale += [id, id + _READY_SUFFIX]
             else:
                 found.append(state)
         for name in stale:
-            self._store.drop_note(self._name, name)
+            self._store.delete_note(self._namespace, name)
         found.sort(key=lambda state: state.create_tstamp, reverse=True)
         if all(state.is_ready for state in found):
             return found
-        beats = self._store.notes(_BEATS)
-        return [self._unless_lost(state, beats, now) for state in found]
+        beats = self._store.list_notes(_HEARTBEATS)
+        return [self._fail_if_lost(state, beats, now) for state in found]
 
     def cancel(self, ids: Collection[str] | None) -> None:
         """Forget questions, all of them or these: those that wait are not asked any more."""
@@ -109,26 +117,30 @@ class Shelf:
 
     def _drop(self, ids: Iterable[str]) -> None:
         for id in ids:
-            self._store.drop_note(self._name, id)
-            self._store.drop_note(self._name, id + _READY)
+            self._store.delete_note(self._namespace, id)
+            self._store.delete_note(self._namespace, id + _READY_SUFFIX)
 
-    def _put(self, name: str, state: State) -> None:
-        self._store.put_note(self._name, name, as_json(state.to_plain()).decode(), KEPT)
+    def _put(self, name: str, state: QueryState) -> None:
+        self._store.put_note(
+            self._namespace, name, to_json_bytes(state.to_plain()).decode(), STATE_TTL
+        )
 
-    def _read(self, note: str | None) -> State | None:
+    def _read(self, note: str | None) -> QueryState | None:
         if note is None:
             return None
-        state = read_state(note)
+        state = parse_state(note)
         if state is None:
             _log.warning("a note on the shelf of enlisted questions is no question: left out")
         return state
 
-    def _unless_lost(self, state: State, beats: Mapping[str, str], now: datetime) -> State:
+    def _fail_if_lost(
+        self, state: QueryState, beats: Mapping[str, str], now: datetime
+    ) -> QueryState:
         if state.is_ready:
             return state
         last = beats.get(state.probe_id, "")
         heard = int(last) if last.isdecimal() else 0
         # A question may be enlisted a moment before the first beat.
-        if max(heard, state.create_tstamp) >= milliseconds(now - _LOST_AFTER):
+        if max(heard, state.create_tstamp) >= to_milliseconds(now - _WORKER_TIMEOUT):
             return state
-        return failed(state, ErrorCode.SYSTEM, "the worker that was to answer is gone", now)
+        return with_error(state, ErrorCode.SYSTEM, "the worker that was to answer is gone", now)

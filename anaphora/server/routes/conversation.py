@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.server import answers
-from anaphora.server.access import Caller, require
+from anaphora.server.access import Caller, require_scope
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, body_of, service_of
+from anaphora.server.routes.common import json_response, read_body, get_service
 from anaphora.server.schemas import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
-from anaphora.server.views import conversation_view
+from anaphora.server.views import serialize_conversation
 
 __all__ = ["router"]
 
-_Asker = Annotated[Caller, Depends(require("ask"))]
-_Looker = Annotated[Caller, Depends(require("read", use="look"))]
-_Writer = Annotated[Caller, Depends(require("write"))]
+_Asker = Annotated[Caller, Depends(require_scope("ask"))]
+_Looker = Annotated[Caller, Depends(require_scope("read", bucket="look"))]
+_Writer = Annotated[Caller, Depends(require_scope("write"))]
 
 router = APIRouter(prefix="/v1", tags=["conversations"])
 
@@ -37,8 +37,8 @@ async def show(
     as often as the rate of the key says: a page that follows a conversation takes nothing from
     its questions."""
     user = caller.engine_user(query.user)
-    found = await service_of(request).conversation(user=user, model=query.model)
-    return answer(conversation_view(*found))
+    found = await get_service(request).conversation(user=user, model=query.model)
+    return json_response(serialize_conversation(*found))
 
 
 @router.delete(
@@ -57,10 +57,10 @@ async def forget(
 ) -> Response:
     """Forget all of a conversation, what it remembers, its dialog flow or one group of entities,
     once a question that is being answered in it is through. Answers what is left."""
-    left = await service_of(request).forget(
+    left = await get_service(request).forget(
         user=caller.engine_user(query.user), model=query.model, what=query.what, group=query.group
     )
-    return answer(conversation_view(*left))
+    return json_response(serialize_conversation(*left))
 
 
 @router.get(
@@ -73,8 +73,8 @@ async def show_active_model(
 ) -> Response:
     """The model that is asked when a question of the user names none."""
     user = caller.engine_user(query.user)
-    model = await service_of(request).active_model(user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).active_model(user=user)
+    return json_response({"user": user.id, "model": model})
 
 
 @router.put(
@@ -85,10 +85,10 @@ async def show_active_model(
 async def switch_model(request: Request, caller: _Asker) -> Response:
     """Let a model be asked when a question of the user names none. It is the explicit change of
     context: each model has its own memory of the user, kept until its own timeout."""
-    body = await body_of(request, ActiveModel)
+    body = await read_body(request, ActiveModel)
     user = caller.engine_user(body.user)
-    model = await service_of(request).switch(body.model, user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).switch(body.model, user=user)
+    return json_response({"user": user.id, "model": model})
 
 
 @router.delete(
@@ -101,5 +101,5 @@ async def reset_active_model(
 ) -> Response:
     """Let the default model be asked again when a question of the user names none."""
     user = caller.engine_user(query.user)
-    model = await service_of(request).switch(None, user=user)
-    return answer({"user": user.id, "model": model})
+    model = await get_service(request).switch(None, user=user)
+    return json_response({"user": user.id, "model": model})

@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.server import answers
-from anaphora.server.access import Caller, require
+from anaphora.server.access import Caller, require_scope
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import answer, service_of
+from anaphora.server.routes.common import json_response, get_service
 from anaphora.server.schemas import ModelQuery
 from anaphora.server.service import Service
-from anaphora.server.views import checked, model_summary, model_view
+from anaphora.server.views import check_samples, serialize_model_summary, serialize_model
 
 __all__ = ["router"]
 
-_Reader = Annotated[Caller, Depends(require("read"))]
-_Admin = Annotated[Caller, Depends(require("admin"))]
+_Reader = Annotated[Caller, Depends(require_scope("read"))]
+_Admin = Annotated[Caller, Depends(require_scope("admin"))]
 _Query = Annotated[ModelQuery, Query()]
 
 router = APIRouter(prefix="/v1", tags=["models"])
@@ -28,9 +28,9 @@ router = APIRouter(prefix="/v1", tags=["models"])
 @router.get("/models", summary="List the models", **describe("listModels", answers.ModelsAnswer))
 async def list_models(request: Request, caller: _Reader) -> Response:
     """All models of this service, the one that is asked by default first."""
-    models = service_of(request).engine.models
-    return answer(
-        {"models": [model_summary(model, default=model is models[0]) for model in models]}
+    models = get_service(request).engine.models
+    return json_response(
+        {"models": [serialize_model_summary(model, default=model is models[0]) for model in models]}
     )
 
 
@@ -41,8 +41,8 @@ async def list_models(request: Request, caller: _Reader) -> Response:
 )
 async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     """The elements, intents and sample questions of a model."""
-    service = service_of(request)
-    return answer(await service.run(_view, service, query.id))
+    service = get_service(request)
+    return json_response(await service.run(_load_model_view, service, query.id))
 
 
 @router.post(
@@ -61,10 +61,10 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     """Read the file of a model again and answer with it from the next question on, on all
     workers; those beside this one follow within seconds. What is remembered stays as far as it
     fits. A file with mistakes changes nothing: `errors` lists them."""
-    service = service_of(request)
+    service = get_service(request)
     service.engine.model(query.id)
-    await service.change(request.app.state.reloads.reload, query.id)
-    return answer(await service.run(_view, service, query.id))
+    await service.run_to_completion(request.app.state.reloads.reload, query.id)
+    return json_response(await service.run(_load_model_view, service, query.id))
 
 
 @router.post(
@@ -82,10 +82,10 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
 async def check(request: Request, caller: _Admin, query: _Query) -> Response:
     """Ask the sample dialogs of a model, each in a memory of its own, and say what comes otherwise
     than the samples expect. The handlers that its file names are called."""
-    service = service_of(request)
-    return answer(await service.run(checked, service.engine.model(query.id)))
+    service = get_service(request)
+    return json_response(await service.run(check_samples, service.engine.model(query.id)))
 
 
-def _view(service: Service, id: str) -> dict[str, Any]:
+def _load_model_view(service: Service, id: str) -> dict[str, Any]:
     model = service.engine.model(id)
-    return model_view(model, default=id == service.engine.models[0].id)
+    return serialize_model(model, default=id == service.engine.models[0].id)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from anaphora.errors import StoreError
 
-__all__ = ["Leases"]
+__all__ = ["LeaseRenewer"]
 
 _log = logging.getLogger(__name__)
 
 
-class Leases:
+class LeaseRenewer:
     """Calls ``renew(lock, token)`` for the locks that are held for long, again and again,
     ``every`` so many seconds at least. It answers False once the lock is lost.
 
@@ -23,7 +23,7 @@ class Leases:
     def __init__(self, renew: Callable[[bytes, str], bool], *, every: float) -> None:
         self._renew = renew
         self._pause = every / 2  # a lock is renewed on the second beat after it was taken
-        self._held: dict[str, _Held] = {}
+        self._leases: dict[str, _Lease] = {}
         self._thread: threading.Thread | None = None
         self._mutex = threading.Lock()
         self._closed = threading.Event()
@@ -31,7 +31,7 @@ class Leases:
     def add(self, lock: bytes, token: str) -> None:
         """The lock has just been taken."""
         with self._mutex:
-            self._held[token] = _Held(lock)
+            self._leases[token] = _Lease(lock)
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="anaphora-redis-leases", daemon=True
@@ -41,7 +41,7 @@ class Leases:
     def remove(self, token: str) -> None:
         """The lock is no longer held, if it was."""
         with self._mutex:
-            self._held.pop(token, None)
+            self._leases.pop(token, None)
 
     def close(self) -> None:
         self._closed.set()
@@ -49,16 +49,16 @@ class Leases:
     def _run(self) -> None:
         while not self._closed.wait(self._pause):
             with self._mutex:
-                if not self._held:
+                if not self._leases:
                     self._thread = None
                     return
-                due = [(token, held) for token, held in self._held.items() if held.beaten]
-                for held in self._held.values():
+                due = [(token, held) for token, held in self._leases.items() if held.beaten]
+                for held in self._leases.values():
                     held.beaten = True
             for token, held in due:
                 self._renew_one(token, held)
 
-    def _renew_one(self, token: str, held: _Held) -> None:
+    def _renew_one(self, token: str, held: _Lease) -> None:
         try:
             kept = self._renew(held.lock, token)
         except StoreError as error:  # it may be reached again before the lease ends
@@ -68,7 +68,7 @@ class Leases:
             self.remove(token)
 
 
-class _Held:
+class _Lease:
     """A lock, and whether the thread has seen it before."""
 
     __slots__ = ("beaten", "lock")

@@ -23,16 +23,16 @@ from redis.retry import Retry
 
 from anaphora.errors import StoreError
 from anaphora.stm.stores.redis_scripts import Script
-from anaphora.storage.forks import Forked, follow_forks
+from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["AccessDeniedError", "Link"]
+__all__ = ["AccessDeniedError", "RedisConnection"]
 
 _ANSWER_TIMEOUT = 5.0
 _CONNECT_TIMEOUT = 2.0
 _CONNECTIONS = 64  # a command takes one for less than a millisecond
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.25
-_SCANNED_AT_ONCE = 500
+_SCAN_BATCH = 500
 
 _CODES = re.compile(r"\b(OOM|MISCONF|READONLY|WRONGTYPE|NOPERM|MOVED|CLUSTERDOWN)\b")
 _HINTS = {
@@ -47,7 +47,7 @@ _HINTS = {
 _Answer = TypeVar("_Answer")
 
 
-class Link(Forked):
+class RedisConnection(ForkAware):
     """Sends commands to the server at ``url``, from any thread and also after a fork.
 
     Whatever it sends may be sent twice: if the connection is lost, or the server is restarting,
@@ -57,21 +57,21 @@ class Link(Forked):
 
     def __init__(self, url: str, *, patience: float) -> None:
         self._patience = patience
-        self._reached = False
-        self._shown = _without_password(url)
+        self._has_connected = False
+        self._display_url = _without_password(url)
         try:
             self._connect(url)
         except ValueError:  # what it says may be a part of the password
             raise StoreError(
-                f"'{self._shown}' is no URL of a Redis server: write redis://host:6379/0, "
+                f"'{self._display_url}' is no URL of a Redis server: write redis://host:6379/0, "
                 "rediss://… or unix:///path, and / @ : % in a password as %2F %40 %3A %25"
             ) from None
         self._url = url
         self._closed = False
-        self._forked_away: list[redis.ConnectionPool] = []
-        follow_forks(self)
+        self._parent_pools: list[redis.ConnectionPool] = []
+        register_fork_aware(self)
 
-    def run(
+    def run_script(
         self,
         script: Script,
         keys: Sequence[bytes],
@@ -87,11 +87,11 @@ class Link(Forked):
             except NoScriptError:  # a server that has just started
                 return self._client.execute_command("EVAL", script.text, *rest)
 
-        return self._patiently(attempt, patience)
+        return self._retry(attempt, patience)
 
-    def command(self, *words: str | bytes | int, patience: float | None = None) -> Any:
+    def execute(self, *words: str | bytes | int, patience: float | None = None) -> Any:
         """Send one command and return its answer."""
-        return self._patiently(lambda: self._client.execute_command(*words), patience)
+        return self._retry(lambda: self._client.execute_command(*words), patience)
 
     def scan(self, pattern: bytes, *, within: bytes | None = None) -> Iterator[bytes]:
         """The keys that fit a pattern, or the members of the sorted set ``within``; one may come
@@ -99,8 +99,8 @@ class Link(Forked):
         command = ("SCAN",) if within is None else ("ZSCAN", within)
         cursor: int | None = None
         while cursor != 0:
-            words = (cursor or 0, "MATCH", pattern, "COUNT", _SCANNED_AT_ONCE)
-            cursor, found = self.command(*command, *words)
+            words = (cursor or 0, "MATCH", pattern, "COUNT", _SCAN_BATCH)
+            cursor, found = self.execute(*command, *words)
             yield from found if within is None else (member for member, _ in found)
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class Link(Forked):
 
     def after_fork_in_child(self) -> None:
         """Go on with connections of its own."""
-        self._forked_away.append(self._pool)  # they belong to the parent, which uses them
+        self._parent_pools.append(self._pool)  # they belong to the parent, which uses them
         self._connect(self._url)
 
     def _connect(self, url: str) -> None:
@@ -126,34 +126,34 @@ class Link(Forked):
         # Typed as Any: its answers are typed as if they might have to be awaited.
         self._client: Any = redis.Redis(connection_pool=self._pool)
 
-    def _patiently(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
+    def _retry(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
         end = time.monotonic() + (self._patience if patience is None else patience)
         pause = 0.0  # the first failure may be that of a connection that was idle for long
         while True:
             if self._closed:
-                raise StoreError(f"the store {self._shown} is closed")
+                raise StoreError(f"the store {self._display_url} is closed")
             try:
                 answer = attempt()
             except RedisError as error:
-                self._reached = self._reached or isinstance(error, BusyLoadingError)
-                if not self._may_pass(error) or time.monotonic() + pause >= end:
-                    raise self._failure(error) from error
+                self._has_connected = self._has_connected or isinstance(error, BusyLoadingError)
+                if not self._is_retryable(error) or time.monotonic() + pause >= end:
+                    raise self._to_store_error(error) from error
             else:
-                self._reached = True
+                self._has_connected = True
                 return answer
             time.sleep(uniform(pause / 2, pause))
             pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
 
-    def _may_pass(self, error: RedisError) -> bool:
+    def _is_retryable(self, error: RedisError) -> bool:
         lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)
         refused = isinstance(error, AuthenticationError | AuthorizationError)
-        return lost and not refused and self._reached
+        return lost and not refused and self._has_connected
 
-    def _failure(self, error: RedisError) -> StoreError:
+    def _to_store_error(self, error: RedisError) -> StoreError:
         code = _CODES.search(str(error))
         hint = _HINTS[code[0]] if code else _hint(error)
         kind = AccessDeniedError if hint == _HINTS["NOPERM"] else StoreError
-        return kind(f"{self._shown}: {hint} ({error})")
+        return kind(f"{self._display_url}: {hint} ({error})")
 
 
 class AccessDeniedError(StoreError):

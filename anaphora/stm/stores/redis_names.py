@@ -12,15 +12,15 @@ import re
 from typing import NamedTuple
 
 from anaphora.errors import StoreError
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["Names", "Naming", "as_bytes", "as_text"]
+__all__ = ["SessionKeys", "KeySpace", "encode", "decode"]
 
 _QUOTED = str.maketrans({char: f"%{ord(char):02X}" for char in "%/{}"})
 _QUOTE = re.compile("%([0-9A-F]{2})")
 
 
-class Names(NamedTuple):
+class SessionKeys(NamedTuple):
     """The keys of one question in one conversation."""
 
     record: bytes
@@ -29,65 +29,65 @@ class Names(NamedTuple):
     done: bytes
 
 
-class Naming:
+class KeySpace:
     """The keys below a prefix. Raises :class:`StoreError` for a prefix that cannot be one."""
 
     def __init__(self, prefix: str) -> None:
         if not prefix or "{" in prefix or "}" in prefix:
             raise StoreError(f"'{prefix}' is no prefix of keys: write one without braces")
-        self._head = f"{prefix}:{{"
-        self._shelves = f"{prefix}:notes:"
-        self.probe = as_bytes(f"{prefix}:probe")
-        self.quarantine = as_bytes(f"{prefix}:{{quarantine}}:index")
-        self.pattern = as_bytes(f"{_literally(prefix)}:{{*}}:c")
+        self._prefix = f"{prefix}:{{"
+        self._notes_prefix = f"{prefix}:notes:"
+        self.probe_key = encode(f"{prefix}:probe")
+        self.quarantine_index = encode(f"{prefix}:{{quarantine}}:index")
+        self.records_pattern = encode(f"{_escape_pattern(prefix)}:{{*}}:c")
 
-    def of(self, key: Key, token: str) -> Names:
+    def session_keys(self, key: ConversationKey, token: str) -> SessionKeys:
         """The keys of the question that is told by ``token``."""
         stem = self._stem(key)
-        return Names(
-            record=as_bytes(f"{stem}:c"),
-            lock=as_bytes(f"{stem}:l"),
-            next=as_bytes(f"{stem}:n"),
-            done=as_bytes(f"{stem}:d:{token}"),
+        return SessionKeys(
+            record=encode(f"{stem}:c"),
+            lock=encode(f"{stem}:l"),
+            next=encode(f"{stem}:n"),
+            done=encode(f"{stem}:d:{token}"),
         )
 
-    def marks_of(self, user: str, tenant: str) -> bytes:
+    def commit_marks_pattern(self, user: str, tenant: str) -> bytes:
         """The pattern of what tells that questions of a user were kept."""
-        stem = self._stem(Key(user, "", tenant)).removesuffix("}")
-        return as_bytes(f"{_literally(stem)}*}}:d:*")
+        stem = self._stem(ConversationKey(user, "", tenant)).removesuffix("}")
+        return encode(f"{_escape_pattern(stem)}*}}:d:*")
 
-    def record(self, key: Key) -> bytes:
-        return as_bytes(f"{self._stem(key)}:c")
+    def record_key(self, key: ConversationKey) -> bytes:
+        return encode(f"{self._stem(key)}:c")
 
-    def quarantined(self, id: str) -> bytes:
-        return as_bytes(f"{self._head}quarantine}}:q:{id}")
+    def quarantine_key(self, id: str) -> bytes:
+        return encode(f"{self._prefix}quarantine}}:q:{id}")
 
-    def shelf(self, shelf: str) -> bytes:
-        return as_bytes(self._shelves + shelf)
+    def namespace_key(self, namespace: str) -> bytes:
+        return encode(self._notes_prefix + namespace)
 
-    def key(self, record: bytes) -> Key | None:
+    def parse_record_key(self, record: bytes) -> ConversationKey | None:
         """Whose record it is, None if it is a key of somebody else's."""
         try:
-            tenant, user, model = as_text(record[len(as_bytes(self._head)) : -3]).split("/")
+            tenant, user, model = decode(record[len(encode(self._prefix)) : -3]).split("/")
         except ValueError:  # UnicodeDecodeError is one, too
             return None
-        return Key(_unquote(user), _unquote(model), _unquote(tenant))
+        return ConversationKey(_unquote(user), _unquote(model), _unquote(tenant))
 
-    def _stem(self, key: Key) -> str:
+    def _stem(self, key: ConversationKey) -> str:
         ids = (key.tenant, key.user, key.model)
-        return self._head + "/".join([id.translate(_QUOTED) for id in ids]) + "}"
+        return self._prefix + "/".join([id.translate(_QUOTED) for id in ids]) + "}"
 
 
-def _literally(text: str) -> str:
+def _escape_pattern(text: str) -> str:
     """The pattern that only ``text`` fits."""
     return re.sub(r"([*?\[\]\\])", r"\\\1", text)
 
 
-def as_bytes(text: str) -> bytes:
+def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def as_text(data: bytes) -> str:
+def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 

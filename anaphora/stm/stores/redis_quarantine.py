@@ -15,16 +15,16 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import NamedTuple
 
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.quarantine import (
-    KEPT_WITHOUT_EXPIRY,
+    DEFAULT_TTL,
     QuarantinedConversation,
     belongs_to_user,
     owners_of,
     restore,
 )
-from anaphora.stm.stores.redis_link import AccessDeniedError, Link
-from anaphora.stm.stores.redis_names import Naming
+from anaphora.stm.stores.redis_link import AccessDeniedError, RedisConnection
+from anaphora.stm.stores.redis_names import KeySpace
 from anaphora.stm.stores.redis_scripts import COUNT_QUARANTINED, QUARANTINE
 from anaphora.stm.stores.store import Session
 
@@ -32,8 +32,8 @@ __all__ = ["RedisQuarantine"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_LISTED_AT_ONCE = 100
-_SHORT = 0.5  # seconds of patience where nothing is lost by a failure
+_LIST_BATCH = 100
+_SHORT_PATIENCE = 0.5  # seconds of patience where nothing is lost by a failure
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 class _Entry(NamedTuple):
     """What is kept of a record, and the record."""
 
-    key: Key | None
+    key: ConversationKey | None
     reason: str
     at: int  # milliseconds since 1970
     record: bytes
@@ -53,21 +53,23 @@ class RedisQuarantine:
 
     def __init__(
         self,
-        link: Link,
-        naming: Naming,
-        open: Callable[[Key, timedelta], AbstractContextManager[Session]],
+        link: RedisConnection,
+        naming: KeySpace,
+        open: Callable[[ConversationKey, timedelta], AbstractContextManager[Session]],
     ) -> None:
-        self._link, self._naming, self._open = link, naming, open
+        self._connection, self._key_space, self._open = link, naming, open
 
-    def put(self, key: Key, record: bytes, reason: str, *, at: int, ttl: int) -> None:
+    def put(self, key: ConversationKey, record: bytes, reason: str, *, at: int, ttl: int) -> None:
         """Keep a copy of the record of ``key`` for ``ttl`` milliseconds (negative: the record has
         no expiry). ``at`` is the server's time in milliseconds. To put it twice is to put it
         once."""
         id = _id_of(key, record)
-        kept_for = ttl if ttl > 0 else KEPT_WITHOUT_EXPIRY // _MILLISECOND
-        keys = (self._naming.quarantine, self._naming.quarantined(id))
+        kept_for = ttl if ttl > 0 else DEFAULT_TTL // _MILLISECOND
+        keys = (self._key_space.quarantine_index, self._key_space.quarantine_key(id))
         entry = _pack(_Entry(key, reason, at, record))
-        if self._link.run(QUARANTINE, keys, id, entry, kept_for, at, patience=_SHORT):
+        if self._connection.run_script(
+            QUARANTINE, keys, id, entry, kept_for, at, patience=_SHORT_PATIENCE
+        ):
             _log.error(
                 "a damaged conversation was put in quarantine",
                 extra={"reason": reason, **key._asdict()},
@@ -75,18 +77,20 @@ class RedisQuarantine:
 
     def count(self) -> int:
         here = time.time_ns() // 1_000_000
-        keys = (self._naming.quarantine,)
-        return int(self._link.run(COUNT_QUARANTINED, keys, here, patience=_SHORT))
+        keys = (self._key_space.quarantine_index,)
+        return int(
+            self._connection.run_script(COUNT_QUARANTINED, keys, here, patience=_SHORT_PATIENCE)
+        )
 
     def items(self, limit: int = 1_000) -> list[QuarantinedConversation]:
         return [
             QuarantinedConversation(id, entry.reason, _EPOCH + entry.at * _MILLISECOND, entry.key)
-            for _, (id, entry) in zip(range(limit), self._listed(), strict=False)
+            for _, (id, entry) in zip(range(limit), self._iter_entries(), strict=False)
         ]
 
     def release(self, id: str) -> bool:
-        name = self._naming.quarantined(id)
-        packed, ttl = self._link.command("GET", name), self._link.command("PTTL", name)
+        name = self._key_space.quarantine_key(id)
+        packed, ttl = self._connection.execute("GET", name), self._connection.execute("PTTL", name)
         if packed is None:
             return False
         entry = _unpack(packed)
@@ -96,54 +100,54 @@ class RedisQuarantine:
         return True
 
     def discard(self, id: str) -> bool:
-        deleted = self._link.command("DEL", self._naming.quarantined(id))
-        self._link.command("ZREM", self._naming.quarantine, id)
+        deleted = self._connection.execute("DEL", self._key_space.quarantine_key(id))
+        self._connection.execute("ZREM", self._key_space.quarantine_index, id)
         return bool(deleted)
 
-    def forget(self, key: Key) -> None:
-        for id, owners in self._of_user(key.user, key.tenant):
+    def forget(self, key: ConversationKey) -> None:
+        for id, owners in self._iter_of_user(key.user, key.tenant):
             if key in owners:
                 self.discard(id)
 
     def erase_user(self, user: str, tenant: str) -> None:
         """Delete the records that may hold words of a user."""
-        for id, owners in self._of_user(user, tenant):
+        for id, owners in self._iter_of_user(user, tenant):
             if belongs_to_user(owners, user, tenant):
                 self.discard(id)
 
-    def _listed(self) -> Iterator[tuple[str, _Entry]]:
+    def _iter_entries(self) -> Iterator[tuple[str, _Entry]]:
         """All entries, those first that expire first."""
         first = 0
-        while names := self._link.command(
-            "ZRANGE", self._naming.quarantine, first, first + _LISTED_AT_ONCE - 1
+        while names := self._connection.execute(
+            "ZRANGE", self._key_space.quarantine_index, first, first + _LIST_BATCH - 1
         ):
             ids = [name.decode() for name in names]
-            yield from self._entries(ids)
-            first += _LISTED_AT_ONCE
+            yield from self._load_entries(ids)
+            first += _LIST_BATCH
 
-    def _of_user(self, user: str, tenant: str) -> Iterator[tuple[str, set[Key]]]:
+    def _iter_of_user(self, user: str, tenant: str) -> Iterator[tuple[str, set[ConversationKey]]]:
         """The ids of records that may be of a user, and whose they may be."""
         pattern = f"*{_digest_of_user(user, tenant)}*"
         with suppress(AccessDeniedError):  # then nothing of this user's was ever put there
-            for id, entry in self._entries(self._ids(pattern)):
+            for id, entry in self._load_entries(self._find_ids(pattern)):
                 yield id, owners_of(entry.key, entry.record)
 
-    def _ids(self, pattern: str) -> list[str]:
-        found = self._link.scan(pattern.encode(), within=self._naming.quarantine)
+    def _find_ids(self, pattern: str) -> list[str]:
+        found = self._connection.scan(pattern.encode(), within=self._key_space.quarantine_index)
         return sorted({name.decode() for name in found})
 
-    def _entries(self, ids: Sequence[str]) -> Iterator[tuple[str, _Entry]]:
+    def _load_entries(self, ids: Sequence[str]) -> Iterator[tuple[str, _Entry]]:
         if not ids:
             return
-        found: Iterable[bytes | None] = self._link.command(
-            "MGET", *map(self._naming.quarantined, ids)
+        found: Iterable[bytes | None] = self._connection.execute(
+            "MGET", *map(self._key_space.quarantine_key, ids)
         )
         for id, packed in zip(ids, found, strict=True):
             if packed is not None:  # it has expired
                 yield id, _unpack(packed)
 
 
-def _id_of(key: Key, record: bytes) -> str:
+def _id_of(key: ConversationKey, record: bytes) -> str:
     owners = owners_of(key, record)
     users = sorted({_digest_of_user(owner.user, owner.tenant) for owner in owners})
     return "-".join((*users, _digest(*map(_encoded, key), record)))
@@ -172,6 +176,8 @@ def _unpack(packed: bytes) -> _Entry:
     try:
         plain = json.loads(head)
         user, model, tenant = map(str, plain["key"])
-        return _Entry(Key(user, model, tenant), str(plain["reason"]), int(plain["at"]), record)
+        return _Entry(
+            ConversationKey(user, model, tenant), str(plain["reason"]), int(plain["at"]), record
+        )
     except (ValueError, KeyError, TypeError):
         return _Entry(None, "its description is damaged, too", 0, record)

@@ -12,12 +12,12 @@ from hashlib import sha1
 
 __all__ = [
     "COUNT_QUARANTINED",
-    "DROP",
-    "KEEP",
+    "RELEASE",
+    "COMMIT",
     "PUT_NOTE",
     "QUARANTINE",
     "RENEW",
-    "TAKE",
+    "ACQUIRE",
     "Script",
 ]
 
@@ -38,7 +38,7 @@ class Script:
 # A user may have no right to ask for the time: it is {0, 0} then.
 # Answers {1, record, time, milliseconds until the record expires} to the one who has the lock now,
 # {0, 1, 0, 0} to who comes next, {0, 0, 0, 0} to others.
-TAKE = Script("""
+ACQUIRE = Script("""
 local lock, record, queue = KEYS[1], KEYS[2], KEYS[3]
 local token, lease, patience = ARGV[1], ARGV[2], ARGV[3]
 local holder = redis.call('GET', lock)
@@ -61,7 +61,7 @@ return {1, found, time.err and {0, 0} or time, ttl}
 """)
 
 # An empty record is none. Answers 1 if it was kept, now or when this was run before.
-KEEP = Script("""
+COMMIT = Script("""
 local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
 local token, text, ttl, known = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 if redis.call('GET', lock) ~= token then
@@ -77,7 +77,7 @@ redis.call('DEL', lock)
 return 1
 """)
 
-DROP = Script("""
+RELEASE = Script("""
 for _, key in ipairs(KEYS) do
   if redis.call('GET', key) == ARGV[1] then
     redis.call('DEL', key)

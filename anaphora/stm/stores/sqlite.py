@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, get_args
 from weakref import finalize
 
 from anaphora.errors import Conflict, StoreError
-from anaphora.stm.conversation import Conversation, Key
-from anaphora.stm.records import dump, revive
+from anaphora.stm.conversation import Conversation, ConversationKey
+from anaphora.stm.records import dump, load_or_reset
 from anaphora.stm.stores.sqlite_quarantine import (
     DAMAGED_NAME,
     SqliteQuarantine,
@@ -23,17 +23,17 @@ from anaphora.stm.stores.sqlite_quarantine import (
     forget_key,
 )
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import Turns, busy, forked
+from anaphora.stm.stores.turns import ConversationLocks, busy_error, forked_error
 from anaphora.storage.database import Database, Synchronous
-from anaphora.storage.filelocks import FileLocks
-from anaphora.storage.forks import follow_forks
-from anaphora.storage.logical_clock import in_microseconds, tick
-from anaphora.storage.texts import kept, read
+from anaphora.storage.filelocks import ByteRangeLocks
+from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.logical_clock import to_microseconds, next_tick
+from anaphora.storage.texts import encode_text, decode_text
 
 __all__ = ["SqliteStore"]
 
-_SWEPT_AT_ONCE = 8  # for each that is written: more leave than come
-_LISTED_AT_ONCE = 1_000
+_SWEEP_BATCH = 8  # for each that is written: more leave than come
+_LIST_BATCH = 1_000
 _NEVER = 2**63 - 1
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -81,11 +81,11 @@ _DROP = "DELETE FROM conversations WHERE id = ?"
 _DROP_OF_KEY = "DELETE FROM conversations WHERE tenant = ? AND user = ? AND model = ?"
 _LIST = (
     "SELECT id, tenant, user, model FROM conversations WHERE id > ? AND expires >= ? "
-    f"ORDER BY id LIMIT {_LISTED_AT_ONCE}"
+    f"ORDER BY id LIMIT {_LIST_BATCH}"
 )
 _SWEEP = tuple(
     f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE expires < ? "
-    f"ORDER BY expires LIMIT {_SWEPT_AT_ONCE})"
+    f"ORDER BY expires LIMIT {_SWEEP_BATCH})"
     for table in ("conversations", "notes", "quarantine")
 )
 
@@ -120,64 +120,64 @@ class SqliteStore:
             raise StoreError(f"synchronous is full or normal, not '{synchronous}'")
         self._path = Path(os.path.realpath(path))
         self._clock, self._wait = clock, wait
-        self._turns = Turns(wait)
-        self._locks = FileLocks(self._lock_path, like=self._path)
+        self._thread_locks = ConversationLocks(wait)
+        self._process_locks = ByteRangeLocks(self._lock_path, permissions_of=self._path)
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
-        follow_forks(self)  # no connection to SQLite may cross one
+        register_fork_aware(self)  # no connection to SQLite may cross one
         try:
-            self._database.set_up(self._locks, wait=self._wait)
+            self._database.open(self._process_locks, wait=self._wait)
         except BaseException:
             self.close()
             raise
-        finalize(self, _close, self._database, self._locks)
+        finalize(self, _close, self._database, self._process_locks)
 
     @contextmanager
-    def open(self, key: Key, timeout: timedelta) -> Iterator[Session]:
-        with self._turn(key) as turns:
+    def open(self, key: ConversationKey, timeout: timedelta) -> Iterator[Session]:
+        with self._lock_conversation(key) as turns:
             clock, row = self._clock_and_row(key)
-            conversation = self._revived(row, key, put_aside=True)
+            conversation = self._load(row, key, quarantine=True)
             if row is not None and conversation is None:
                 row = self._row(key)  # which may be in quarantine now
-            session = Session(conversation or Conversation.of(key), clock)
+            session = Session(conversation or Conversation.empty(key), clock)
             yield session
             if session.committed is not None:
-                if turns is not self._turns:
-                    raise forked(key)
-                self._keep(key, row, session.committed, timeout)
+                if turns is not self._thread_locks:
+                    raise forked_error(key)
+                self._save(key, row, session.committed, timeout)
 
     @contextmanager
-    def _turn(self, key: Key) -> Iterator[Turns]:
+    def _lock_conversation(self, key: ConversationKey) -> Iterator[ConversationLocks]:
         """The turn in a conversation, among the threads and processes that share the file."""
-        turns, place = self._turns, _place(key)
+        turns, place = self._thread_locks, _lock_number(key)
         deadline = time.monotonic() + self._wait
-        turn = turns.take(key)
+        turn = turns.acquire(key)
         try:
-            if not self._locks.take(place, wait=deadline - time.monotonic()):
-                raise busy(key, self._wait)
+            if not self._process_locks.acquire(place, wait=deadline - time.monotonic()):
+                raise busy_error(key, self._wait)
             try:
                 yield turns
             finally:
-                if turns is self._turns:
-                    self._locks.give_back(place)
+                if turns is self._thread_locks:
+                    self._process_locks.release(place)
         finally:
-            if turns is self._turns:
-                turns.give_back(key, turn)
+            if turns is self._thread_locks:
+                turns.release(key, turn)
 
-    def peek(self, key: Key) -> Conversation | None:
-        return self._revived(self._row(key), key)
+    def peek(self, key: ConversationKey) -> Conversation | None:
+        return self._load(self._row(key), key)
 
-    def forget(self, key: Key) -> None:
-        with self.forget_after(key):
+    def forget(self, key: ConversationKey) -> None:
+        with self.hold_and_forget(key):
             pass
 
     @contextmanager
-    def forget_after(self, key: Key) -> Iterator[int]:
-        with self._turn(key) as turns:
+    def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
+        with self._lock_conversation(key) as turns:
             clock, _ = self._clock_and_row(key)
             yield clock
-            if turns is not self._turns:
-                raise forked(key)
-            columns = _columns(key)
+            if turns is not self._thread_locks:
+                raise forked_error(key)
+            columns = _key_columns(key)
 
             def drop(connection: Connection) -> None:
                 connection.execute(_DROP_OF_KEY, columns)
@@ -186,35 +186,35 @@ class SqliteStore:
 
             self._database.write(drop)
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[ConversationKey]:
         now, last = self._now(), 0
         while rows := self._database.read(_LIST, (last, now)):
             for id, *names in rows:
                 try:
-                    tenant, user, model = map(read, names)
+                    tenant, user, model = map(decode_text, names)
                 except (AttributeError, UnicodeDecodeError) as error:
                     self.quarantine.put(id, f"{DAMAGED_NAME}: {error}")
                 else:
-                    yield Key(user, model, tenant)
+                    yield ConversationKey(user, model, tenant)
             last = rows[-1][0]
 
-    def note(self, shelf: str, name: str) -> str | None:
+    def get_note(self, namespace: str, name: str) -> str | None:
         found = self._database.read(
             "SELECT text FROM notes WHERE shelf = ? AND name = ? AND expires >= ?",
-            (kept(shelf), kept(name), self._now()),
+            (encode_text(namespace), encode_text(name), self._now()),
         )
-        return read(found[0][0]) if found else None
+        return decode_text(found[0][0]) if found else None
 
-    def notes(self, shelf: str) -> Mapping[str, str]:
+    def list_notes(self, namespace: str) -> Mapping[str, str]:
         found = self._database.read(
             "SELECT name, text FROM notes WHERE shelf = ? AND expires >= ?",
-            (kept(shelf), self._now()),
+            (encode_text(namespace), self._now()),
         )
-        return {read(name): read(text) for name, text in found}
+        return {decode_text(name): decode_text(text) for name, text in found}
 
-    def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
-        where, now = kept(shelf), self._now()
-        values = (where, kept(name), kept(text))
+    def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
+        where, now = encode_text(namespace), self._now()
+        values = (where, encode_text(name), encode_text(text))
 
         def put(connection: Connection) -> None:
             connection.execute("DELETE FROM notes WHERE shelf = ? AND expires < ?", (where, now))
@@ -222,7 +222,7 @@ class SqliteStore:
             (longest,) = connection.execute(
                 "SELECT max(expires) FROM notes WHERE shelf = ?", (where,)
             ).fetchone()
-            expires = max(_after(now, ttl), longest or 0)
+            expires = max(_add_saturating(now, ttl), longest or 0)
             connection.execute("UPDATE notes SET expires = ? WHERE shelf = ?", (expires, where))
             connection.execute(
                 "INSERT OR REPLACE INTO notes (shelf, name, text, expires) VALUES (?, ?, ?, ?)",
@@ -232,10 +232,10 @@ class SqliteStore:
 
         self._database.write(put)
 
-    def drop_note(self, shelf: str, name: str) -> None:
-        values = (kept(shelf), kept(name))
+    def delete_note(self, namespace: str, name: str) -> None:
+        values = (encode_text(namespace), encode_text(name))
         drop = "DELETE FROM notes WHERE shelf = ? AND name = ?"
-        self._database.write(lambda connection: _run(connection, drop, values))
+        self._database.write(lambda connection: _execute(connection, drop, values))
 
     def scrub(self, user: str, tenant: str = "") -> None:
         now = self._now()
@@ -255,10 +255,10 @@ class SqliteStore:
 
     def ping(self) -> None:
         self._database.ping()
-        self._locks.check()
+        self._process_locks.check()
 
     def close(self) -> None:
-        _close(self._database, self._locks)
+        _close(self._database, self._process_locks)
 
     @property
     def _lock_path(self) -> Path:
@@ -266,29 +266,29 @@ class SqliteStore:
 
     def before_fork(self) -> None:
         self._database.pause()
-        self._locks.pause()
+        self._process_locks.pause()
 
     def after_fork(self) -> None:
-        self._locks.resume()
+        self._process_locks.resume()
         self._database.resume()
 
     def after_fork_in_child(self) -> None:
         """Go on without what the threads of the parent hold."""
-        self._turns = Turns(self._wait)
-        self._locks.resume_in_child()
+        self._thread_locks = ConversationLocks(self._wait)
+        self._process_locks.resume_in_child()
         self._database.resume_in_child()
 
-    def _row(self, key: Key) -> _Row | None:
-        rows = self._database.read(_FIND, _columns(key))
+    def _row(self, key: ConversationKey) -> _Row | None:
+        rows = self._database.read(_FIND, _key_columns(key))
         return _Row(*rows[0]) if rows else None
 
-    def _clock_and_row(self, key: Key) -> tuple[int, _Row | None]:
+    def _clock_and_row(self, key: ConversationKey) -> tuple[int, _Row | None]:
         """The clock of a session, and the conversation if it is kept."""
-        ((clock, id, record, expires),) = self._database.read(_OPEN, _columns(key))
-        return tick(self._now(), clock), None if id is None else _Row(id, record, expires)
+        ((clock, id, record, expires),) = self._database.read(_OPEN, _key_columns(key))
+        return next_tick(self._now(), clock), None if id is None else _Row(id, record, expires)
 
-    def _revived(
-        self, row: _Row | None, key: Key, *, put_aside: bool = False
+    def _load(
+        self, row: _Row | None, key: ConversationKey, *, quarantine: bool = False
     ) -> Conversation | None:
         """The conversation of a row; None for one that has expired, or was put aside now."""
         if row is None or row.expired(self._now()):
@@ -297,25 +297,29 @@ class SqliteStore:
 
         def put(reason: str) -> None:
             nonlocal gone
-            gone = put_aside
-            if put_aside:
+            gone = quarantine
+            if quarantine:
                 self.quarantine.put(row.id, reason, key)
 
         record = row.record if isinstance(row.record, bytes) else b""
-        conversation = revive(record, key, put)
+        conversation = load_or_reset(record, key, put)
         return None if gone else conversation
 
-    def _keep(
-        self, key: Key, found: _Row | None, conversation: Conversation, timeout: timedelta
+    def _save(
+        self,
+        key: ConversationKey,
+        found: _Row | None,
+        conversation: Conversation,
+        timeout: timedelta,
     ) -> None:
         """Keep the conversation in the place of what was found."""
         now = self._now()
-        expires, columns = _after(now, timeout), _columns(key)
+        expires, columns = _add_saturating(now, timeout), _key_columns(key)
         record = None if conversation.is_new else dump(conversation)
 
         def keep(connection: Connection) -> None:
             row = connection.execute(_FIND, columns).fetchone()
-            _check(key, found, row, now)
+            _check_unchanged(key, found, row, now)
             if record is not None and row is not None:
                 connection.execute(_CHANGE, (record, expires, row[0]))
             elif record is not None:
@@ -332,7 +336,7 @@ class SqliteStore:
         now = self._clock()
         if now.utcoffset() is None:
             raise ValueError(f"the time {now} has no time zone")
-        return in_microseconds(now)
+        return to_microseconds(now)
 
 
 class _Row(NamedTuple):
@@ -346,7 +350,9 @@ class _Row(NamedTuple):
         return isinstance(self.expires, int) and self.expires < now
 
 
-def _check(key: Key, found: _Row | None, row: tuple[Any, ...] | None, now: int) -> None:
+def _check_unchanged(
+    key: ConversationKey, found: _Row | None, row: tuple[Any, ...] | None, now: int
+) -> None:
     """Raises :class:`Conflict` if another has written the conversation since it was found, which
     only happens if the locks failed us (somebody deleted their file)."""
     before, there = found and found.record, row and row[1]
@@ -364,24 +370,24 @@ def _sweep(connection: Connection, now: int) -> None:
         connection.execute(sweep, (now,))
 
 
-def _run(connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
+def _execute(connection: Connection, statement: str, values: tuple[Any, ...]) -> None:
     connection.execute(statement, values)
 
 
-def _columns(key: Key) -> tuple[str | bytes, ...]:
-    return kept(key.tenant), kept(key.user), kept(key.model)
+def _key_columns(key: ConversationKey) -> tuple[str | bytes, ...]:
+    return encode_text(key.tenant), encode_text(key.user), encode_text(key.model)
 
 
-def _after(now: int, timeout: timedelta) -> int:
+def _add_saturating(now: int, timeout: timedelta) -> int:
     return min(now + timeout // _MICROSECOND, _NEVER)
 
 
-def _place(key: Key) -> int:
+def _lock_number(key: ConversationKey) -> int:
     """Where the lock of a conversation is: a number below 2**61."""
     names = "".join(f"{len(part)}:{part}" for part in key).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(names, digest_size=8).digest(), "big") >> 3
 
 
-def _close(database: Database, locks: FileLocks) -> None:
+def _close(database: Database, locks: ByteRangeLocks) -> None:
     database.close()
     locks.close()

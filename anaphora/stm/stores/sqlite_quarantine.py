@@ -9,19 +9,19 @@ from datetime import UTC, datetime, timedelta
 from sqlite3 import Connection
 from typing import Any
 
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import MISPLACED
 from anaphora.stm.stores.quarantine import (
-    KEPT_WITHOUT_EXPIRY,
+    DEFAULT_TTL,
     QuarantinedConversation,
     belongs_to_user,
     owners_of,
-    readable,
+    try_load,
     restore,
 )
 from anaphora.stm.stores.store import Session
 from anaphora.storage.database import Database
-from anaphora.storage.texts import kept, read
+from anaphora.storage.texts import encode_text, decode_text
 
 __all__ = ["DAMAGED_NAME", "SqliteQuarantine", "erase_user", "forget_key"]
 
@@ -60,14 +60,14 @@ class SqliteQuarantine:
         self,
         database: Database,
         now: Callable[[], int],
-        open: Callable[[Key, timedelta], AbstractContextManager[Session]],
+        open: Callable[[ConversationKey, timedelta], AbstractContextManager[Session]],
     ) -> None:
         self._database, self._now, self._open = database, now, open
 
-    def put(self, id: int, reason: str, key: Key | None = None) -> None:
+    def put(self, id: int, reason: str, key: ConversationKey | None = None) -> None:
         """Move the row ``id`` of the conversations, that of ``key``, into the quarantine."""
         now = self._now()
-        expires = now + KEPT_WITHOUT_EXPIRY // _MICROSECOND
+        expires = now + DEFAULT_TTL // _MICROSECOND
 
         def move(connection: Connection) -> None:
             connection.execute(_PUT, (expires, reason, now, id))
@@ -87,9 +87,9 @@ class SqliteQuarantine:
         return [
             QuarantinedConversation(
                 str(id),
-                _text(reason) or "unknown",
-                _time(at),
-                _listed_key(names, record),
+                _text_or_none(reason) or "unknown",
+                _to_datetime(at),
+                _find_key(names, record),
             )
             for id, reason, at, *names, record in self._database.read(
                 _LIST, (self._now(), max(limit, 0))
@@ -103,7 +103,7 @@ class SqliteQuarantine:
             return False
         *names, record, expires = rows[0]
         timeout = (expires - now) * _MICROSECOND
-        if not restore(self._open, _stored_key(names), _bytes(record), timeout):
+        if not restore(self._open, _key_from_columns(names), _bytes_or_empty(record), timeout):
             return False
         self.discard(id)
         return True
@@ -119,16 +119,16 @@ class SqliteQuarantine:
             self._database.write(delete)
         return deleted > 0
 
-    def forget(self, key: Key) -> None:
+    def forget(self, key: ConversationKey) -> None:
         with self._database.snapshot() as connection:
-            found = any(_of_key(connection, key))
+            found = any(_ids_of_key(connection, key))
         if found:
             self._database.write(lambda connection: forget_key(connection, key))
 
 
-def forget_key(connection: Connection, key: Key) -> None:
+def forget_key(connection: Connection, key: ConversationKey) -> None:
     """Delete the records of a conversation."""
-    _delete(connection, list(_of_key(connection, key)))
+    _delete(connection, list(_ids_of_key(connection, key)))
 
 
 def erase_user(connection: Connection, user: str, tenant: str) -> None:
@@ -137,50 +137,52 @@ def erase_user(connection: Connection, user: str, tenant: str) -> None:
     _delete(connection, [id for id, owners in rows if belongs_to_user(owners, user, tenant)])
 
 
-def _of_key(connection: Connection, key: Key) -> Iterator[int]:
+def _ids_of_key(connection: Connection, key: ConversationKey) -> Iterator[int]:
     candidates = _candidates(connection, key.user, key.tenant)
     return (id for id, owners in candidates if key in owners)
 
 
-def _candidates(connection: Connection, user: str, tenant: str) -> Iterator[tuple[int, set[Key]]]:
-    values = (kept(tenant), kept(user), MISPLACED, f"{DAMAGED_NAME}%")
+def _candidates(
+    connection: Connection, user: str, tenant: str
+) -> Iterator[tuple[int, set[ConversationKey]]]:
+    values = (encode_text(tenant), encode_text(user), MISPLACED, f"{DAMAGED_NAME}%")
     for id, *names, record in connection.execute(_CANDIDATES, values):
-        yield id, owners_of(_stored_key(names), _bytes(record))
+        yield id, owners_of(_key_from_columns(names), _bytes_or_empty(record))
 
 
 def _delete(connection: Connection, ids: list[int]) -> None:
     connection.executemany(_DROP, [(id,) for id in ids])
 
 
-def _listed_key(names: list[Any], record: Any) -> Key | None:
-    stored = _stored_key(names)
+def _find_key(names: list[Any], record: Any) -> ConversationKey | None:
+    stored = _key_from_columns(names)
     if stored is not None:
         return stored
-    found = readable(_bytes(record))
+    found = try_load(_bytes_or_empty(record))
     return None if found is None else found.key
 
 
-def _stored_key(names: list[Any]) -> Key | None:
+def _key_from_columns(names: list[Any]) -> ConversationKey | None:
     """The key in the columns of a row, None if one of them is damaged."""
-    tenant, user, model = map(_text, names)
+    tenant, user, model = map(_text_or_none, names)
     if tenant is None or user is None or model is None:
         return None
-    return Key(user, model, tenant)
+    return ConversationKey(user, model, tenant)
 
 
-def _text(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     try:
-        return read(value)
+        return decode_text(value)
     except (AttributeError, UnicodeDecodeError):
         return None
 
 
-def _time(at: Any) -> datetime:
+def _to_datetime(at: Any) -> datetime:
     try:
         return _EPOCH + timedelta(microseconds=at)
     except (TypeError, OverflowError):
         return _EPOCH
 
 
-def _bytes(value: Any) -> bytes:
+def _bytes_or_empty(value: Any) -> bytes:
     return value if isinstance(value, bytes) else b""

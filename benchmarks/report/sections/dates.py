@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from benchmarks.report.data import Axis, Bars, Column, Section, Table
 from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.wanted import ReportOptions
 
 _OURS = "anaphora"
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """See :mod:`benchmarks.peers.dates`."""
     from benchmarks.peers.dates import LANGUAGES, dates
 

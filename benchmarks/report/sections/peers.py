@@ -17,9 +17,9 @@ from benchmarks.report.data import (
     Table,
 )
 from benchmarks.report.fresh import Tell
-from benchmarks.report.numbers import shown
-from benchmarks.report.timing import tokenizing
-from benchmarks.report.wanted import Wanted
+from benchmarks.report.numbers import format_number
+from benchmarks.report.timing import tokenizer_seconds
+from benchmarks.report.wanted import ReportOptions
 
 if TYPE_CHECKING:
     from benchmarks.peers.compare import Row
@@ -28,7 +28,7 @@ _OURS = "anaphora"
 _SEED = 1
 
 
-def measure(wanted: Wanted, tell: Tell) -> Section:
+def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """The smart-home work in each engine; see :mod:`benchmarks.peers`."""
     from benchmarks.peers.compare import compare
 
@@ -140,8 +140,8 @@ def _limits(ours: Row, peers: Sequence[Row]) -> dict[str, str]:
     from benchmarks.peers.work import smart_home
 
     texts = [one.text for one in utterances(smart_home(_SEED), 500, seed=_SEED)]
-    floor = tokenizing(texts)
-    share = shown(floor / ours.worked, "%")
+    floor = tokenizer_seconds(texts)
+    share = format_number(floor / ours.worked, "%")
     return {
         f"home.over_{row.engine}": f"spaCy's tokenizer alone takes {share} of the time, so that no "
         f"more than {row.worked / floor:.1f} × could be reached with it"

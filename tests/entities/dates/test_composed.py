@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from anaphora.entities.dates.durations import DurationRecognizer
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
 
 ASKED = datetime(2026, 11, 23, 10, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
@@ -34,7 +34,7 @@ def test_it_is_said_in_every_language(entry):
 
 @pytest.mark.parametrize(("language", "text", "entry"), phrases("is"))
 def test_the_date_is_understood_as_one(language, text, entry):
-    found = DateRecognizer(reader(language)).read(text, ASKED)
+    found = DateRecognizer(get_date_parser(language)).read(text, ASKED)
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
     assert [mention.value for mention in found] == expected
     for key in ("assumed", "conflict", "hours"):
@@ -43,13 +43,13 @@ def test_the_date_is_understood_as_one(language, text, entry):
 
 @pytest.mark.parametrize(("language", "text", "entry"), phrases("lasts"))
 def test_the_duration_is_understood_as_one(language, text, entry):
-    (found,) = DurationRecognizer(reader(language)).read(text)
+    (found,) = DurationRecognizer(get_date_parser(language)).read(text)
     assert found.value == entry["lasts"]
     assert "unit" not in entry or found.meta["unit"] == entry["unit"]
 
 
 def test_a_compared_duration_has_the_keys_of_a_compared_number():
-    read = DurationRecognizer(reader("en")).read
+    read = DurationRecognizer(get_date_parser("en")).read
     assert read("at least 2 nights")[0].meta == {
         "from": 172_800, "fromincl": True, "comparison": "more", "unit": "night",
     }  # fmt: skip
@@ -63,10 +63,10 @@ def test_a_compared_duration_has_the_keys_of_a_compared_number():
 
 @pytest.mark.parametrize("text", ["less than 3 days ago", "within 3 days", "3 days from Friday"])
 def test_what_compares_a_date_compares_no_duration(text):
-    (found,) = DurationRecognizer(reader("en")).read(text)
+    (found,) = DurationRecognizer(get_date_parser("en")).read(text)
     assert found.value == "P3D"
 
 
 def test_a_range_of_two_units_has_none():
-    (found,) = DurationRecognizer(reader("en")).read("3 days to 1 week")
+    (found,) = DurationRecognizer(get_date_parser("en")).read("3 days to 1 week")
     assert found.meta == {"from": 259_200, "to": 604_800}

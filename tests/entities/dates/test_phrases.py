@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from anaphora.entities.dates.durations import DurationRecognizer
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -30,14 +30,14 @@ def phrases():
 
 @pytest.mark.parametrize(("language", "phrase"), list(phrases()))
 def test_it_is_understood(language, phrase):
-    found = DateRecognizer(reader(language)).read(phrase["say"], ASKED)
+    found = DateRecognizer(get_date_parser(language)).read(phrase["say"], ASKED)
     if "is" in phrase:
         expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
         assert [mention.value for mention in found] == expected
     if "grain" in phrase:
         assert found[0].meta["grain"] == phrase["grain"]
     if "lasts" in phrase:
-        lasting = DurationRecognizer(reader(language)).read(phrase["say"])
+        lasting = DurationRecognizer(get_date_parser(language)).read(phrase["say"])
         expected = phrase["lasts"] if isinstance(phrase["lasts"], list) else [phrase["lasts"]]
         assert [mention.value for mention in lasting] == expected
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora import Engine, parse_model
-from anaphora.entities.dates.reader import reader
+from anaphora.entities.dates.reader import get_date_parser
 from anaphora.entities.dates.recognizer import DateRecognizer
-from anaphora.entities.dates.tables import table
+from anaphora.entities.dates.tables import load_grammar
 from tests.entities.dates.test_calendar import ZONES, times
 
 SAID = sorted(
@@ -61,7 +61,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 
 def dates(text, at, language="en", **kinds):
-    return DateRecognizer(reader(language), **kinds).read(text, at)
+    return DateRecognizer(get_date_parser(language), **kinds).read(text, at)
 
 
 def value(text, at, **kinds):
@@ -87,12 +87,12 @@ def test_what_begins_begins_before_it_ends(said, at, ahead, first_day):
 @given(st.sampled_from(SAID), times)
 def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
     language, text = said
-    fresh = DateRecognizer(reader.__wrapped__(language))
+    fresh = DateRecognizer(get_date_parser.__wrapped__(language))
     assert fresh.read(text, at) == dates(text, at, language)
 
 
 def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
-    recognizer = DateRecognizer(reader("en"))
+    recognizer = DateRecognizer(get_date_parser("en"))
     at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)
     first, second, third = (
         recognizer.read("today", asked)[0].value
@@ -102,7 +102,7 @@ def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
 
 
 def test_an_hour_that_the_clocks_show_twice_is_told_apart():
-    recognizer = DateRecognizer(reader("en"))
+    recognizer = DateRecognizer(get_date_parser("en"))
     at = datetime(2026, 11, 1, 1, 30, tzinfo=NEW_YORK)
     first, second = (
         recognizer.read("in an hour", at.replace(fold=fold))[0].meta["start"] for fold in (0, 1)
@@ -150,10 +150,10 @@ def test_any_row_of_words_is_read(words):
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
 def test_any_row_of_words_is_read_in_every_language(data, language, at, ahead):
-    known = table(language)
+    known = load_grammar(language)
     words = sorted({*known.words, *known.weak, *known.months, "5", "12", "31", "2024", "2.5"})
     row = data.draw(st.lists(st.sampled_from(words), max_size=9))
-    text = (" " if known.spaced else "").join(row)
+    text = (" " if known.has_spaces else "").join(row)
     for found in dates(text, at, language, ahead=ahead):
         assert found.value
 
@@ -349,13 +349,13 @@ def test_an_hour_that_may_be_one_of_the_afternoon_is_the_next_of_both():
 
 def test_the_order_of_day_and_month_may_be_chosen():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    (found,) = DateRecognizer(reader("en", "DMY")).read("05/01/2024", at)
+    (found,) = DateRecognizer(get_date_parser("en", "DMY")).read("05/01/2024", at)
     assert found.value == "2024-01-05"
 
 
 def test_what_looks_like_a_digit_does_not_spoil_digits():
     at = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
-    recognizer = DateRecognizer(reader.__wrapped__("en"))
+    recognizer = DateRecognizer(get_date_parser.__wrapped__("en"))
     recognizer.read("① ⑤ ² ½", at)
     assert [found.value for found in recognizer.read("1/5/2024 at 5 pm", at)] == [
         "2024-01-05T17:00"

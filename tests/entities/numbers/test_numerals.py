@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from anaphora.entities.atoms import Atom, atoms
-from anaphora.entities.languages import normalizer
-from anaphora.entities.numbers.numerals import Numeral, numerals
-from anaphora.entities.numbers.terms import vocabulary
+from anaphora.entities.atoms import Atom, split_atoms
+from anaphora.entities.languages import create_normalizer
+from anaphora.entities.numbers.numerals import Numeral, get_numeral_reader
+from anaphora.entities.numbers.terms import load_vocabulary
 
 CARDINALS = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "ar", "he")
 # What num2words gives in the others is no language: «пятнадцатый тысяч», quatre-vingtsième.
@@ -21,11 +21,11 @@ ORDINALS = ("en", "de", "uk", "ja")
 
 
 def found_in(text: str, language: str) -> list[Atom]:
-    return atoms(text, normalizer(language))
+    return split_atoms(text, create_normalizer(language))
 
 
 def read(text: str, language: str) -> list[Numeral]:
-    return numerals(language).words(found_in(text, language))
+    return get_numeral_reader(language).find_in_words(found_in(text, language))
 
 
 def values(text: str, language: str) -> list[int | Fraction]:
@@ -138,13 +138,13 @@ def test_other_words_are_no_numerals(language: str, text: str) -> None:
 
 
 def test_the_same_reader_serves_a_language_once_more() -> None:
-    assert numerals("ru") is numerals("ru")
+    assert get_numeral_reader("ru") is get_numeral_reader("ru")
 
 
 @pytest.mark.parametrize("language", [*CARDINALS, "zh"])
 @given(words=st.lists(st.sampled_from(range(400)), max_size=12))
 def test_any_row_of_number_words_is_read_without_overlap(language: str, words: list[int]) -> None:
-    words_of = vocabulary(language)
+    words_of = load_vocabulary(language)
     heads = sorted({" ".join(key) for key in words_of.openers} | words_of.binders)
     text = " ".join(heads[index % len(heads)] for index in words)
     found = read(text, language)

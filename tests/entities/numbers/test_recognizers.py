@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities.numbers import money, recognizer
-from anaphora.entities.numbers.gate import gate
+from anaphora.entities.numbers.gate import build_prefilter
 from anaphora.entities.numbers.quantities import QuantityReader
-from anaphora.entities.numbers.units import Units
-from anaphora.entities.recognition import Mention, built_in
+from anaphora.entities.numbers.units import MeasureUnitMatcher
+from anaphora.entities.recognition import Mention, create_builtin
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
 HOSTILE = {
@@ -54,11 +54,11 @@ HOSTILE = {
 
 
 def number(text: str, language: str = "en") -> list[Mention]:
-    return recognizer.NumberRecognizer(language).mentions(text)
+    return recognizer.NumberRecognizer(language).find_mentions(text)
 
 
 def cash(text: str, language: str = "en", currency: str = "") -> list[Mention]:
-    found = money.MoneyRecognizer(language, currency).mentions(text)
+    found = money.MoneyRecognizer(language, currency).find_mentions(text)
     return [one for one in found if not one.fallback]
 
 
@@ -139,9 +139,9 @@ def test_a_shared_sign_means_the_currency_of_the_model_or_of_the_country(
 def test_the_built_in_entities_are_found_by_name() -> None:
     doc = spacy.blank("en")("$5 and 6 km")
     now = datetime(2026, 11, 21, tzinfo=UTC)
-    numbers = built_in("number", "en", {})(doc, now)
+    numbers = create_builtin("number", "en", {})(doc, now)
     assert [one.value for one in numbers] == ["5", "6 km"]
-    amounts = built_in("money", "en", {"currency": "CAD"})(doc, now)
+    amounts = create_builtin("money", "en", {"currency": "CAD"})(doc, now)
     assert [one.value for one in amounts if not one.fallback] == ["5 CAD"]
 
 
@@ -240,15 +240,15 @@ def test_money_does_not_take_half_an_hour_for_an_amount() -> None:
     ],
 )
 def test_a_text_without_numbers_is_not_even_taken_apart(language: str, text: str) -> None:
-    assert not gate(language)(text)
+    assert not build_prefilter(language)(text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_number_is_kept_out_by_the_first_look(language: str) -> None:
     file = Path(__file__).parent / "phrases" / f"{language}.yaml"
     table = yaml.safe_load(file.read_text("utf-8")) if file.exists() else {}
-    may_have = gate(language)
-    read = QuantityReader(language, Units(language))
+    may_have = build_prefilter(language)
+    read = QuantityReader(language, MeasureUnitMatcher(language))
     for text in map(str, table.get("number", ())):
         assert may_have(text) or not read(text)[1]
         assert may_have(text.upper()) == may_have(text)
@@ -270,5 +270,7 @@ def test_half_a_character_does_no_harm() -> None:
 )
 def test_a_currency_behind_a_partitive_is_that_of_the_amount(language, text, value) -> None:
     now = datetime(2026, 11, 21, tzinfo=UTC)
-    (amount,) = built_in("money", language, {"currency": "EUR"})(spacy.blank(language)(text), now)
+    (amount,) = create_builtin("money", language, {"currency": "EUR"})(
+        spacy.blank(language)(text), now
+    )
     assert (amount.value, amount.fallback) == (value, False)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from anaphora.entities.places import source
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.scripts import ScriptedNames, columns_of
-from anaphora.entities.places.spelling import key_of_name
-from anaphora.entities.places.tables import regions
+from anaphora.entities.places.scripts import CityNameIndex, build_columns
+from anaphora.entities.places.spelling import normalize_name
+from anaphora.entities.places.tables import load_regions
 from anaphora.errors import ModelError
 from anaphora.storage.cache import Cache
 
@@ -75,7 +75,7 @@ def test_a_city_knows_its_country_its_region_and_its_continent(world):
 
 
 def test_every_region_of_the_table_has_cities_in_the_data_and_none_shares_them(world):
-    places = [world.by_id(row.id) for row in regions()]
+    places = [world.by_id(row.id) for row in load_regions()]
     assert all(place.timezone and place.population for place in places)
     codes = [(place.country, place.admin1) for place in places]
     assert len(set(codes)) == len(codes)
@@ -159,7 +159,7 @@ def test_every_city_is_found_by_its_name_and_its_id(number):
     world = Gazetteer.load()
     city = world.place(number)
     assert world.by_id(city.id) == city
-    numbers = [found for found, _ in world.names.places(key_of_name(city.name))]
+    numbers = [found for found, _ in world.names.places(normalize_name(city.name))]
     assert number in numbers
 
 
@@ -174,8 +174,8 @@ def test_the_names_in_a_script_are_indexed_when_one_is_looked_for():
 
 
 def test_threads_that_look_for_the_first_name_in_a_script_find_it_all():
-    columns = columns_of([(0, "Paris")], ["Париж\nباريس\n巴黎"])
-    names = ScriptedNames(columns, lambda: ["FR"])
+    columns = build_columns([(0, "Paris")], ["Париж\nباريس\n巴黎"])
+    names = CityNameIndex(columns, lambda: ["FR"])
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(names.places, ["париж", "باريس", "巴黎", "paris"] * 50))
     assert [places[0][0] for places in found] == [0] * 200
@@ -192,13 +192,13 @@ def test_a_process_has_one_gazetteer_however_many_ask_for_it_at_once():
     [(0, 500), (999, 500), (1_000, 1_000), (14_999, 5_000), (15_000, 15_000), (10**9, 15_000)],
 )
 def test_the_smallest_file_is_read_that_has_all_cities_asked_for(population, size):
-    assert source.size_for(population) == size
+    assert source.file_size_for(population) == size
 
 
 def test_a_missing_package_is_said_with_the_way_to_install_it(monkeypatch):
     monkeypatch.setattr(source, "find_spec", lambda name: None)
     with pytest.raises(ModelError) as caught:
-        source.read_table("countries")
+        source.read_json_table("countries")
     assert caught.value.hint == "pip install 'anaphora[places]'"
 
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from anaphora.entities.languages import blank
-from anaphora.entities.recognition import Mention, built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.recognition import Mention, create_builtin
+from anaphora.models.builtin import resolve_options
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
@@ -29,7 +29,7 @@ def rows():
 
 @lru_cache(maxsize=32)
 def made(language: str):
-    return blank(language), built_in("place", language, options_of("place", {}))
+    return blank(language), create_builtin("place", language, resolve_options("place", {}))
 
 
 def likeliest(mentions: list[Mention]) -> list[str]:

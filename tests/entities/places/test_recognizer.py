@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from anaphora.entities.languages import blank
-from anaphora.entities.places.skimming import Skimmer
-from anaphora.entities.recognition import built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.places.skimming import PlacePrefilter
+from anaphora.entities.recognition import create_builtin
+from anaphora.models.builtin import resolve_options
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LANGUAGES = ("en", "ru", "de", "ja", "zh", "he", "uk", "ko")
@@ -24,7 +24,7 @@ LANGUAGES = ("en", "ru", "de", "ja", "zh", "he", "uk", "ko")
 
 @lru_cache(maxsize=16)
 def made(language, **options):
-    return blank(language), built_in("place", language, options_of("place", options))
+    return blank(language), create_builtin("place", language, resolve_options("place", options))
 
 
 def found(text, language="en", **options):
@@ -118,7 +118,7 @@ def test_a_language_without_a_table_still_finds_names():
 
 
 def test_a_region_in_the_code_of_the_language_makes_no_difference():
-    nlp, recognize = blank("ru"), built_in("place", "ru-RU", options_of("place", {}))
+    nlp, recognize = blank("ru"), create_builtin("place", "ru-RU", resolve_options("place", {}))
     assert [one.value for one in recognize(nlp("погода в Казани"), AT)] == ["Kazan"]
 
 
@@ -146,12 +146,12 @@ def test_any_text_is_read_the_same_way_twice_and_never_fails(text, language):
 @lru_cache(maxsize=1)
 def in_full():
     """Recognizers that read every text in full."""
-    return {one: built_in("place", one, options_of("place", {})) for one in LANGUAGES}
+    return {one: create_builtin("place", one, resolve_options("place", {})) for one in LANGUAGES}
 
 
 def read_in_full(text, language):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Skimmer, "finds_nothing", lambda self, text: False)
+        patched.setattr(PlacePrefilter, "finds_nothing", lambda self, text: False)
         return list(in_full()[language](blank(language)(text), AT))
 
 

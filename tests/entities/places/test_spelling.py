@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities.places.source import read_cities
-from anaphora.entities.places.spelling import key_of_name, keys_of_names, words_of
+from anaphora.entities.places.spelling import normalize_name, normalize_names, split_words
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from anaphora.entities.places.spelling import key_of_name, keys_of_names, words_
     ],
 )
 def test_case_accents_and_hyphens_make_no_difference(name, key):
-    assert key_of_name(name) == key
+    assert normalize_name(name) == key
 
 
 def test_many_names_at_a_time_are_spelled_as_one_by_one():
@@ -36,7 +36,7 @@ def test_many_names_at_a_time_are_spelled_as_one_by_one():
         [name for name in some if name.isascii()],
         [name for name in some if not name.isascii()],
     ):
-        assert keys_of_names("\n".join(own)).split("\n") == list(map(key_of_name, own))
+        assert normalize_names("\n".join(own)).split("\n") == list(map(normalize_name, own))
 
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Zl", "Zp", "Cc")), max_size=20)
@@ -44,13 +44,13 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs", "Zl", "Zp", "Cc")), max_
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
 def test_as_many_names_come_out_as_go_in(names):
-    assert len(keys_of_names("\n".join(names)).split("\n")) == len(names)
-    assert [word.written for word in words_of(" ".join(names))] == [
-        word.written for name in names for word in words_of(name)
+    assert len(normalize_names("\n".join(names)).split("\n")) == len(names)
+    assert [word.surface for word in split_words(" ".join(names))] == [
+        word.surface for name in names for word in split_words(name)
     ]
 
 
 @given(st.text(max_size=60))
 def test_words_are_where_they_say(text):
-    for word in words_of(text):
-        assert text[word.start : word.end] == word.written
+    for word in split_words(text):
+        assert text[word.start : word.end] == word.surface

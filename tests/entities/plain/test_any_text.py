@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from anaphora.entities.recognition import built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.recognition import create_builtin
+from anaphora.models.builtin import resolve_options
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 KINDS = ("boolean", "coordinate", "email", "url", "phone", "limit", "sort", "relation")
@@ -36,7 +36,7 @@ texts = st.one_of(
 
 def found(kind: str, language: str, text: str) -> list[object]:
     doc = Doc(VOCAB, words=[text] if text else [], spaces=[False] if text else [])
-    recognize = built_in(kind, language, options_of(kind, {}))
+    recognize = create_builtin(kind, language, resolve_options(kind, {}))
     mentions = list(recognize(doc, AT))
     for one in mentions:
         assert 0 <= one.start < one.end <= len(text)

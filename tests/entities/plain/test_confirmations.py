@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.entities.plain.boolean import Confirmation, answer_of, confirmation_of
+from anaphora.entities.plain.boolean import Confirmation, parse_answer, parse_confirmation
 
 YES = {
     "en": "you can go on|go on|Go ahead.|continue|do it|carry on!|please continue|ok, go on|"
@@ -62,33 +62,33 @@ def listed(table: dict[str, str]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("language", "text"), listed(YES))
 def test_it_is_to_go_on(language, text):
-    found = confirmation_of(text, language)
+    found = parse_confirmation(text, language)
     assert found is not None
     assert found.is_yes
 
 
 @pytest.mark.parametrize(("language", "text"), listed(NO))
 def test_it_is_to_stop(language, text):
-    found = confirmation_of(text, language)
+    found = parse_confirmation(text, language)
     assert found is not None
     assert not found.is_yes
 
 
 @pytest.mark.parametrize(("language", "text"), listed(NEITHER))
 def test_it_is_no_answer(language, text):
-    assert confirmation_of(text, language) is None
+    assert parse_confirmation(text, language) is None
 
 
 @pytest.mark.parametrize("text", ["stop", "cancel", "carry on", "continue"])
 def test_a_command_is_no_boolean_elsewhere(text):
-    assert answer_of(text, "en") is None
+    assert parse_answer(text, "en") is None
 
 
 @pytest.mark.parametrize(("language", "text"), [("en", "Please."), ("de", "bitte"), ("en", "ok")])
 def test_a_filler_alone_is_a_yes(language, text):
-    assert confirmation_of(text, language) == Confirmation(is_yes=True)
+    assert parse_confirmation(text, language) == Confirmation(is_yes=True)
 
 
 def test_a_plain_answer_is_no_command():
-    assert confirmation_of("yes, please", "en") == Confirmation(is_yes=True)
-    assert confirmation_of("yes, continue", "en") == Confirmation(is_yes=True, is_command=True)
+    assert parse_confirmation("yes, please", "en") == Confirmation(is_yes=True)
+    assert parse_confirmation("yes, continue", "en") == Confirmation(is_yes=True, is_command=True)

@@ -13,14 +13,14 @@ import pytest
 from anaphora import ModelError, parse_model
 from anaphora.entities.languages import blank
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.recognition import Mention, built_in
-from anaphora.models.builtin import options_of
+from anaphora.entities.recognition import Mention, create_builtin
+from anaphora.models.builtin import resolve_options
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def mentions(kind: str, text: str, language: str = "en", **options: Any) -> list[Mention]:
-    recognize = built_in(kind, language, options_of(kind, options))
+    recognize = create_builtin(kind, language, resolve_options(kind, options))
     return list(recognize(blank(language).make_doc(text), AT))
 
 
@@ -89,7 +89,7 @@ def test_the_package_that_telephone_numbers_need_is_named(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(ModelError, match=r"pip install 'anaphora\[phones\]'"):
-        built_in("phone", "en", {})
+        create_builtin("phone", "en", {})
 
 
 def test_a_coordinate_says_latitude_and_longitude() -> None:

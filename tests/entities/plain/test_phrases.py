@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.entities.spoken import mentions, phrases
+from tests.entities.spoken import find_mentions, load_phrases
 
 
 @pytest.mark.parametrize(
-    ("language", "kind", "text", "expected"), phrases(Path(__file__).with_name("phrases"))
+    ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
 )
 def test_what_people_say_is_understood(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:
-    assert [mention.value for mention in mentions(language, kind, text)] == expected
+    assert [mention.value for mention in find_mentions(language, kind, text)] == expected

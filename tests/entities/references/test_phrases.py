@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.entities.spoken import mentions, phrases
+from tests.entities.spoken import find_mentions, load_phrases
 
 ENDS = {True: "asc", False: "desc", None: ""}
 
@@ -19,13 +19,13 @@ def told(meta: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("language", "kind", "text", "expected"), phrases(Path(__file__).with_name("phrases"))
+    ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
 )
 def test_what_people_say_is_understood(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:
     found = [
         f"{text[one.start : one.end]} = {told(one.meta)}".strip()
-        for one in mentions(language, kind, text)
+        for one in find_mentions(language, kind, text)
     ]
     assert found == expected

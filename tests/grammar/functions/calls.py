@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.compiler import compile_expression
-from anaphora.grammar.context import Context, ModelFacts, Surroundings
+from anaphora.grammar.context import EntityContext, ModelInfo, QuestionContext
 from anaphora.grammar.functions import FUNCTIONS
 from anaphora.grammar.request import Company, Request, User
 from anaphora.models.utterance import Entity
@@ -52,7 +52,7 @@ DATE = Entity(
     parts=(DAY, MORNING),
 )
 
-AROUND = Surroundings(
+AROUND = QuestionContext(
     entities=(FLIGHT, TOKYO, DATE),
     text=TEXT,
     at=datetime(2026, 8, 9, 23, 5, 59, 999_999, tzinfo=UTC),
@@ -77,22 +77,22 @@ AROUND = Surroundings(
         ),
         meta={"k": "user"},
     ),
-    model=ModelFacts("travel", "Travel", "1.2", "http://example.com", {"k": "model"}),
+    model=ModelInfo("travel", "Travel", "1.2", "http://example.com", {"k": "model"}),
     intent_meta={"k": "intent"},
     conversation_data={"k": "conversation"},
     environment={"HOME": "/home/ann"},
     random=lambda: 0.25,
 )
-NOTHING = Surroundings(entities=())
+NOTHING = QuestionContext(entities=())
 
 
-def context(entity: Entity | None = TOKYO, around: Surroundings = AROUND) -> Context:
-    made = Context(entity, around)
+def context(entity: Entity | None = TOKYO, around: QuestionContext = AROUND) -> EntityContext:
+    made = EntityContext(entity, around)
     made.arguments = {"k": "fragment"}
     return made
 
 
-def value(text: str, entity: Entity | None = TOKYO, around: Surroundings = AROUND) -> Any:
+def evaluate(text: str, entity: Entity | None = TOKYO, around: QuestionContext = AROUND) -> Any:
     """What the expression gives."""
     return compile_expression(text)(context(entity, around))
 
@@ -102,16 +102,18 @@ def call(name: str, *arguments: Any) -> Any:
     return FUNCTIONS[name].call(name, *arguments)
 
 
-def refusal(text: str, entity: Entity | None = TOKYO, around: Surroundings = AROUND) -> str:
+def evaluation_error(
+    text: str, entity: Entity | None = TOKYO, around: QuestionContext = AROUND
+) -> str:
     """Why the expression has no value in this context."""
     try:
-        found = value(text, entity, around)
+        found = evaluate(text, entity, around)
     except EvaluationError as error:
         return str(error)
     raise AssertionError(f"{text} gives {found!r}")
 
 
-def mistake(text: str) -> str:
+def grammar_error(text: str) -> str:
     """What is found wrong with the expression before it is evaluated."""
     try:
         compile_expression(text)
@@ -120,8 +122,8 @@ def mistake(text: str) -> str:
     raise AssertionError(f"nothing is wrong with {text}")
 
 
-def same(found: Any, expected: Any) -> bool:
+def is_same(found: Any, expected: Any) -> bool:
     """Whether the two are equal and of one class, so that 1 is neither 1.0 nor true."""
     if isinstance(found, tuple) and isinstance(expected, tuple):
-        return len(found) == len(expected) and all(map(same, found, expected))
+        return len(found) == len(expected) and all(map(is_same, found, expected))
     return type(found) is type(expected) and (found == expected or found != found != expected)

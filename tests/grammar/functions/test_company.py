@@ -8,7 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora.grammar.request import Company, User
-from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, same, value
+from tests.grammar.functions.calls import (
+    AROUND,
+    FUNCTIONS,
+    NOTHING,
+    grammar_error,
+    is_same,
+    evaluate,
+)
 
 KNOWN = {
     "comp_id": "acme",
@@ -25,11 +32,11 @@ KNOWN = {
 @pytest.mark.parametrize(("name", "known"), KNOWN.items())
 def test_what_is_known_of_the_company(name: str, known: Any) -> None:
     assert FUNCTIONS[name].group == "company"
-    assert same(value(name), known)
-    assert value(f"{name}()", None, NOTHING) is None
-    assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+    assert is_same(evaluate(name), known)
+    assert evaluate(f"{name}()", None, NOTHING) is None
+    assert grammar_error(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
 
 
 def test_of_a_company_with_an_id_only_the_rest_is_null() -> None:
     around = replace(AROUND, user=User("bob", company=Company("x")))
-    assert [value(name, around=around) for name in KNOWN] == ["x"] + [None] * 7
+    assert [evaluate(name, around=around) for name in KNOWN] == ["x"] + [None] * 7

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.grammar.functions.calls import AROUND, FUNCTIONS, call, context, mistake, value
+from tests.grammar.functions.calls import AROUND, FUNCTIONS, call, context, grammar_error, evaluate
 
 
 def at(moment: str, name: str) -> int:
     around = replace(AROUND, at=datetime.fromisoformat(moment))
-    found = value(name, around=around)
+    found = evaluate(name, around=around)
     assert type(found) is int
     return found
 
@@ -38,13 +38,13 @@ def at(moment: str, name: str) -> int:
     ],
 )
 def test_the_parts_of_a_moment(name: str, expected: int) -> None:
-    assert value(name) == expected
+    assert evaluate(name) == expected
 
 
 def test_time_is_told_in_utc() -> None:
     here = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
     around = replace(AROUND, at=here)
-    assert value("list(year, month, day_of_month, hour)", around=around) == (2025, 12, 31, 16)
+    assert evaluate("list(year, month, day_of_month, hour)", around=around) == (2025, 12, 31, 16)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_a_wrong_call_is_found_before_it_runs() -> None:
     names = [name for name, one in FUNCTIONS.items() if one.group == "dates"]
     assert len(names) == 12
     for name in names:
-        assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+        assert grammar_error(f"{name}(1)") == f"'{name}' takes no arguments, not 1"

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora.grammar.compiler import compile_expression
-from anaphora.grammar.context import Surroundings
+from anaphora.grammar.context import QuestionContext
 from anaphora.grammar.functions import FUNCTIONS
 from tests.grammar.functions.calls import (
     AROUND,
@@ -18,10 +18,10 @@ from tests.grammar.functions.calls import (
     MORNING,
     TOKYO,
     context,
-    mistake,
-    refusal,
-    same,
-    value,
+    grammar_error,
+    evaluation_error,
+    is_same,
+    evaluate,
 )
 
 TWINS = {
@@ -156,14 +156,14 @@ def test_every_function_of_the_group_is_one_of_these_spellings() -> None:
     ],
 )
 def test_what_is_known_of_the_entity_in_question(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 def test_an_entity_may_stand_between_two_children_of_elements() -> None:
     earlier = replace(DATE, start=1)
-    around = Surroundings(entities=(earlier, TOKYO, DATE))
-    assert value("tok_is_between_parents('moment', 'moment')", around=around)
-    assert value("tok_is_after_parent('moment')", around=around)
+    around = QuestionContext(entities=(earlier, TOKYO, DATE))
+    assert evaluate("tok_is_between_parents('moment', 'moment')", around=around)
+    assert evaluate("tok_is_after_parent('moment')", around=around)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_an_entity_may_stand_between_two_children_of_elements() -> None:
     ],
 )
 def test_another_entity_can_be_asked_for(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
@@ -198,44 +198,46 @@ def test_another_entity_can_be_asked_for(text: str, expected: Any) -> None:
     ],
 )
 def test_how_an_entity_stands_in_the_text(text: str, mark: str) -> None:
-    assert value(text, replace(TOKYO, marks=frozenset({mark}))) is True
-    assert value(text) is False
+    assert evaluate(text, replace(TOKYO, marks=frozenset({mark}))) is True
+    assert evaluate(text) is False
 
 
 def test_an_entity_is_direct_unless_its_words_changed_places() -> None:
-    assert value("tok_is_direct") is True
-    assert value("tok_is_direct", replace(TOKYO, marks=frozenset({"permuted"}))) is False
+    assert evaluate("tok_is_direct") is True
+    assert evaluate("tok_is_direct", replace(TOKYO, marks=frozenset({"permuted"}))) is False
 
 
 @pytest.mark.parametrize("said", ["Tokyo", "São Paulo 2!", "Ａ", "12", "№ 5", ""])
 def test_english_is_what_has_latin_letters_only(said: str) -> None:
-    assert value("tok_is_english", replace(TOKYO, text=said)) is True
+    assert evaluate("tok_is_english", replace(TOKYO, text=said)) is True
 
 
 @pytest.mark.parametrize("said", ["Москва", "Tokyo東京", "Åλ"])
 def test_a_letter_of_another_script_is_not_english(said: str) -> None:
-    assert value("tok_is_english", replace(TOKYO, text=said)) is False
+    assert evaluate("tok_is_english", replace(TOKYO, text=said)) is False
 
 
 def test_an_entity_is_no_free_word_and_no_stop_word() -> None:
-    assert value("tok_is_freeword") is False
-    assert value("tok_is_freeword", replace(TOKYO, element="nlpcraft:nlp")) is True
-    assert value("tok_is_stopword") is False
+    assert evaluate("tok_is_freeword") is False
+    assert evaluate("tok_is_freeword", replace(TOKYO, element="nlpcraft:nlp")) is True
+    assert evaluate("tok_is_stopword") is False
 
 
 def test_a_remembered_entity_has_no_place_in_the_sentence() -> None:
     remembered = replace(TOKYO)
     assert remembered == TOKYO
-    assert value("ent_index", remembered) == -1
+    assert evaluate("ent_index", remembered) == -1
     for text in ("first", "last", "before_type('date')", "after_group('travel')"):
-        assert value(f"ent_is_{text}", remembered) is False
-    assert value("ent_is_between_types('flight', 'date')", remembered) is False
-    assert value("ent_is_last", remembered, Surroundings()) is False
+        assert evaluate(f"ent_is_{text}", remembered) is False
+    assert evaluate("ent_is_between_types('flight', 'date')", remembered) is False
+    assert evaluate("ent_is_last", remembered, QuestionContext()) is False
 
 
 @pytest.mark.parametrize("text", POSITIONAL)
 def test_a_part_of_a_synonym_has_no_sentence_around_it(text: str) -> None:
-    assert "there is no sentence yet" in refusal(text, around=Surroundings(entities=None))
+    assert "there is no sentence yet" in evaluation_error(
+        text, around=QuestionContext(entities=None)
+    )
 
 
 NO_STOP_WORD = "ent_is_stopword"  # false of any entity, and so of none
@@ -245,9 +247,9 @@ ASK = [name for name in sorted(TWINS) if FUNCTIONS[name].reads_entity and name !
 @pytest.mark.parametrize("name", ["#", *ASK])
 def test_without_an_entity_in_question_there_is_a_clear_error(name: str) -> None:
     function = FUNCTIONS[name]
-    arguments = ", ".join(["'x'"] * function.fewest)
+    arguments = ", ".join(["'x'"] * function.min_arguments)
     text = f"{name}({arguments})" if arguments else name
-    assert refusal(text, entity=None) == "there is no entity in question"
+    assert evaluation_error(text, entity=None) == "there is no entity in question"
 
 
 @pytest.mark.parametrize(
@@ -265,17 +267,17 @@ def test_without_an_entity_in_question_there_is_a_clear_error(name: str) -> None
     ],
 )
 def test_a_part_goes_by_its_alias_or_its_element(text: str, expected: Any) -> None:
-    assert same(value(text, DATE), expected)
+    assert is_same(evaluate(text, DATE), expected)
 
 
 def test_a_part_is_found_only_if_there_is_just_one_of_the_name() -> None:
     twice = replace(DATE, parts=(DAY, DAY))
-    assert value("tok_has_part(tok_this, 'when')", twice) is False
-    assert len(value("tok_find_parts(tok_this, 'when')", twice)) == 2
-    assert "the entity 'date' has 2 parts called 'when', not one" in refusal(
+    assert evaluate("tok_has_part(tok_this, 'when')", twice) is False
+    assert len(evaluate("tok_find_parts(tok_this, 'when')", twice)) == 2
+    assert "the entity 'date' has 2 parts called 'when', not one" in evaluation_error(
         "tok_find_part(tok_this, 'when')", twice
     )
-    assert "has no part 'x'" in refusal("tok_find_part(tok_this, 'x')", twice)
+    assert "has no part 'x'" in evaluation_error("tok_find_part(tok_this, 'x')", twice)
 
 
 @pytest.mark.parametrize("text", ["ent_text", "ent_this", "ent_index", "ent_is_after_type('x')"])
@@ -303,4 +305,4 @@ def test_counting_the_entities_of_the_sentence_does_not_use_the_one_in_question(
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)

@@ -13,10 +13,10 @@ from tests.grammar.functions.calls import (
     DATE,
     NOTHING,
     context,
-    mistake,
-    refusal,
-    same,
-    value,
+    grammar_error,
+    evaluation_error,
+    is_same,
+    evaluate,
 )
 
 
@@ -46,15 +46,15 @@ from tests.grammar.functions.calls import (
     ],
 )
 def test_metadata_are_read_where_they_are_kept(text: str, expected: Any) -> None:
-    assert same(value(text), expected)
+    assert is_same(evaluate(text), expected)
 
 
 @pytest.mark.parametrize(
     "name", ["ent", "cfg", "model", "intent", "conv", "frag", "req", "user", "company", "sys"]
 )
 def test_a_missing_key_gives_null(name: str) -> None:
-    assert value(f"meta_{name}('missing')") is None
-    assert value(f"meta_{name}('missing')", around=NOTHING) is None
+    assert evaluate(f"meta_{name}('missing')") is None
+    assert evaluate(f"meta_{name}('missing')", around=NOTHING) is None
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_a_missing_key_gives_null(name: str) -> None:
     ],
 )
 def test_metadata_of_a_part(text: str, expected: Any) -> None:
-    assert same(value(text, DATE), expected)
+    assert is_same(evaluate(text, DATE), expected)
 
 
 def test_a_part_that_is_not_there_has_no_metadata() -> None:
-    assert refusal("meta_part('x', 'k')") == "the entity 'city' has no part 'x'"
-    assert refusal("meta_part('x', 'k')", entity=None) == "there is no entity in question"
+    assert evaluation_error("meta_part('x', 'k')") == "the entity 'city' has no part 'x'"
+    assert evaluation_error("meta_part('x', 'k')", entity=None) == "there is no entity in question"
 
 
 def test_both_spellings_name_one_function() -> None:
@@ -98,12 +98,14 @@ def test_only_metadata_of_the_entity_use_it() -> None:
     ],
 )
 def test_a_wrong_call_is_found_before_it_runs(text: str, message: str) -> None:
-    assert message in mistake(text)
+    assert message in grammar_error(text)
 
 
 def test_a_key_that_is_no_text_is_an_error() -> None:
-    assert "'meta_cfg' needs a text as its 1st argument" in refusal("meta_cfg(meta_ent('one'))")
+    assert "'meta_cfg' needs a text as its 1st argument" in evaluation_error(
+        "meta_cfg(meta_ent('one'))"
+    )
 
 
 def test_metadata_are_looked_for_where_there_is_an_entity() -> None:
-    assert refusal("meta_ent('k')", entity=None) == "there is no entity in question"
+    assert evaluation_error("meta_ent('k')", entity=None) == "there is no entity in question"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.grammar.functions.calls import FUNCTIONS, NOTHING, mistake, value
+from tests.grammar.functions.calls import FUNCTIONS, NOTHING, grammar_error, evaluate
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,6 @@ from tests.grammar.functions.calls import FUNCTIONS, NOTHING, mistake, value
 )
 def test_what_is_known_of_the_model(name: str, known: str) -> None:
     assert FUNCTIONS[name].group == "model"
-    assert value(name) == known
-    assert value(f"{name}()", None, NOTHING) == ""
-    assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+    assert evaluate(name) == known
+    assert evaluate(f"{name}()", None, NOTHING) == ""
+    assert grammar_error(f"{name}(1)") == f"'{name}' takes no arguments, not 1"

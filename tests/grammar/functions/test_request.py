@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.grammar.functions.calls import FUNCTIONS, NOTHING, TEXT, mistake, refusal, same, value
+from tests.grammar.functions.calls import (
+    FUNCTIONS,
+    NOTHING,
+    TEXT,
+    grammar_error,
+    evaluation_error,
+    is_same,
+    evaluate,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,13 +30,13 @@ from tests.grammar.functions.calls import FUNCTIONS, NOTHING, TEXT, mistake, ref
 )
 def test_what_is_known_of_the_request(name: str, known: Any, unknown: Any) -> None:
     assert FUNCTIONS[name].group == "request"
-    assert same(value(name), known)
-    assert same(value(f"{name}()", None, NOTHING), unknown)
-    assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+    assert is_same(evaluate(name), known)
+    assert is_same(evaluate(f"{name}()", None, NOTHING), unknown)
+    assert grammar_error(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
 
 
 def test_what_may_be_null_is_an_error_only_where_it_is() -> None:
-    assert value("starts_with(req_agent, 'curl')")
-    assert "'starts_with' needs a text as its 1st argument, not null" in refusal(
+    assert evaluate("starts_with(req_agent, 'curl')")
+    assert "'starts_with' needs a text as its 1st argument, not null" in evaluation_error(
         "starts_with(req_agent, 'curl')", around=NOTHING
     )

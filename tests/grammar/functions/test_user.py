@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, same, value
+from tests.grammar.functions.calls import (
+    AROUND,
+    FUNCTIONS,
+    NOTHING,
+    grammar_error,
+    is_same,
+    evaluate,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +32,9 @@ from tests.grammar.functions.calls import AROUND, FUNCTIONS, NOTHING, mistake, s
 )
 def test_what_is_known_of_the_user(name: str, known: Any, unknown: Any) -> None:
     assert FUNCTIONS[name].group == "user"
-    assert same(value(name), known)
-    assert same(value(f"{name}()", None, NOTHING), unknown)
-    assert mistake(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
+    assert is_same(evaluate(name), known)
+    assert is_same(evaluate(f"{name}()", None, NOTHING), unknown)
+    assert grammar_error(f"{name}(1)") == f"'{name}' takes no arguments, not 1"
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone cannot be changed here")
@@ -38,7 +45,7 @@ def test_a_time_without_a_zone_is_utc_wherever_the_bot_runs(
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
     try:
-        assert value("user_signup_tstamp", around=replace(AROUND, user=user)) == 86_400_000
+        assert evaluate("user_signup_tstamp", around=replace(AROUND, user=user)) == 86_400_000
     finally:
         monkeypatch.undo()
         time.tzset()

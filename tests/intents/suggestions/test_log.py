@@ -9,23 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import Engine
-from anaphora.intents.suggestions.log import BadLine, Logged, read_log
+from anaphora.intents.suggestions.log import InvalidLine, LoggedQuestion, read_log
 from tests.plain import PLAIN_WEATHER
 
 
-def read(*lines: str | bytes) -> list[Logged | BadLine]:
+def read(*lines: str | bytes) -> list[LoggedQuestion | InvalidLine]:
     return list(read_log(lines))
 
 
 def test_a_question_a_line_without_comments_and_empty_lines():
     lines = ["\ufeff# July\n", "\n", "  weather in Toyko \r\n", "   ", "and now?"]
-    assert read(*lines) == [Logged("weather in Toyko"), Logged("and now?")]
+    assert read(*lines) == [LoggedQuestion("weather in Toyko"), LoggedQuestion("and now?")]
 
 
 def test_json_lines():
     assert read('{"text": "a"}', '{"question": "b", "text": "the reply"}') == [
-        Logged("a"),
-        Logged("b"),
+        LoggedQuestion("a"),
+        LoggedQuestion("b"),
     ]
 
 
@@ -42,7 +42,7 @@ def test_json_lines():
     ],
 )
 def test_the_status_says_whether_a_question_matched_or_without_it_the_intent(rest, matched):
-    assert read(json.dumps({"text": "a", **rest})) == [Logged("a", matched)]
+    assert read(json.dumps({"text": "a", **rest})) == [LoggedQuestion("a", matched)]
 
 
 @pytest.mark.parametrize(
@@ -51,30 +51,30 @@ def test_the_status_says_whether_a_question_matched_or_without_it_the_intent(res
 )
 def test_a_bad_line_is_told_by_its_number_and_the_rest_is_read(line):
     bad, good = read(line, "weather")
-    assert isinstance(bad, BadLine)
+    assert isinstance(bad, InvalidLine)
     assert bad.number == 1
     assert bad.problem
-    assert good == Logged("weather")
+    assert good == LoggedQuestion("weather")
 
 
 def test_a_reply_is_not_taken_for_a_question():
-    reply = json.dumps(Engine(PLAIN_WEATHER).ask("weather in Tokyo").to_plain())
+    reply = json.dumps(Engine(PLAIN_WEATHER).ask("weather in Tokyo").to_dict())
     (bad,) = read(reply)
-    assert isinstance(bad, BadLine)
+    assert isinstance(bad, InvalidLine)
     assert "add a 'question'" in bad.problem
     question = {"question": "weather in Toyko"}
     assert read(json.dumps(json.loads(reply) | question | {"status": "rejected"})) == [
-        Logged("weather in Toyko")
+        LoggedQuestion("weather in Toyko")
     ]
 
 
 def test_a_question_of_endless_length():
     (bad,) = read("x" * 20_000)
-    assert bad == BadLine(1, "the question is longer than 10,000 characters")
+    assert bad == InvalidLine(1, "the question is longer than 10,000 characters")
 
 
 def test_what_is_no_utf_8_is_replaced():
-    assert read(b"caf\xe9 in Tokyo\n") == [Logged("caf\ufffd in Tokyo")]
+    assert read(b"caf\xe9 in Tokyo\n") == [LoggedQuestion("caf\ufffd in Tokyo")]
 
 
 @given(st.lists(st.binary(max_size=60)))

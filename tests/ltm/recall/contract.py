@@ -11,21 +11,21 @@ import numpy as np
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, Part
-from anaphora.ltm.recall.store import Among, Document, New, RecallStore, Whose
-from anaphora.stm.conversation import Key
-from tests.homes import Place
+from anaphora.ltm.history import HistorySettings, HistoryPart
+from anaphora.ltm.recall.store import SearchFilter, Document, NewExchange, RecallStore, UserKey
+from anaphora.stm.conversation import ConversationKey
+from tests.homes import StoreLocation
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-EVERYTHING = Among()
-ANN, BEN = Key("ann", "weather"), Key("ben", "weather")
-ANN_HOTELS = Key("ann", "hotels")
-ANN_ELSEWHERE = Key("ann", "weather", "acme")
-OF_ANN, OF_BEN = Whose("ann"), Whose("ben")
+NO_FILTER = SearchFilter()
+ANN, BEN = ConversationKey("ann", "weather"), ConversationKey("ben", "weather")
+ANN_HOTELS = ConversationKey("ann", "hotels")
+ANN_ELSEWHERE = ConversationKey("ann", "weather", "acme")
+OF_ANN, OF_BEN = UserKey("ann"), UserKey("ben")
 
 
 @dataclass
-class Home(Place):
+class Home(StoreLocation):
     """A place where recall stores of one kind live; each :meth:`store` is another one on the
     same data.
 
@@ -37,12 +37,12 @@ class Home(Place):
     def store(
         self, settings: HistorySettings | None = None, measure: Measure = WORDS
     ) -> RecallStore:
-        store = self.make(self.place, settings or HistorySettings(), measure)
+        store = self.make(self.number, settings or HistorySettings(), measure)
         self.stores.callback(store.close)
         return store
 
 
-def said(
+def make_exchange(
     question: str,
     answer: str = "",
     *,
@@ -55,34 +55,36 @@ def said(
     return Exchange(question, answer, at, intent=intent, slots=slots or {})
 
 
-def asked(clock: int, question: str = "", minute: float = 0) -> Exchange:
+def make_question(clock: int, question: str = "", minute: float = 0) -> Exchange:
     """What was asked at a logical time."""
-    return replace(said(question or f"q{clock}", minute=minute), clock=clock)
+    return replace(make_exchange(question or f"q{clock}", minute=minute), clock=clock)
 
 
-def new(key: Key, exchange: Exchange | str) -> New:
+def make_new_exchange(key: ConversationKey, exchange: Exchange | str) -> NewExchange:
     """An exchange with the words of its two texts as its terms."""
     if isinstance(exchange, str):
-        exchange = said(exchange)
+        exchange = make_exchange(exchange)
     words = f"{exchange.question} {exchange.answer}".lower().split()
-    return New(key, exchange, tuple(words))
+    return NewExchange(key, exchange, tuple(words))
 
 
-def keep(store: RecallStore, key: Key, *exchanges: Exchange | str) -> list[int]:
+def add_exchanges(
+    store: RecallStore, key: ConversationKey, *exchanges: Exchange | str
+) -> list[int]:
     """Add the exchanges to the conversation, texts a minute apart; their ids."""
     before = len(store.latest(key, 10_000))
     told = [
-        said(each, minute=before + place) if isinstance(each, str) else each
+        make_exchange(each, minute=before + place) if isinstance(each, str) else each
         for place, each in enumerate(exchanges)
     ]
-    store.add([new(key, each) for each in told])
+    store.add([make_new_exchange(key, each) for each in told])
     return ids_of(store, key)[before:]
 
 
-def ids_of(store: RecallStore, key: Key) -> list[int]:
+def ids_of(store: RecallStore, key: ConversationKey) -> list[int]:
     """The ids of the exchanges of a conversation, by number."""
-    whose = Whose(key.user, key.tenant)
-    ids = store.listed(whose, Among(model=key.model), skip=0, limit=10_000)
+    whose = UserKey(key.user, key.tenant)
+    ids = store.list_ids(whose, SearchFilter(model=key.model), skip=0, limit=10_000)
     found = store.fetch(whose, ids)
     return sorted(ids, key=lambda id: found[id][1].number)
 
@@ -91,19 +93,23 @@ def questions(exchanges: Iterable[Exchange]) -> list[str]:
     return [exchange.question for exchange in exchanges]
 
 
-def listed(store: RecallStore, whose: Whose, among: Among = EVERYTHING) -> list[str]:
+def listed(store: RecallStore, user_key: UserKey, filters: SearchFilter = NO_FILTER) -> list[str]:
     """The questions of a user, newest first."""
-    ids = store.listed(whose, among, skip=0, limit=10_000)
-    found = store.fetch(whose, ids)
+    ids = store.list_ids(user_key, filters, skip=0, limit=10_000)
+    found = store.fetch(user_key, ids)
     return [found[id][1].question for id in ids]
 
 
 def matching(
-    store: RecallStore, whose: Whose, *terms: str, among: Among = EVERYTHING, limit: int = 10_000
+    store: RecallStore,
+    user_key: UserKey,
+    *terms: str,
+    filters: SearchFilter = NO_FILTER,
+    limit: int = 10_000,
 ) -> list[str]:
     """The questions that have one of the terms, as the store ranks them."""
-    ids = [document.id for document in store.matching(whose, terms, among, limit)]
-    found = store.fetch(whose, ids)
+    ids = [document.id for document in store.find_matching(user_key, terms, filters, limit)]
+    found = store.fetch(user_key, ids)
     return [found[id][1].question for id in ids]
 
 
@@ -118,11 +124,13 @@ def vector(*values: float) -> Vectors:
     return made / np.linalg.norm(made)
 
 
-def rows(*vectors: Vectors) -> Vectors:
+def stack_vectors(*vectors: Vectors) -> Vectors:
     return np.stack(vectors)
 
 
-def summary(parts: Sequence[Part], text: str = "in short", *, level: int = 1) -> Summary:
+def make_summary(
+    parts: Sequence[HistoryPart], text: str = "in short", *, level: int = 1
+) -> Summary:
     """A summary of parts that follow each other."""
     first, last = parts[0], parts[-1]
     return Summary(
@@ -138,12 +146,12 @@ def summary(parts: Sequence[Part], text: str = "in short", *, level: int = 1) ->
 
 
 def compress(
-    store: RecallStore, key: Key, count: int, text: str = "in short", *, level: int = 1
+    store: RecallStore, key: ConversationKey, count: int, text: str = "in short", *, level: int = 1
 ) -> bool:
     """Let one summary stand for the ``count`` oldest exchanges (level 1) or summaries."""
     history = store.history(key)
-    parts: tuple[Part, ...] = history.exchanges if level == 1 else history.summaries
-    return store.compress(key, parts[:count], [summary(parts[:count], text, level=level)])
+    parts: tuple[HistoryPart, ...] = history.exchanges if level == 1 else history.summaries
+    return store.compress(key, parts[:count], [make_summary(parts[:count], text, level=level)])
 
 
 def without_ids(summaries: Iterable[Summary]) -> list[Summary]:

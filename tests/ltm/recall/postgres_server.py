@@ -47,7 +47,7 @@ class PostgresServer(RealServer):
     """
 
     name = "postgres"
-    ending, killing = signal.SIGINT, signal.SIGQUIT
+    stop_signal, kill_signal = signal.SIGINT, signal.SIGQUIT
 
     def __init__(self, binaries: Path, **settings: str) -> None:
         super().__init__()

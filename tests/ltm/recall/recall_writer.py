@@ -9,8 +9,8 @@ from pathlib import Path
 
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import Mark
-from tests.ltm.recall.contract import ANN, BEN, new
+from anaphora.ltm.recall.store import JournalPosition
+from tests.ltm.recall.contract import ANN, BEN, make_new_exchange
 
 BATCH = 3
 
@@ -19,13 +19,13 @@ def main() -> None:
     path, log, name = sys.argv[1:]
     store = SqliteRecallStore(path, settings=HistorySettings(), synchronous="normal")
     with Path(log).open("a", buffering=1) as promised:
-        for first in count(store.marked(name), BATCH):
+        for first in count(store.journal_position(name), BATCH):
             batch = [
-                new(key, f"{name} {number}")
+                make_new_exchange(key, f"{name} {number}")
                 for number in range(first, first + BATCH)
                 for key in (ANN, BEN)
             ]
-            store.add(batch, mark=Mark(name, first + BATCH))
+            store.add(batch, mark=JournalPosition(name, first + BATCH))
             promised.write(f"{first + BATCH}\n")
 
 

@@ -16,30 +16,37 @@ from anaphora import Entity, StoreError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.recall.store import Among, Mark, New, Statistics, TermUpdate, Whose
+from anaphora.ltm.recall.store import (
+    SearchFilter,
+    JournalPosition,
+    NewExchange,
+    TermStatistics,
+    TermUpdate,
+    UserKey,
+)
 from anaphora.ltm.recall.terms import TERMS_VERSION
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from tests.ltm.recall.contract import (
     ANN,
     ANN_ELSEWHERE,
     ANN_HOTELS,
     BEGIN,
     BEN,
-    EVERYTHING,
+    NO_FILTER,
     OF_ANN,
     OF_BEN,
-    asked,
+    make_question,
     compress,
     ids_of,
-    keep,
+    add_exchanges,
     listed,
     matching,
-    new,
+    make_new_exchange,
     places,
     questions,
-    rows,
-    said,
-    summary,
+    stack_vectors,
+    make_exchange,
+    make_summary,
     vector,
     without_ids,
 )
@@ -79,7 +86,7 @@ def test_an_exchange_comes_back_as_it_was_said(store):
         "en",
         (CITY, Entity("date", frozenset(("date",)), "today")),
     )
-    store.add([New(ANN, exchange, ("weather", "rain"))])
+    store.add([NewExchange(ANN, exchange, ("weather", "rain"))])
     assert list(store.exchanges(ANN, first=1, last=1)) == [replace(exchange, number=1)]
 
 
@@ -91,7 +98,7 @@ def test_an_exchange_keeps_its_dates_and_the_clock_of_who_asked(store):
         question_dates=(DateMention(0, 8, "2026-01-06"),),
         answer_dates=(),
     )
-    store.add([New(ANN, exchange, ("tomorrow",)), new(ANN, "later")])
+    store.add([NewExchange(ANN, exchange, ("tomorrow",)), make_new_exchange(ANN, "later")])
     kept, later = store.exchanges(ANN, first=1, last=2)
     assert kept == replace(exchange, number=1)
     assert kept.at.isoformat() == "2026-01-05T00:30:00+09:00"
@@ -100,8 +107,15 @@ def test_an_exchange_keeps_its_dates_and_the_clock_of_who_asked(store):
 
 
 def test_every_conversation_counts_its_own_exchanges(store):
-    store.add([new(ANN, "one"), new(BEN, "uno"), new(ANN, "two"), new(ANN_HOTELS, "eins")])
-    store.add([new(ANN, "three"), new(ANN_ELSEWHERE, "un")])
+    store.add(
+        [
+            make_new_exchange(ANN, "one"),
+            make_new_exchange(BEN, "uno"),
+            make_new_exchange(ANN, "two"),
+            make_new_exchange(ANN_HOTELS, "eins"),
+        ]
+    )
+    store.add([make_new_exchange(ANN, "three"), make_new_exchange(ANN_ELSEWHERE, "un")])
     told = [
         [(each.number, each.question) for each in store.exchanges(key, first=1, last=9)]
         for key in (ANN, BEN, ANN_HOTELS, ANN_ELSEWHERE)
@@ -115,13 +129,13 @@ def test_every_conversation_counts_its_own_exchanges(store):
 
 
 def test_the_number_that_an_exchange_had_elsewhere_says_nothing(store):
-    keep(store, ANN, replace(said("hi"), number=77))
+    add_exchanges(store, ANN, replace(make_exchange("hi"), number=77))
     assert [each.number for each in store.latest(ANN, 9)] == [1]
 
 
 @pytest.mark.parametrize("text", ODD, ids=ascii)
 def test_any_text_is_kept_wherever_it_stands(store, text):
-    key = Key(text, text, text)
+    key = ConversationKey(text, text, text)
     exchange = Exchange(
         text,
         text,
@@ -131,18 +145,18 @@ def test_any_text_is_kept_wherever_it_stands(store, text):
         language=text,
         memory=(Entity(text, frozenset((text,)), text, value=text, stem=text, lemma=text),),
     )
-    store.add([New(key, exchange, (text, "x"))], mark=Mark(text, 5))
-    whose = Whose(text, text)
-    among = Among(model=text, intent=text, slots={text: text})
+    store.add([NewExchange(key, exchange, (text, "x"))], mark=JournalPosition(text, 5))
+    whose = UserKey(text, text)
+    among = SearchFilter(model=text, intent=text, slots={text: text})
     (found,) = store.matching(whose, (text,), among, 9)
     assert store.fetch(whose, [found.id]) == {found.id: (key, replace(exchange, number=1))}
     assert found.terms == (text, "x")
-    assert store.statistics(whose, (text,)) == Statistics(1, 2.0, {text: 1})
+    assert store.statistics(whose, (text,)) == TermStatistics(1, 2.0, {text: 1})
     assert store.compress(
-        key, store.history(key).exchanges, [summary(store.history(key).exchanges, text)]
+        key, store.history(key).exchanges, [make_summary(store.history(key).exchanges, text)]
     )
     assert store.history(key).summaries[0].text == text
-    store.put_vectors(text, [found.id], rows(vector(1, 0)))
+    store.put_vectors(text, [found.id], stack_vectors(vector(1, 0)))
     assert [id for id, _ in store.nearest(whose, text, vector(1, 0), among, 9)] == [found.id]
     assert list(store.keys()) == [key]
     assert store.marked(text) == 5
@@ -150,43 +164,52 @@ def test_any_text_is_kept_wherever_it_stands(store, text):
 
 
 def test_a_long_text_is_kept_whole(store):
-    exchange = said("a" * 300_000, "ü\0" * 100_000)
-    keep(store, ANN, exchange)
+    exchange = make_exchange("a" * 300_000, "ü\0" * 100_000)
+    add_exchanges(store, ANN, exchange)
     assert list(store.latest(ANN, 1)) == [replace(exchange, number=1)]
 
 
 @pytest.mark.parametrize("year", [1, 1969, 2026, 9999])
 def test_any_time_is_kept(store, year):
     at = datetime(year, 6, 7, 8, 9, 10, 123457, tzinfo=UTC)
-    keep(store, ANN, Exchange("when", "", at))
+    add_exchanges(store, ANN, Exchange("when", "", at))
     assert [each.at for each in store.latest(ANN, 1)] == [at]
-    assert listed(store, OF_ANN, Among(since=at, until=at + timedelta(microseconds=1))) == ["when"]
+    assert listed(store, OF_ANN, SearchFilter(since=at, until=at + timedelta(microseconds=1))) == [
+        "when"
+    ]
 
 
 def test_a_time_without_a_zone_is_refused_and_nothing_of_the_batch_is_kept(store):
-    keep(store, ANN, "before")
-    naive = replace(said("naive"), at=datetime(2026, 1, 5))
+    add_exchanges(store, ANN, "before")
+    naive = replace(make_exchange("naive"), at=datetime(2026, 1, 5))
     with pytest.raises(StoreError, match="zone"):
-        store.add([new(ANN, "good"), new(BEN, "good"), new(ANN, naive)], mark=Mark("log", 9))
+        store.add(
+            [
+                make_new_exchange(ANN, "good"),
+                make_new_exchange(BEN, "good"),
+                make_new_exchange(ANN, naive),
+            ],
+            mark=JournalPosition("log", 9),
+        )
     assert questions(store.exchanges(ANN, first=1, last=9)) == ["before"]
     assert list(store.keys()) == [ANN]
     assert store.marked("log") == 0
-    assert store.statistics(OF_ANN, ("good",)) == Statistics(1, 1.0, {"good": 0})
+    assert store.statistics(OF_ANN, ("good",)) == TermStatistics(1, 1.0, {"good": 0})
 
 
 def test_a_mark_says_how_much_of_a_journal_is_in(store, home):
     assert store.marked("a") == 0
-    store.add([new(ANN, "one")], mark=Mark("a", 120))
-    store.add([], mark=Mark("b", 7))
-    store.add([new(ANN, "two")])
-    store.add([new(ANN, "three")], mark=Mark("a", 2**40))
+    store.add([make_new_exchange(ANN, "one")], mark=JournalPosition("a", 120))
+    store.add([], mark=JournalPosition("b", 7))
+    store.add([make_new_exchange(ANN, "two")])
+    store.add([make_new_exchange(ANN, "three")], mark=JournalPosition("a", 2**40))
     assert [store.marked(name) for name in ("a", "b", "c")] == [2**40, 7, 0]
     assert home.store().marked("a") == 2**40
 
 
 def test_the_mark_of_a_journal_that_is_no_more_can_be_forgotten(store):
-    store.add([], mark=Mark("a", 1))
-    store.add([], mark=Mark("b", 2))
+    store.add([], mark=JournalPosition("a", 1))
+    store.add([], mark=JournalPosition("b", 2))
     store.unmark("a")
     store.unmark("never seen")
     assert [store.marked(name) for name in ("a", "b")] == [0, 2]
@@ -197,7 +220,12 @@ def test_threads_that_add_at_once_number_without_gap_or_repetition(store, home):
 
     def add(thread: int) -> None:
         for turn in range(5):
-            others[thread % 2].add([new(ANN, f"{thread}-{turn}"), new(BEN, f"{thread}-{turn}")])
+            others[thread % 2].add(
+                [
+                    make_new_exchange(ANN, f"{thread}-{turn}"),
+                    make_new_exchange(BEN, f"{thread}-{turn}"),
+                ]
+            )
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(add, range(6)))
@@ -205,7 +233,7 @@ def test_threads_that_add_at_once_number_without_gap_or_repetition(store, home):
         kept = store.exchanges(key, first=1, last=99)
         assert [each.number for each in kept] == list(range(1, 31))
         assert sorted(questions(kept)) == sorted(f"{t}-{i}" for t in range(6) for i in range(5))
-        assert store.statistics(whose, ("3-1",)) == Statistics(30, 1.0, {"3-1": 1})
+        assert store.statistics(whose, ("3-1",)) == TermStatistics(30, 1.0, {"3-1": 1})
         assert store.history(key).size == 30
 
 
@@ -213,21 +241,26 @@ def test_threads_that_add_at_once_number_without_gap_or_repetition(store, home):
 
 
 def test_a_conversation_of_which_nothing_is_known_is_empty(store):
-    keep(store, BEN, "hello")
+    add_exchanges(store, BEN, "hello")
     assert store.history(ANN) == History()
     assert list(store.exchanges(ANN, first=1, last=9)) == []
     assert list(store.latest(ANN, 9)) == []
     assert store.summary(ANN, 1) is None
     assert store.fetch(OF_ANN, [1, 2]) == {}
-    assert list(store.listed(OF_ANN, EVERYTHING, skip=0, limit=9)) == []
-    assert list(store.matching(OF_ANN, ("hello",), EVERYTHING, 9)) == []
-    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
-    assert store.statistics(OF_ANN, ("hello",)) == Statistics(0, 0.0, {"hello": 0})
+    assert list(store.listed(OF_ANN, NO_FILTER, skip=0, limit=9)) == []
+    assert list(store.matching(OF_ANN, ("hello",), NO_FILTER, 9)) == []
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
+    assert store.statistics(OF_ANN, ("hello",)) == TermStatistics(0, 0.0, {"hello": 0})
     assert store.erase(OF_ANN) == 0
 
 
 def test_the_history_is_all_that_was_said_and_its_size_the_words_of_it(store):
-    keep(store, ANN, said("what is the weather", "rain"), said("and tomorrow", "sun and wind"))
+    add_exchanges(
+        store,
+        ANN,
+        make_exchange("what is the weather", "rain"),
+        make_exchange("and tomorrow", "sun and wind"),
+    )
     history = store.history(ANN)
     assert questions(history.exchanges) == ["what is the weather", "and tomorrow"]
     assert history.summaries == ()
@@ -236,8 +269,8 @@ def test_the_history_is_all_that_was_said_and_its_size_the_words_of_it(store):
 
 def test_the_oldest_exchange_leaves_a_history_that_is_too_long_and_is_not_lost(home):
     store = home.store(HistorySettings(max_exchanges=3))
-    keep(store, ANN, "one", "two two", "three")
-    keep(store, ANN, "four", "five")
+    add_exchanges(store, ANN, "one", "two two", "three")
+    add_exchanges(store, ANN, "four", "five")
     history = store.history(ANN)
     assert questions(history.exchanges) == ["three", "four", "five"]
     assert history.size == 3
@@ -247,7 +280,7 @@ def test_the_oldest_exchange_leaves_a_history_that_is_too_long_and_is_not_lost(h
 
 def test_one_batch_may_be_longer_than_a_whole_history(home):
     store = home.store(HistorySettings(max_exchanges=3))
-    keep(store, ANN, *(f"say {number}" for number in range(10)))
+    add_exchanges(store, ANN, *(f"say {number}" for number in range(10)))
     history = store.history(ANN)
     assert questions(history.exchanges) == ["say 7", "say 8", "say 9"]
     assert history.size == 6
@@ -255,8 +288,14 @@ def test_one_batch_may_be_longer_than_a_whole_history(home):
 
 def test_sizes_are_counted_anew_in_another_measure(home):
     first = home.store()
-    keep(first, ANN, said("one two", "three"), said("four", ""), said("five six", ""))
-    keep(first, BEN, "just me")
+    add_exchanges(
+        first,
+        ANN,
+        make_exchange("one two", "three"),
+        make_exchange("four", ""),
+        make_exchange("five six", ""),
+    )
+    add_exchanges(first, BEN, "just me")
     assert compress(first, ANN, 1, "all in short")
     assert first.history(ANN).size == 3 + 1 + 2
     letters = Measure("letters", len)
@@ -264,15 +303,15 @@ def test_sizes_are_counted_anew_in_another_measure(home):
     assert second.measure == letters
     assert second.history(ANN).size == 12 + 4 + 8
     assert second.history(BEN).size == 7
-    keep(second, ANN, "six")
+    add_exchanges(second, ANN, "six")
     assert second.history(ANN).size == 12 + 4 + 8 + 3
 
 
 def test_conversations_whose_history_is_too_large_are_named(home):
     store = home.store(HistorySettings(max_size=3))
-    keep(store, ANN, "one two", "three four")
-    keep(store, BEN, "one two", "three")  # not larger than allowed
-    keep(store, ANN_HOTELS, "one two three four")
+    add_exchanges(store, ANN, "one two", "three four")
+    add_exchanges(store, BEN, "one two", "three")  # not larger than allowed
+    add_exchanges(store, ANN_HOTELS, "one two three four")
     assert set(store.oversized(9)) == {ANN, ANN_HOTELS}
     assert len(store.oversized(1)) == 1
     assert compress(store, ANN, 2, "short")
@@ -280,9 +319,9 @@ def test_conversations_whose_history_is_too_large_are_named(home):
 
 
 def test_a_summary_stands_for_the_exchanges_it_replaces(store):
-    keep(store, ANN, "one one", "two two", "three", "four")
+    add_exchanges(store, ANN, "one one", "two two", "three", "four")
     before = store.history(ANN)
-    short = summary(before.exchanges[:2], "ones and twos")
+    short = make_summary(before.exchanges[:2], "ones and twos")
     assert store.compress(ANN, before.exchanges[:2], [short]) is True
     history = store.history(ANN)
     assert without_ids(history.summaries) == [short]
@@ -295,9 +334,9 @@ def test_a_summary_stands_for_the_exchanges_it_replaces(store):
 
 
 def test_several_segments_are_replaced_at_once_and_later_ones_come_after_them(store):
-    keep(store, ANN, *"abcdef")
+    add_exchanges(store, ANN, *"abcdef")
     exchanges = store.history(ANN).exchanges
-    pair = [summary(exchanges[:2], "a and b"), summary(exchanges[2:4], "c and d")]
+    pair = [make_summary(exchanges[:2], "a and b"), make_summary(exchanges[2:4], "c and d")]
     assert store.compress(ANN, exchanges[:4], pair)
     assert compress(store, ANN, 1, "just e")
     history = store.history(ANN)
@@ -307,7 +346,7 @@ def test_several_segments_are_replaced_at_once_and_later_ones_come_after_them(st
 
 
 def test_a_summary_of_summaries_names_them_and_they_can_still_be_read(store):
-    keep(store, ANN, *"abcd")
+    add_exchanges(store, ANN, *"abcd")
     assert compress(store, ANN, 2, "a b")
     assert compress(store, ANN, 1, "c")
     replaced = store.history(ANN).summaries
@@ -320,18 +359,18 @@ def test_a_summary_of_summaries_names_them_and_they_can_still_be_read(store):
 
 
 def test_one_summary_may_stand_for_summaries_and_exchanges(store):
-    keep(store, ANN, *"abcd")
+    add_exchanges(store, ANN, *"abcd")
     assert compress(store, ANN, 2, "a b")
     parts = tuple(store.history(ANN).parts)[:2]
-    assert store.compress(ANN, parts, [summary(parts, "a b c", level=2)])
+    assert store.compress(ANN, parts, [make_summary(parts, "a b c", level=2)])
     history = store.history(ANN)
     assert [each.text for each in history.summaries] == ["a b c"]
     assert questions(history.exchanges) == ["d"]
 
 
 def test_what_is_no_longer_the_oldest_is_not_replaced(store):
-    keep(store, ANN, *"abcdef")
-    keep(store, BEN, *"abcdef")
+    add_exchanges(store, ANN, *"abcdef")
+    add_exchanges(store, BEN, *"abcdef")
     before = store.history(ANN).exchanges
     assert compress(store, ANN, 2, "first")
     assert compress(store, ANN, 1, "second")
@@ -348,26 +387,26 @@ def test_what_is_no_longer_the_oldest_is_not_replaced(store):
         (),
     ]
     for parts in stale:
-        by = [summary(parts, "stale")] if parts else []
+        by = [make_summary(parts, "stale")] if parts else []
         assert store.compress(ANN, parts, by) is False
     assert store.history(ANN) == history
 
 
 def test_what_was_erased_and_begun_anew_is_not_replaced_by_what_was_said_before(store):
-    keep(store, ANN, "my secret", "and more")
+    add_exchanges(store, ANN, "my secret", "and more")
     before = store.history(ANN).exchanges
     store.erase(OF_ANN)
-    keep(store, ANN, "hello", "again")
-    assert store.compress(ANN, before, [summary(before, "the secret")]) is False
+    add_exchanges(store, ANN, "hello", "again")
+    assert store.compress(ANN, before, [make_summary(before, "the secret")]) is False
     assert store.history(ANN).summaries == ()
 
 
 def test_of_two_who_compress_the_same_one_does(store, home):
-    keep(store, ANN, *"abcd")
+    add_exchanges(store, ANN, *"abcd")
     parts = store.history(ANN).exchanges[:2]
 
     def attempt(who: str) -> bool:
-        return home.store().compress(ANN, parts, [summary(parts, who)])
+        return home.store().compress(ANN, parts, [make_summary(parts, who)])
 
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(attempt, "wxyz")) == [False, False, False, True]
@@ -375,8 +414,8 @@ def test_of_two_who_compress_the_same_one_does(store, home):
 
 
 def test_a_summary_is_known_in_its_own_conversation_alone(store):
-    keep(store, ANN, "secret")
-    keep(store, BEN, "hello")
+    add_exchanges(store, ANN, "secret")
+    add_exchanges(store, BEN, "hello")
     assert compress(store, ANN, 1)
     (short,) = store.history(ANN).summaries
     assert store.summary(BEN, short.id) is None
@@ -386,9 +425,9 @@ def test_a_summary_is_known_in_its_own_conversation_alone(store):
 
 def test_the_summaries_stay_when_exchanges_leave_a_history(home):
     store = home.store(HistorySettings(max_exchanges=2))
-    keep(store, ANN, "a", "b")
+    add_exchanges(store, ANN, "a", "b")
     assert compress(store, ANN, 1, "just a")
-    keep(store, ANN, "c", "d")
+    add_exchanges(store, ANN, "c", "d")
     history = store.history(ANN)
     assert [each.text for each in history.summaries] == ["just a"]
     assert questions(history.exchanges) == ["c", "d"]
@@ -399,7 +438,7 @@ def test_the_summaries_stay_when_exchanges_leave_a_history(home):
 
 
 def test_exchanges_are_read_by_their_numbers(store):
-    keep(store, ANN, *"abcde")
+    add_exchanges(store, ANN, *"abcde")
     assert questions(store.exchanges(ANN, first=2, last=4)) == ["b", "c", "d"]
     assert questions(store.exchanges(ANN, first=4, last=99)) == ["d", "e"]
     assert questions(store.exchanges(ANN, first=-3, last=1)) == ["a"]
@@ -407,16 +446,16 @@ def test_exchanges_are_read_by_their_numbers(store):
 
 
 def test_the_latest_exchanges_come_newest_first(store):
-    keep(store, ANN, *"abcde")
+    add_exchanges(store, ANN, *"abcde")
     assert questions(store.latest(ANN, 2)) == ["e", "d"]
     assert questions(store.latest(ANN, 99)) == list("edcba")
     assert questions(store.latest(ANN, 0)) == []
 
 
 def test_nobody_fetches_what_another_said(store):
-    (mine,) = keep(store, ANN, "mine")
-    (elsewhere,) = keep(store, ANN_ELSEWHERE, "in another tenant")
-    (other,) = keep(store, BEN, "other")
+    (mine,) = add_exchanges(store, ANN, "mine")
+    (elsewhere,) = add_exchanges(store, ANN_ELSEWHERE, "in another tenant")
+    (other,) = add_exchanges(store, BEN, "other")
     found = store.fetch(OF_ANN, [other, mine, elsewhere, 10_000])
     assert {id: (key, each.question) for id, (key, each) in found.items()} == {mine: (ANN, "mine")}
     assert [each.id for each in store.documents(OF_ANN, [other, mine, elsewhere])] == [mine]
@@ -425,100 +464,117 @@ def test_nobody_fetches_what_another_said(store):
 
 
 def test_many_can_be_fetched_at_once(store):
-    ids = keep(store, ANN, *(f"say {number}" for number in range(1_200)))
+    ids = add_exchanges(store, ANN, *(f"say {number}" for number in range(1_200)))
     assert len(store.fetch(OF_ANN, ids)) == len(store.documents(OF_ANN, ids)) == 1_200
 
 
 def test_everything_is_listed_by_time_newest_first_in_pages(store):
-    keep(store, ANN, said("b", minute=2), said("a", minute=1), said("same time", minute=2))
-    keep(store, ANN_HOTELS, said("c", minute=3))
-    keep(store, BEN, said("other", minute=2))
+    add_exchanges(
+        store,
+        ANN,
+        make_exchange("b", minute=2),
+        make_exchange("a", minute=1),
+        make_exchange("same time", minute=2),
+    )
+    add_exchanges(store, ANN_HOTELS, make_exchange("c", minute=3))
+    add_exchanges(store, BEN, make_exchange("other", minute=2))
     assert listed(store, OF_ANN) == ["c", "same time", "b", "a"]
-    whole = list(store.listed(OF_ANN, EVERYTHING, skip=0, limit=99))
-    pages = [store.listed(OF_ANN, EVERYTHING, skip=skip, limit=2) for skip in (0, 2, 4)]
+    whole = list(store.listed(OF_ANN, NO_FILTER, skip=0, limit=99))
+    pages = [store.listed(OF_ANN, NO_FILTER, skip=skip, limit=2) for skip in (0, 2, 4)]
     assert [id for page in pages for id in page] == whole
 
 
 FILTERS = {
-    "model": (Among(model="hotels"), {"d"}),
-    "since": (Among(since=BEGIN + timedelta(minutes=2)), {"c", "d"}),
-    "until": (Among(until=BEGIN + timedelta(minutes=2)), {"a", "b"}),
+    "model": (SearchFilter(model="hotels"), {"d"}),
+    "since": (SearchFilter(since=BEGIN + timedelta(minutes=2)), {"c", "d"}),
+    "until": (SearchFilter(until=BEGIN + timedelta(minutes=2)), {"a", "b"}),
     "span": (
-        Among(since=BEGIN + timedelta(minutes=1), until=BEGIN + timedelta(minutes=3)),
+        SearchFilter(since=BEGIN + timedelta(minutes=1), until=BEGIN + timedelta(minutes=3)),
         {"b", "c"},
     ),
-    "intent": (Among(intent="weather"), {"a", "b"}),
-    "slot": (Among(slots={"city": "Tokyo"}), {"a", "b", "d"}),
-    "one of several values": (Among(slots={"city": "Paris"}), {"b"}),
-    "several slots": (Among(slots={"city": "Tokyo", "day": "today"}), {"b"}),
+    "intent": (SearchFilter(intent="weather"), {"a", "b"}),
+    "slot": (SearchFilter(slots={"city": "Tokyo"}), {"a", "b", "d"}),
+    "one of several values": (SearchFilter(slots={"city": "Paris"}), {"b"}),
+    "several slots": (SearchFilter(slots={"city": "Tokyo", "day": "today"}), {"b"}),
     "all at once": (
-        Among("weather", BEGIN, BEGIN + timedelta(hours=1), "weather", {"day": "today"}),
+        SearchFilter("weather", BEGIN, BEGIN + timedelta(hours=1), "weather", {"day": "today"}),
         {"b"},
     ),
-    "nobody's intent": (Among(intent="none"), set()),
-    "nobody's model": (Among(model="none"), set()),
-    "another's slot": (Among(slots={"day": "Tokyo"}), set()),
+    "nobody's intent": (SearchFilter(intent="none"), set()),
+    "nobody's model": (SearchFilter(model="none"), set()),
+    "another's slot": (SearchFilter(slots={"day": "Tokyo"}), set()),
 }
 
 
 @pytest.fixture
 def varied(store):
     """A store with exchanges that every filter tells apart."""
-    keep(
+    add_exchanges(
         store,
         ANN,
-        said("a", "word", minute=0, intent="weather", slots={"city": ("Tokyo",)}),
-        said(
+        make_exchange("a", "word", minute=0, intent="weather", slots={"city": ("Tokyo",)}),
+        make_exchange(
             "b",
             "word",
             minute=1,
             intent="weather",
             slots={"city": ("Tokyo", "Paris"), "day": ("today",)},
         ),
-        said("c", "word", minute=2, intent="time"),
+        make_exchange("c", "word", minute=2, intent="time"),
     )
-    keep(store, ANN_HOTELS, said("d", "word", minute=3, slots={"city": ("Tokyo",)}))
-    keep(store, BEN, said("other", "word", minute=1, intent="weather", slots={"city": ("Tokyo",)}))
+    add_exchanges(
+        store, ANN_HOTELS, make_exchange("d", "word", minute=3, slots={"city": ("Tokyo",)})
+    )
+    add_exchanges(
+        store,
+        BEN,
+        make_exchange("other", "word", minute=1, intent="weather", slots={"city": ("Tokyo",)}),
+    )
     for id, (itself, *_) in enumerate(store.unembedded("m", 99), 1):
-        store.put_vectors("m", [itself], rows(vector(1, id / 10)))
+        store.put_vectors("m", [itself], stack_vectors(vector(1, id / 10)))
     return store
 
 
 @pytest.mark.parametrize(("among", "expected"), FILTERS.values(), ids=FILTERS)
-def test_a_search_can_be_confined(varied, among, expected):
-    assert set(listed(varied, OF_ANN, among)) == expected
-    assert set(matching(varied, OF_ANN, "word", among=among)) == expected
-    near = varied.nearest(OF_ANN, "m", vector(1, 0), among, 99)
+def test_a_search_can_be_confined(varied, filters, expected):
+    assert set(listed(varied, OF_ANN, filters)) == expected
+    assert set(matching(varied, OF_ANN, "word", filters=filters)) == expected
+    near = varied.nearest(OF_ANN, "m", vector(1, 0), filters, 99)
     found = varied.fetch(OF_ANN, [id for id, _ in near])
     assert {each.question for _, each in found.values()} == expected
 
 
 @pytest.mark.parametrize(("among", "expected"), FILTERS.values(), ids=FILTERS)
-def test_a_limit_counts_what_is_confined(varied, among, expected):
+def test_a_limit_counts_what_is_confined(varied, filters, expected):
     limit = max(len(expected) - 1, 1)
     among_expected = min(limit, len(expected))
-    assert len(matching(varied, OF_ANN, "word", among=among, limit=limit)) == among_expected
-    assert len(varied.nearest(OF_ANN, "m", vector(1, 0), among, limit)) == among_expected
-    assert len(varied.listed(OF_ANN, among, skip=0, limit=limit)) == among_expected
+    assert len(matching(varied, OF_ANN, "word", filters=filters, limit=limit)) == among_expected
+    assert len(varied.nearest(OF_ANN, "m", vector(1, 0), filters, limit)) == among_expected
+    assert len(varied.listed(OF_ANN, filters, skip=0, limit=limit)) == among_expected
 
 
 # -- searching ---------------------------------------------------------------------------------
 
 
 def test_statistics_are_those_of_the_user_alone(store):
-    keep(store, ANN, "the rain in spain", "the sun")
-    keep(store, ANN_HOTELS, "rain rain go away the end")
-    keep(store, BEN, "rain rain rain")
-    keep(store, ANN_ELSEWHERE, "rain")
-    assert store.statistics(OF_ANN, ("rain", "the", "snow", "rain")) == Statistics(
+    add_exchanges(store, ANN, "the rain in spain", "the sun")
+    add_exchanges(store, ANN_HOTELS, "rain rain go away the end")
+    add_exchanges(store, BEN, "rain rain rain")
+    add_exchanges(store, ANN_ELSEWHERE, "rain")
+    assert store.statistics(OF_ANN, ("rain", "the", "snow", "rain")) == TermStatistics(
         3, 12 / 3, {"rain": 2, "the": 3, "snow": 0}
     )
-    assert store.statistics(OF_BEN, ()) == Statistics(1, 3.0, {})
+    assert store.statistics(OF_BEN, ()) == TermStatistics(1, 3.0, {})
 
 
 def test_an_exchange_without_terms_counts_as_one(store):
-    store.add([New(ANN, said("?!"), ()), New(ANN, said("one two"), ("one", "two"))])
-    assert store.statistics(OF_ANN, ("one",)) == Statistics(2, 1.0, {"one": 1})
+    store.add(
+        [
+            NewExchange(ANN, make_exchange("?!"), ()),
+            NewExchange(ANN, make_exchange("one two"), ("one", "two")),
+        ]
+    )
+    assert store.statistics(OF_ANN, ("one",)) == TermStatistics(2, 1.0, {"one": 1})
     # Nothing can find it, and a list leaves it out: in such a one nothing was said.
     assert [each.terms for each in store.documents(OF_ANN, ids_of(store, ANN))] == [
         ("one", "two"),
@@ -526,9 +582,9 @@ def test_an_exchange_without_terms_counts_as_one(store):
 
 
 def test_what_has_one_of_the_terms_is_found_with_all_of_its_own(store):
-    keep(store, ANN, "rain in spain rain", "sun in rome", "nothing at all")
-    keep(store, BEN, "rain in spain")
-    found = store.matching(OF_ANN, ("rain", "rome", "snow"), EVERYTHING, 9)
+    add_exchanges(store, ANN, "rain in spain rain", "sun in rome", "nothing at all")
+    add_exchanges(store, BEN, "rain in spain")
+    found = store.matching(OF_ANN, ("rain", "rome", "snow"), NO_FILTER, 9)
     assert {(each.number, each.terms) for each in found} == {
         (1, ("rain", "in", "spain", "rain")),
         (2, ("sun", "in", "rome")),
@@ -539,15 +595,17 @@ def test_what_has_one_of_the_terms_is_found_with_all_of_its_own(store):
 
 
 def test_what_has_the_rarer_term_comes_first(store):
-    keep(store, ANN, *(f"the thing {number}" for number in range(30)))
-    keep(store, ANN, "the needle")
-    keep(store, ANN, *(f"the other {number}" for number in range(30)))
+    add_exchanges(store, ANN, *(f"the thing {number}" for number in range(30)))
+    add_exchanges(store, ANN, "the needle")
+    add_exchanges(store, ANN, *(f"the other {number}" for number in range(30)))
     assert matching(store, OF_ANN, "the", "needle", limit=1) == ["the needle"]
     assert matching(store, OF_ANN, "the", "thing", "7", limit=1) == ["the thing 7"]
 
 
 def test_terms_are_found_as_they_are(store):
-    store.add([New(ANN, said("x"), ("Übung", "a b", "天気", "run*", '"', "NOT", "дожд"))])
+    store.add(
+        [NewExchange(ANN, make_exchange("x"), ("Übung", "a b", "天気", "run*", '"', "NOT", "дожд"))]
+    )
     for term in ("Übung", "a b", "天気", "run*", '"', "NOT", "дожд"):
         assert matching(store, OF_ANN, term) == ["x"]
     for term in ("übung", "Ubung", "a", "b", "天", "run", "ru", "not", ""):
@@ -556,18 +614,18 @@ def test_terms_are_found_as_they_are(store):
 
 def test_others_change_nothing_in_what_is_found(store):
     texts = ["rain and sun", "rain", "sun sun and wind", "wind or rain and more of the same"]
-    keep(store, ANN, *texts)
+    add_exchanges(store, ANN, *texts)
     alone = matching(store, OF_ANN, "rain", "sun", "and")
-    keep(store, BEN, *("rain and rain" for _ in range(50)), "wind", "sun")
+    add_exchanges(store, BEN, *("rain and rain" for _ in range(50)), "wind", "sun")
     assert matching(store, OF_ANN, "rain", "sun", "and") == alone
     for limit in (1, 2, 3):
         assert matching(store, OF_ANN, "rain", "sun", "and", limit=limit) == alone[:limit]
 
 
 def test_the_neighbours_of_documents_come_once_and_in_order(store):
-    ann = keep(store, ANN, *"abcdefgh")
-    hotels = keep(store, ANN_HOTELS, *"xyz")
-    keep(store, BEN, *"klm")
+    ann = add_exchanges(store, ANN, *"abcdefgh")
+    hotels = add_exchanges(store, ANN_HOTELS, *"xyz")
+    add_exchanges(store, BEN, *"klm")
     documents = store.documents(OF_ANN, [ann[6], ann[1], ann[2], hotels[0]])
     around = store.around(documents, 1)
     assert [(each.conversation, each.number) for each in around] == sorted(
@@ -582,87 +640,87 @@ def test_the_neighbours_of_documents_come_once_and_in_order(store):
 
 
 def test_the_nearest_come_first_with_their_cosines(store):
-    ids = keep(store, ANN, *"abc")
-    (other,) = keep(store, BEN, "d")
-    vectors = rows(vector(1, 0, 0), vector(0, 1, 0), vector(1, 1, 0))
+    ids = add_exchanges(store, ANN, *"abc")
+    (other,) = add_exchanges(store, BEN, "d")
+    vectors = stack_vectors(vector(1, 0, 0), vector(0, 1, 0), vector(1, 1, 0))
     store.put_vectors("m", ids, vectors)
-    store.put_vectors("m", [other], rows(vector(1, 0, 0)))
-    near = store.nearest(OF_ANN, "m", vector(1, 0.1, 0), EVERYTHING, 9)
+    store.put_vectors("m", [other], stack_vectors(vector(1, 0, 0)))
+    near = store.nearest(OF_ANN, "m", vector(1, 0.1, 0), NO_FILTER, 9)
     assert [id for id, _ in near] == [ids[0], ids[2], ids[1]]
     assert [cosine for _, cosine in near] == pytest.approx(
         [1 / math.sqrt(1.01), 1.1 / math.sqrt(2.02), 0.1 / math.sqrt(1.01)], abs=1e-5
     )
-    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(0, 1, 0), EVERYTHING, 1)] == [ids[1]]
-    assert list(store.nearest(OF_ANN, "m", vector(0, 1, 0), EVERYTHING, 0)) == []
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(0, 1, 0), NO_FILTER, 1)] == [ids[1]]
+    assert list(store.nearest(OF_ANN, "m", vector(0, 1, 0), NO_FILTER, 0)) == []
 
 
 # -- vectors -----------------------------------------------------------------------------------
 
 
 def test_what_has_no_vector_is_named_oldest_first_with_what_was_said_before_it(store):
-    first, second = keep(store, ANN, "a", "b")
-    (other,) = keep(store, BEN, "x")
-    (third,) = keep(store, ANN, "c")
+    first, second = add_exchanges(store, ANN, "a", "b")
+    (other,) = add_exchanges(store, BEN, "x")
+    (third,) = add_exchanges(store, ANN, "c")
     waiting = [(id, questions(each)) for id, each in store.unembedded("m", 9)]
     assert waiting == [(first, ["a"]), (second, ["a", "b"]), (other, ["x"]), (third, ["b", "c"])]
     assert [id for id, _ in store.unembedded("m", 2)] == [first, second]
-    store.put_vectors("m", [first, other], rows(vector(1, 0), vector(0, 1)))
+    store.put_vectors("m", [first, other], stack_vectors(vector(1, 0), vector(0, 1)))
     assert [id for id, _ in store.unembedded("m", 9)] == [second, third]
     assert [id for id, _ in store.unembedded("another", 1)] == [first]
-    store.put_vectors("m", [second, third], rows(vector(1, 0), vector(0, 1)))
+    store.put_vectors("m", [second, third], stack_vectors(vector(1, 0), vector(0, 1)))
     assert list(store.unembedded("m", 9)) == []
-    (fourth,) = keep(store, ANN, "d")
+    (fourth,) = add_exchanges(store, ANN, "d")
     assert [(id, questions(each)) for id, each in store.unembedded("m", 9)] == [
         (fourth, ["c", "d"])
     ]
 
 
 def test_vectors_of_what_is_gone_are_passed_over(store):
-    gone, *_ = keep(store, ANN, "a", "b")
-    (stays,) = keep(store, BEN, "c")
+    gone, *_ = add_exchanges(store, ANN, "a", "b")
+    (stays,) = add_exchanges(store, BEN, "c")
     store.erase(OF_ANN)
-    store.put_vectors("m", [gone, stays, 10_000], rows(*[vector(1, 0)] * 3))
-    keep(store, ANN, "anew")
-    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
-    assert [id for id, _ in store.nearest(OF_BEN, "m", vector(1, 0), EVERYTHING, 9)] == [stays]
+    store.put_vectors("m", [gone, stays, 10_000], stack_vectors(*[vector(1, 0)] * 3))
+    add_exchanges(store, ANN, "anew")
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
+    assert [id for id, _ in store.nearest(OF_BEN, "m", vector(1, 0), NO_FILTER, 9)] == [stays]
 
 
 def test_a_vector_that_is_put_again_replaces_the_first(store):
-    first, second = keep(store, ANN, "a", "b")
-    store.put_vectors("m", [first, second], rows(vector(1, 0), vector(0, 1)))
-    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 1)] == [first]
-    store.put_vectors("m", [first, second], rows(vector(0, 1), vector(1, 0)))
-    ((id, cosine),) = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 1)
+    first, second = add_exchanges(store, ANN, "a", "b")
+    store.put_vectors("m", [first, second], stack_vectors(vector(1, 0), vector(0, 1)))
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)] == [first]
+    store.put_vectors("m", [first, second], stack_vectors(vector(0, 1), vector(1, 0)))
+    ((id, cosine),) = store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)
     assert (id, cosine) == (second, pytest.approx(1.0))
 
 
 def test_vectors_of_two_embedders_are_never_compared(store):
-    first, second = keep(store, ANN, "a", "b")
-    store.put_vectors("m", [first], rows(vector(1, 0)))
-    store.put_vectors("n", [second], rows(vector(1, 0, 0)))
-    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)] == [first]
-    assert [id for id, _ in store.nearest(OF_ANN, "n", vector(1, 0, 0), EVERYTHING, 9)] == [second]
-    assert list(store.nearest(OF_ANN, "o", vector(1, 0), EVERYTHING, 9)) == []
+    first, second = add_exchanges(store, ANN, "a", "b")
+    store.put_vectors("m", [first], stack_vectors(vector(1, 0)))
+    store.put_vectors("n", [second], stack_vectors(vector(1, 0, 0)))
+    assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)] == [first]
+    assert [id for id, _ in store.nearest(OF_ANN, "n", vector(1, 0, 0), NO_FILTER, 9)] == [second]
+    assert list(store.nearest(OF_ANN, "o", vector(1, 0), NO_FILTER, 9)) == []
 
 
 def test_a_search_finds_what_another_process_has_embedded_meanwhile(store, home):
     other = home.store()
-    first, second, third = keep(store, ANN, "a", "b", "c")
-    store.put_vectors("m", [second], rows(vector(1, 0)))
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 1
-    other.put_vectors("m", [third], rows(vector(1, 0)))
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 2
-    other.put_vectors("m", [first], rows(vector(1, 0)))  # an older one, later
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 3
-    other.put_vectors("m", [second], rows(vector(0, 1)))
-    near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+    first, second, third = add_exchanges(store, ANN, "a", "b", "c")
+    store.put_vectors("m", [second], stack_vectors(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 1
+    other.put_vectors("m", [third], stack_vectors(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 2
+    other.put_vectors("m", [first], stack_vectors(vector(1, 0)))  # an older one, later
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 3
+    other.put_vectors("m", [second], stack_vectors(vector(0, 1)))
+    near = store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
     assert len(near) == 3
     assert dict(near)[second] == pytest.approx(0.0)
     other.expire(BEGIN + timedelta(minutes=1))  # the first of the three
-    near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+    near = store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
     assert [id for id, _ in near] == [third, second]
     other.erase(OF_ANN)
-    assert list(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+    assert list(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
 
 
 # -- forgetting --------------------------------------------------------------------------------
@@ -671,15 +729,19 @@ def test_a_search_finds_what_another_process_has_embedded_meanwhile(store, home)
 def fill(store) -> None:
     """Everything that can be kept, of two users, two models and two tenants."""
     for key in (ANN, ANN_HOTELS, ANN_ELSEWHERE, BEN):
-        ids = keep(
-            store, key, said("secret one", "s", minute=1, slots={"x": ("y",)}), "two", "three"
+        ids = add_exchanges(
+            store,
+            key,
+            make_exchange("secret one", "s", minute=1, slots={"x": ("y",)}),
+            "two",
+            "three",
         )
-        store.put_vectors("m", ids, rows(*[vector(1, 0)] * 3))
+        store.put_vectors("m", ids, stack_vectors(*[vector(1, 0)] * 3))
         assert compress(store, key, 2)
         assert compress(store, key, 1, level=2)
 
 
-def assert_nothing_of(store, key: Key) -> None:
+def assert_nothing_of(store, key: ConversationKey) -> None:
     assert store.history(key) == History()
     assert list(store.latest(key, 9)) == []
     assert key not in set(store.keys())
@@ -695,11 +757,11 @@ def test_a_user_is_erased_everywhere_and_the_others_stay(store, home):
         assert_nothing_of(each, ANN)
         assert_nothing_of(each, ANN_HOTELS)
         assert listed(each, OF_ANN) == matching(each, OF_ANN, "secret", "two") == []
-        assert each.statistics(OF_ANN, ("secret",)) == Statistics(0, 0.0, {"secret": 0})
-        assert list(each.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == []
+        assert each.statistics(OF_ANN, ("secret",)) == TermStatistics(0, 0.0, {"secret": 0})
+        assert list(each.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
         after = [(each.history(key), each.latest(key, 9)) for key in (BEN, ANN_ELSEWHERE)]
         assert after == before
-        assert len(each.nearest(OF_BEN, "m", vector(1, 0), EVERYTHING, 9)) == 3
+        assert len(each.nearest(OF_BEN, "m", vector(1, 0), NO_FILTER, 9)) == 3
         assert each.statistics(OF_BEN, ("secret",)).frequency == {"secret": 1}
     assert set(store.keys()) == {BEN, ANN_ELSEWHERE}
     assert store.erase(OF_ANN) == 0
@@ -711,19 +773,19 @@ def test_what_was_said_to_one_model_can_be_erased_alone(store):
     assert_nothing_of(store, ANN)
     assert len(store.latest(ANN_HOTELS, 9)) == 3
     assert matching(store, OF_ANN, "secret") == ["secret one"]
-    assert store.statistics(OF_ANN, ("secret", "two")) == Statistics(
+    assert store.statistics(OF_ANN, ("secret", "two")) == TermStatistics(
         3, 5 / 3, {"secret": 1, "two": 1}
     )
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 3
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 3
     assert store.erase(OF_ANN, model="weather") == 0
     assert store.erase(OF_ANN) == 3
     assert set(store.keys()) == {BEN, ANN_ELSEWHERE}
 
 
 def test_an_erased_conversation_begins_anew(store):
-    old = keep(store, ANN, "a", "b")
+    old = add_exchanges(store, ANN, "a", "b")
     store.erase(OF_ANN)
-    (id,) = keep(store, ANN, "c")
+    (id,) = add_exchanges(store, ANN, "c")
     assert [each.number for each in store.latest(ANN, 9)] == [1]
     assert id not in old
     assert store.history(ANN).size == 1
@@ -731,9 +793,15 @@ def test_an_erased_conversation_begins_anew(store):
 
 
 def test_what_is_too_old_goes_and_the_rest_is_numbered_as_before(store):
-    ids = keep(store, ANN, said("a a", minute=0), said("b", minute=1), said("c", minute=2))
-    keep(store, BEN, said("old", minute=0))
-    store.put_vectors("m", ids, rows(*[vector(1, 0)] * 3))
+    ids = add_exchanges(
+        store,
+        ANN,
+        make_exchange("a a", minute=0),
+        make_exchange("b", minute=1),
+        make_exchange("c", minute=2),
+    )
+    add_exchanges(store, BEN, make_exchange("old", minute=0))
+    store.put_vectors("m", ids, stack_vectors(*[vector(1, 0)] * 3))
     assert store.expire(BEGIN + timedelta(minutes=1)) == 2
     assert [(each.number, each.question) for each in store.exchanges(ANN, first=1, last=9)] == [
         (2, "b"),
@@ -743,17 +811,17 @@ def test_what_is_too_old_goes_and_the_rest_is_numbered_as_before(store):
     assert (questions(history.exchanges), history.size) == (["b", "c"], 2)
     assert list(store.keys()) == [ANN]
     assert matching(store, OF_ANN, "a", "b") == ["b"]
-    assert store.statistics(OF_ANN, ("a", "b")) == Statistics(2, 1.0, {"a": 0, "b": 1})
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 2
-    keep(store, ANN, "d")
+    assert store.statistics(OF_ANN, ("a", "b")) == TermStatistics(2, 1.0, {"a": 0, "b": 1})
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 2
+    add_exchanges(store, ANN, "d")
     assert [each.number for each in store.latest(ANN, 1)] == [4]
-    keep(store, BEN, "new")
+    add_exchanges(store, BEN, "new")
     assert [each.number for each in store.latest(BEN, 1)] == [1]
 
 
 def test_the_oldest_go_first_a_few_at_a_time(store):
-    keep(store, ANN, *(said(str(number), minute=number) for number in range(5)))
-    keep(store, BEN, said("in between", minute=1.5))
+    add_exchanges(store, ANN, *(make_exchange(str(number), minute=number) for number in range(5)))
+    add_exchanges(store, BEN, make_exchange("in between", minute=1.5))
     before = BEGIN + timedelta(minutes=4)
     assert store.expire(before, limit=3) == 3
     assert (listed(store, OF_ANN), listed(store, OF_BEN)) == (["4", "3", "2"], [])
@@ -763,7 +831,9 @@ def test_the_oldest_go_first_a_few_at_a_time(store):
 
 
 def test_a_summary_goes_with_the_last_exchange_that_it_speaks_of(store):
-    keep(store, ANN, *(said(letter, minute=place) for place, letter in enumerate("abcdef")))
+    add_exchanges(
+        store, ANN, *(make_exchange(letter, minute=place) for place, letter in enumerate("abcdef"))
+    )
     assert compress(store, ANN, 2, "a and b")
     assert compress(store, ANN, 2, "c and d")
     first, second = store.history(ANN).summaries
@@ -781,35 +851,55 @@ def test_a_summary_goes_with_the_last_exchange_that_it_speaks_of(store):
 
 
 def test_an_old_exchange_said_late_leaves_alone(store):
-    keep(store, ANN, said("new", minute=5), said("old", minute=0), said("newer", minute=6))
+    add_exchanges(
+        store,
+        ANN,
+        make_exchange("new", minute=5),
+        make_exchange("old", minute=0),
+        make_exchange("newer", minute=6),
+    )
     assert store.expire(BEGIN + timedelta(minutes=1)) == 1
     history = store.history(ANN)
     assert (questions(history.exchanges), history.size) == (["new", "newer"], 2)
     assert [each.number for each in history.exchanges] == [1, 3]
     parts = history.exchanges
-    assert store.compress(ANN, parts, [summary(parts, "both")])
+    assert store.compress(ANN, parts, [make_summary(parts, "both")])
     assert store.history(ANN).size == 1
 
 
 def test_a_history_with_gaps_is_shortened_by_what_is_in_it(home):
     store = home.store(HistorySettings(max_exchanges=3))
-    keep(store, ANN, said("a", minute=9), said("old", minute=0), said("c", minute=9))
+    add_exchanges(
+        store,
+        ANN,
+        make_exchange("a", minute=9),
+        make_exchange("old", minute=0),
+        make_exchange("c", minute=9),
+    )
     assert store.expire(BEGIN + timedelta(minutes=1)) == 1
-    store.add([new(ANN, said("d", minute=10))])
+    store.add([make_new_exchange(ANN, make_exchange("d", minute=10))])
     assert questions(store.history(ANN).exchanges) == ["a", "c", "d"]
-    store.add([new(ANN, said("e", minute=11)), new(ANN, said("f", minute=12))])
+    store.add(
+        [
+            make_new_exchange(ANN, make_exchange("e", minute=11)),
+            make_new_exchange(ANN, make_exchange("f", minute=12)),
+        ]
+    )
     history = store.history(ANN)
     assert (questions(history.exchanges), history.size) == (["d", "e", "f"], 3)
     assert store.expire(BEGIN + timedelta(minutes=10, seconds=1)) == 3
-    store.add([new(ANN, said("g", minute=13))])
+    store.add([make_new_exchange(ANN, make_exchange("g", minute=13))])
     history = store.history(ANN)
     assert (questions(history.exchanges), history.size) == (["e", "f", "g"], 3)
 
 
 def test_all_conversations_are_known(store):
-    many = {Key(f"user {number}", "weather") for number in range(40)} | {ANN, ANN_HOTELS}
-    store.add([new(key, "hello") for key in many])
-    store.add([new(ANN, "hello")])
+    many = {ConversationKey(f"user {number}", "weather") for number in range(40)} | {
+        ANN,
+        ANN_HOTELS,
+    }
+    store.add([make_new_exchange(key, "hello") for key in many])
+    store.add([make_new_exchange(ANN, "hello")])
     found = list(store.keys())
     assert len(found) == len(many)
     assert set(found) == many
@@ -825,19 +915,19 @@ def test_another_store_on_the_same_data_knows_all_of_it(store, home):
     assert len(other.latest(ANN, 9)) == 3
     assert other.history(ANN).size == 2 + 1
     assert matching(other, OF_ANN, "secret") == ["secret one"] * 2
-    assert len(other.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 6
+    assert len(other.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 6
 
 
 def test_a_closed_store_says_so(store):
-    keep(store, ANN, "a")
+    add_exchanges(store, ANN, "a")
     store.ping()
     store.close()
     store.close()
     for use in (
         store.ping,
         lambda: store.history(ANN),
-        lambda: store.add([new(ANN, "b")]),
-        lambda: store.matching(OF_ANN, ("a",), EVERYTHING, 9),
+        lambda: store.add([make_new_exchange(ANN, "b")]),
+        lambda: store.matching(OF_ANN, ("a",), NO_FILTER, 9),
         lambda: store.erase(OF_ANN),
     ):
         with pytest.raises(StoreError, match="closed"):
@@ -845,10 +935,15 @@ def test_a_closed_store_says_so(store):
 
 
 def test_what_was_said_before_its_user_was_erased_is_not_kept(store):
-    store.add([new(ANN, asked(10))])
+    store.add([make_new_exchange(ANN, make_question(10))])
     assert store.erase(OF_ANN, clock=20) == 1
-    later = [new(ANN, asked(15)), new(ANN, asked(20)), new(ANN, asked(21)), new(BEN, asked(15))]
-    store.add(later, mark=Mark("journal", 7))
+    later = [
+        make_new_exchange(ANN, make_question(15)),
+        make_new_exchange(ANN, make_question(20)),
+        make_new_exchange(ANN, make_question(21)),
+        make_new_exchange(BEN, make_question(15)),
+    ]
+    store.add(later, mark=JournalPosition("journal", 7))
     assert questions(store.latest(ANN, 9)) == ["q21"]
     assert questions(store.latest(BEN, 9)) == ["q15"]
     assert store.marked("journal") == 7
@@ -856,29 +951,29 @@ def test_what_was_said_before_its_user_was_erased_is_not_kept(store):
 
 
 def test_an_erasure_reaches_to_the_last_that_was_said(store):
-    store.add([new(ANN, asked(10))])
+    store.add([make_new_exchange(ANN, make_question(10))])
     store.erase(OF_ANN, clock=5)
-    store.add([new(ANN, asked(9)), new(ANN, asked(11))])
+    store.add([make_new_exchange(ANN, make_question(9)), make_new_exchange(ANN, make_question(11))])
     assert questions(store.latest(ANN, 9)) == ["q11"]
 
 
 def test_an_erasure_that_comes_late_takes_no_earlier_one_back(store):
     store.erase(OF_ANN, clock=20)
     store.erase(OF_ANN, clock=10)
-    store.add([new(ANN, asked(15))])
+    store.add([make_new_exchange(ANN, make_question(15))])
     assert store.latest(ANN, 9) == []
 
 
 def test_of_who_was_erased_with_one_model_the_others_go_on(store):
     other = ANN._replace(model="other")
     store.erase(OF_ANN, model=ANN.model, clock=20)
-    store.add([new(key, asked(15)) for key in (ANN, other)])
+    store.add([make_new_exchange(key, make_question(15)) for key in (ANN, other)])
     assert (list(store.latest(ANN, 9)), len(store.latest(other, 9))) == ([], 1)
 
 
 def test_what_comes_late_takes_its_place(store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 30, 50)])
-    store.add([new(ANN, asked(clock)) for clock in (40, 5, 60, 20)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 30, 50)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (40, 5, 60, 20)])
     kept = store.history(ANN)
     assert [(one.number, one.clock) for one in kept.exchanges] == [
         (1, 5), (2, 10), (3, 20), (4, 30), (5, 40), (6, 50), (7, 60),
@@ -888,13 +983,13 @@ def test_what_comes_late_takes_its_place(store):
 
 
 def test_of_what_was_said_at_the_same_minute_the_later_is_the_newer(store):
-    store.add([new(ANN, asked(clock)) for clock in (20, 10)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (20, 10)])
     assert listed(store, OF_ANN) == ["q20", "q10"]
 
 
 def test_what_is_there_already_is_not_kept_twice(store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20)])
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30)])
     assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
     assert store.history(ANN).size == 3
     assert store.statistics(OF_ANN, ("q10",)).frequency == {"q10": 1}
@@ -903,15 +998,21 @@ def test_what_is_there_already_is_not_kept_twice(store):
 
 def test_what_is_said_at_the_same_logical_time_is_kept_as_it_comes(store):
     for question in ("a", "b", "c"):
-        store.add([new(ANN, asked(10, question))])
+        store.add([make_new_exchange(ANN, make_question(10, question))])
     assert questions(store.history(ANN).exchanges) == ["a", "b", "c"]
 
 
 def test_what_comes_later_than_a_summary_is_among_what_that_stands_for(store):
-    store.add([new(ANN, asked(clock)) for clock in range(10, 60, 10)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in range(10, 60, 10)])
     assert compress(store, ANN, 2)
     size = store.history(ANN).size
-    store.add([new(ANN, asked(15)), new(ANN, asked(5)), new(ANN, asked(25))])
+    store.add(
+        [
+            make_new_exchange(ANN, make_question(15)),
+            make_new_exchange(ANN, make_question(5)),
+            make_new_exchange(ANN, make_question(25)),
+        ]
+    )
     kept = store.history(ANN)
     (short,) = kept.summaries
     assert (short.first, short.last) == (2, 4)
@@ -929,13 +1030,13 @@ def test_what_comes_later_than_a_summary_is_among_what_that_stands_for(store):
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_in_whatever_order_exchanges_come_they_are_kept_in_that_of_their_clocks(store, data):
-    key = Key(f"user {next(NUMBERS)}", "weather")
+    key = ConversationKey(f"user {next(NUMBERS)}", "weather")
     clocks = data.draw(st.lists(st.integers(1, 40), unique=True, min_size=1, max_size=12))
     repeated = data.draw(st.lists(st.sampled_from(clocks), max_size=4))
     coming = data.draw(st.permutations([*clocks, *repeated]))
     while coming:
         count = data.draw(st.integers(1, len(coming)))
-        store.add([new(key, asked(clock)) for clock in coming[:count]])
+        store.add([make_new_exchange(key, make_question(clock)) for clock in coming[:count]])
         coming = coming[count:]
     kept = store.history(key)
     assert [one.clock for one in kept.exchanges] == sorted(clocks)
@@ -948,7 +1049,7 @@ def test_in_whatever_order_exchanges_come_they_are_kept_in_that_of_their_clocks(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_summaries_stand_for_the_same_exchanges_and_those_that_come_late_among_them(store, data):
-    key = Key(f"user {next(NUMBERS)}", "weather")
+    key = ConversationKey(f"user {next(NUMBERS)}", "weather")
     clocks = data.draw(st.lists(st.integers(1, 40), unique=True, min_size=4, max_size=16))
     repeated = data.draw(st.lists(st.sampled_from(clocks), max_size=4))
     coming = data.draw(st.permutations([*clocks, *repeated]))
@@ -958,7 +1059,7 @@ def test_summaries_stand_for_the_same_exchanges_and_those_that_come_late_among_t
     while coming:
         count = data.draw(st.integers(1, len(coming)))
         batch, coming = coming[:count], coming[count:]
-        store.add([new(key, asked(clock)) for clock in batch])
+        store.add([make_new_exchange(key, make_question(clock)) for clock in batch])
         kept.update(batch)
         assert_spans(store, key, kept, spans, end)
         history = store.history(key)
@@ -981,7 +1082,7 @@ def test_summaries_stand_for_the_same_exchanges_and_those_that_come_late_among_t
         assert_spans(store, key, kept, spans, end)
 
 
-def assert_spans(store, key: Key, kept: set[int], spans, end: int) -> None:
+def assert_spans(store, key: ConversationKey, kept: set[int], spans, end: int) -> None:
     """Numbers are those by clock, summaries stand for all that was said in their time, and what
     was said after the ``end`` of the last one is verbatim."""
     clocks = sorted(kept)
@@ -997,15 +1098,29 @@ def assert_spans(store, key: Key, kept: set[int], spans, end: int) -> None:
 
 
 def test_what_comes_late_twice_in_a_batch_is_kept_once(store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 30)])
-    store.add([new(ANN, asked(clock)) for clock in (20, 40, 20, 10, 40)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 30)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (20, 40, 20, 10, 40)])
     assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30", "q40"]
-    assert store.statistics(OF_ANN, ("q20",)) == Statistics(4, 1.0, {"q20": 1})
+    assert store.statistics(OF_ANN, ("q20",)) == TermStatistics(4, 1.0, {"q20": 1})
 
 
 def test_what_has_no_clock_comes_last_in_its_order(store):
-    store.add([new(ANN, asked(10)), new(ANN, "a"), new(ANN, asked(30)), new(ANN, "b")])
-    store.add([new(ANN, "c"), new(ANN, asked(20)), new(ANN, asked(40)), new(ANN, "d")])
+    store.add(
+        [
+            make_new_exchange(ANN, make_question(10)),
+            make_new_exchange(ANN, "a"),
+            make_new_exchange(ANN, make_question(30)),
+            make_new_exchange(ANN, "b"),
+        ]
+    )
+    store.add(
+        [
+            make_new_exchange(ANN, "c"),
+            make_new_exchange(ANN, make_question(20)),
+            make_new_exchange(ANN, make_question(40)),
+            make_new_exchange(ANN, "d"),
+        ]
+    )
     assert [(one.number, one.question) for one in store.history(ANN).exchanges] == list(
         enumerate(["q10", "q20", "q30", "a", "b", "q40", "c", "d"], 1)
     )
@@ -1015,12 +1130,12 @@ def test_what_has_no_clock_comes_last_in_its_order(store):
 
 
 def test_what_the_embedder_refuses_is_put_aside_and_can_be_tried_again(store):
-    one, two, three = keep(store, ANN, "one", "two", "three")
+    one, two, three = add_exchanges(store, ANN, "one", "two", "three")
     assert len(store.unembedded("m", 9)) == 3
     store.refuse_embedding("m", two, "too strange")
     assert [id for id, _ in store.unembedded("m", 9)] == [one, three]
     assert [id for id, _ in store.unembedded("other", 9)] == [one, two, three]
-    store.put_vectors("m", [one, three], rows(vector(1, 0), vector(0, 1)))
+    store.put_vectors("m", [one, three], stack_vectors(vector(1, 0), vector(0, 1)))
     (item,) = store.quarantined(9)
     assert (item.kind, item.key, item.reason) == ("embed", ANN, "too strange")
     assert store.unembedded("m", 9) == []
@@ -1037,8 +1152,8 @@ def test_what_the_embedder_refuses_is_put_aside_and_can_be_tried_again(store):
 
 def test_a_conversation_that_the_summarizer_refuses_is_put_aside(make_store):
     store = make_store(HistorySettings(max_size=1))
-    keep(store, ANN, "one two")
-    keep(store, BEN, "three four")
+    add_exchanges(store, ANN, "one two")
+    add_exchanges(store, BEN, "three four")
     store.refuse_compression(ANN, "too long")
     assert set(store.oversized(9)) == {BEN}
     (item,) = store.quarantined(9)
@@ -1048,7 +1163,7 @@ def test_a_conversation_that_the_summarizer_refuses_is_put_aside(make_store):
 
 
 def test_an_erased_user_and_what_is_too_old_leave_the_quarantine(store):
-    (one,), (two,) = keep(store, ANN, "one"), keep(store, BEN, "two")
+    (one,), (two,) = add_exchanges(store, ANN, "one"), add_exchanges(store, BEN, "two")
     store.refuse_embedding("m", one, "no")
     store.refuse_embedding("m", two, "no")
     store.refuse_compression(ANN, "no")
@@ -1068,9 +1183,14 @@ def test_what_is_not_in_quarantine_cannot_be_taken_out_of_it(store, id):
 
 
 def test_what_is_indexed_by_earlier_terms_can_be_indexed_anew(store):
-    exchanges = [said(f"question {number}", minute=number) for number in range(300)]
-    store.add([New(ANN, one, ("old", f"o{n}"), 1) for n, one in enumerate(exchanges)])
-    store.add([New(BEN, said("uno"), ("old", "new"), 1), New(ANN, said("last"), ("new", "last"))])
+    exchanges = [make_exchange(f"question {number}", minute=number) for number in range(300)]
+    store.add([NewExchange(ANN, one, ("old", f"o{n}"), 1) for n, one in enumerate(exchanges)])
+    store.add(
+        [
+            NewExchange(BEN, make_exchange("uno"), ("old", "new"), 1),
+            NewExchange(ANN, make_exchange("last"), ("new", "last")),
+        ]
+    )
     reindexed = 0
     while found := store.outdated(TERMS_VERSION, 7):
         reindexed += len(found)
@@ -1083,19 +1203,24 @@ def test_what_is_indexed_by_earlier_terms_can_be_indexed_anew(store):
     assert matching(store, OF_ANN, "299") == ["question 299"]
     assert len(matching(store, OF_ANN, "new")) == 301
     assert matching(store, OF_BEN, "uno") == ["uno"]
-    assert store.statistics(OF_ANN, ("old", "new", "7")) == Statistics(
+    assert store.statistics(OF_ANN, ("old", "new", "7")) == TermStatistics(
         301, (300 * 3 + 2) / 301, {"old": 0, "new": 301, "7": 1}
     )
     assert questions(store.exchanges(ANN, first=1, last=2)) == ["question 0", "question 1"]
 
 
 def test_what_was_indexed_anew_can_be_erased(store):
-    store.add([New(ANN, said("one", slots={"n": ("1",)}), ("old",), 1), New(BEN, said("uno"), ())])
+    store.add(
+        [
+            NewExchange(ANN, make_exchange("one", slots={"n": ("1",)}), ("old",), 1),
+            NewExchange(BEN, make_exchange("uno"), ()),
+        ]
+    )
     found = store.outdated(TERMS_VERSION, 10)
     assert [one.question for _, one in found] == ["one"]
     again = [TermUpdate(id, one, ("new",)) for id, one in found]
     store.reindex(TERMS_VERSION, again)
-    assert matching(store, OF_ANN, "new", among=Among(slots={"n": "1"})) == ["one"]
+    assert matching(store, OF_ANN, "new", filters=SearchFilter(slots={"n": "1"})) == ["one"]
     assert store.erase(OF_ANN) == 1
     store.reindex(TERMS_VERSION, again)  # by another process, which has not heard of it
     assert matching(store, OF_ANN, "new") == []
@@ -1103,7 +1228,7 @@ def test_what_was_indexed_anew_can_be_erased(store):
 
 
 def test_nothing_is_indexed_anew_twice(store):
-    store.add([New(ANN, said("one"), ("old",), 1)])
+    store.add([NewExchange(ANN, make_exchange("one"), ("old",), 1)])
     ((id, one),) = store.outdated(TERMS_VERSION, 10)
     store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",))])
     store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("other",))])

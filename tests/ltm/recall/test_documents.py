@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.recall.documents import exchange_terms, meaning_text
-from anaphora.ltm.recall.terms import terms
+from anaphora.ltm.recall.documents import exchange_terms, embedding_text
+from anaphora.ltm.recall.terms import extract_terms
 
 MONDAY = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)
 
 
 def test_an_exchange_is_found_by_what_both_said():
     found = exchange_terms(Exchange("Where did I park?", "In the blue garage.", MONDAY))
-    assert set(terms("park garage")) <= set(found)
+    assert set(extract_terms("park garage")) <= set(found)
 
 
 def test_a_follow_up_is_found_by_what_it_left_out():
@@ -26,7 +26,7 @@ def test_a_follow_up_is_found_by_what_it_left_out():
         intent="weather_forecast",
         slots={"city": ("Tokyo", "New York")},
     )
-    assert set(terms("weather forecast Tokyo New York")) <= set(exchange_terms(follow_up))
+    assert set(extract_terms("weather forecast Tokyo New York")) <= set(exchange_terms(follow_up))
 
 
 def test_a_slot_that_was_said_does_not_count_twice():
@@ -49,7 +49,7 @@ def test_a_slot_that_was_said_does_not_count_twice():
 )
 def test_an_exchange_is_found_by_its_day_in_the_words_of_its_language(language, day):
     found = exchange_terms(Exchange("", "", MONDAY, language=language))
-    assert set(terms(day.replace("日", ""), language or "en")) <= set(found)
+    assert set(extract_terms(day.replace("日", ""), language or "en")) <= set(found)
 
 
 def test_the_day_is_the_one_that_the_clock_of_the_user_showed():
@@ -60,13 +60,13 @@ def test_the_day_is_the_one_that_the_clock_of_the_user_showed():
 def test_the_meaning_of_an_exchange_is_that_of_its_texts_after_the_end_of_the_one_before():
     before = Exchange("What is the weather in Tokyo?", "Sunny.", MONDAY)
     after = Exchange("And tomorrow?", "Rain.", MONDAY)
-    assert meaning_text(after) == "And tomorrow?\nRain."
-    assert meaning_text(after, before).endswith("Sunny.\nAnd tomorrow?\nRain.")
-    assert meaning_text(Exchange("Hello", "", MONDAY)) == "Hello"
+    assert embedding_text(after) == "And tomorrow?\nRain."
+    assert embedding_text(after, before).endswith("Sunny.\nAnd tomorrow?\nRain.")
+    assert embedding_text(Exchange("Hello", "", MONDAY)) == "Hello"
 
 
 def test_a_long_exchange_before_leaves_room_for_the_one_that_is_meant():
     long = Exchange("word " * 5_000 + "last", "", MONDAY)
-    text = meaning_text(Exchange("And tomorrow?", "Rain.", MONDAY), long)
+    text = embedding_text(Exchange("And tomorrow?", "Rain.", MONDAY), long)
     assert len(text.split()) < 80
     assert "last\nAnd tomorrow?" in text

@@ -23,30 +23,30 @@ from anaphora import StoreError
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.postgres import PostgresRecallStore
 from anaphora.ltm.recall.postgres_link import Transaction
-from anaphora.ltm.recall.store import Among, Mark, New
-from anaphora.stm.conversation import Key
+from anaphora.ltm.recall.store import SearchFilter, JournalPosition, NewExchange
+from anaphora.stm.conversation import ConversationKey
 from tests.ltm.recall.contract import (
     ANN,
     ANN_ELSEWHERE,
     ANN_HOTELS,
     BEGIN,
     BEN,
-    EVERYTHING,
+    NO_FILTER,
     OF_ANN,
-    asked,
-    keep,
+    make_question,
+    add_exchanges,
     listed,
     matching,
-    new,
+    make_new_exchange,
     questions,
-    rows,
-    said,
-    summary,
+    stack_vectors,
+    make_exchange,
+    make_summary,
     vector,
 )
 from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector, without_pgvector
-from tests.processes import python
-from tests.servers import PATIENCE, until
+from tests.processes import run_python
+from tests.servers import WAIT_LIMIT, wait_until
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = HistorySettings()
@@ -98,21 +98,24 @@ ADD = """
 
 
 def test_what_a_killed_process_was_adding_is_in_once_or_not_at_all(postgres_server, schema, store):
-    with python(ADD, postgres_server.url, schema, "a", 10_000) as process:
+    with run_python(ADD, postgres_server.url, schema, "a", 10_000) as process:
         assert process.stdout.readline() == "ready\n"
         process.stdin.write("go\n")
         process.stdin.flush()
         while (told := process.stdout.readline()) != "20\n":
             assert told
         process.send_signal(signal.SIGKILL)
-        process.wait(PATIENCE)
+        process.wait(WAIT_LIMIT)
         told = [20, *map(int, process.stdout.read().split())][-1]
     # What it was waiting for may still be committed: by then nobody holds its conversation.
-    store.add([new(ANN, "after"), new(BEN, "after")])
+    store.add([make_new_exchange(ANN, "after"), make_new_exchange(BEN, "after")])
     position = store.marked("a")
     assert position in (told, told + 1)
     for turn in range(position - 3, position + 3):  # replayed from before the mark
-        store.add([new(ANN, f"a-{turn}"), new(BEN, f"a-{turn}")], mark=Mark("a", turn))
+        store.add(
+            [make_new_exchange(ANN, f"a-{turn}"), make_new_exchange(BEN, f"a-{turn}")],
+            mark=JournalPosition("a", turn),
+        )
     for key in (ANN, BEN):
         kept = store.exchanges(key, first=1, last=99_999)
         assert [each.number for each in kept] == list(range(1, position + 4))
@@ -126,15 +129,15 @@ def test_processes_that_add_at_once_number_without_gap_or_repetition(
 ):
     count = 25
     with (
-        python(ADD, postgres_server.url, schema, "a", count) as one,
-        python(ADD, postgres_server.url, schema, "b", count) as other,
+        run_python(ADD, postgres_server.url, schema, "a", count) as one,
+        run_python(ADD, postgres_server.url, schema, "b", count) as other,
     ):
         for process in (one, other):
             assert process.stdout.readline() == "ready\n"
         for process in (one, other):
             process.stdin.write("go\n")
             process.stdin.flush()
-        assert [process.wait(PATIENCE) for process in (one, other)] == [0, 0]
+        assert [process.wait(WAIT_LIMIT) for process in (one, other)] == [0, 0]
     for key in (ANN, BEN):
         kept = store.exchanges(key, first=1, last=999)
         assert [each.number for each in kept] == list(range(1, 2 * count + 1))
@@ -144,24 +147,24 @@ def test_processes_that_add_at_once_number_without_gap_or_repetition(
 
 def test_a_batch_whose_mark_is_there_already_is_not_kept_again(store):
     for _ in range(2):
-        store.add([new(ANN, "once")], mark=Mark("log", 10))
-    store.add([new(ANN, "never")], mark=Mark("log", 9))
+        store.add([make_new_exchange(ANN, "once")], mark=JournalPosition("log", 10))
+    store.add([make_new_exchange(ANN, "never")], mark=JournalPosition("log", 9))
     assert questions(store.latest(ANN, 9)) == ["once"]
     assert store.marked("log") == 10
 
 
 def test_a_forked_process_has_the_store_too(postgres_server, schema, store):
-    store.add([new(ANN, "before")])
+    store.add([make_new_exchange(ANN, "before")])
     child = os.fork()
     if not child:
         try:
-            store.add([new(ANN, "of the child")])
+            store.add([make_new_exchange(ANN, "of the child")])
             os._exit(0)
         finally:
             os._exit(1)
-    store.add([new(ANN, "of the parent")])
+    store.add([make_new_exchange(ANN, "of the parent")])
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    store.add([new(ANN, "after")])
+    store.add([make_new_exchange(ANN, "after")])
     found = questions(store.latest(ANN, 9))
     assert (found[0], found[-1], len(found)) == ("after", "before", 4)
 
@@ -170,10 +173,12 @@ def test_all_sorts_of_changes_at_once_never_block_each_other(postgres_server, sc
     def work(turn: int) -> None:
         with opened(postgres_server, schema=schema) as store:
             keys = [ANN, BEN, ANN_HOTELS, ANN_ELSEWHERE]
-            batch = [new(key, f"say {turn} {word}") for key in keys for word in "abc"]
+            batch = [make_new_exchange(key, f"say {turn} {word}") for key in keys for word in "abc"]
             store.add(batch if turn % 2 else batch[::-1])
-            waiting = [id for id, _ in store.unembedded(f"m{turn % 3}", 50)]
-            store.put_vectors(f"m{turn % 3}", waiting, rows(*[vector(1, turn)] * len(waiting)))
+            waiting = [id for id, _ in store.find_unembedded(f"m{turn % 3}", 50)]
+            store.put_vectors(
+                f"m{turn % 3}", waiting, stack_vectors(*[vector(1, turn)] * len(waiting))
+            )
             shorten(store, keys[turn % 4], 2)
             store.expire(BEGIN - timedelta(days=1))
             store.expire(BEGIN + timedelta(seconds=1), limit=3)
@@ -188,8 +193,8 @@ def test_all_sorts_of_changes_at_once_never_block_each_other(postgres_server, sc
 def test_several_who_come_first_make_the_tables_once(postgres_server, schema):
     def come(_: int) -> int:
         with opened(postgres_server, schema=schema) as store:
-            store.add([new(ANN, "hello")])
-            return store.marked("none")
+            store.add([make_new_exchange(ANN, "hello")])
+            return store.journal_position("none")
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(come, range(8))) == [0] * 8
@@ -202,9 +207,9 @@ def test_several_who_come_first_make_the_tables_once(postgres_server, schema):
 
 def test_a_server_that_was_restarted_is_found_again(server):
     with opened(server) as store:
-        store.add([new(ANN, "before")])
+        store.add([make_new_exchange(ANN, "before")])
         server.restart()
-        store.add([new(ANN, "after")])
+        store.add([make_new_exchange(ANN, "after")])
         server.kill()
         server.start()
         assert questions(store.latest(ANN, 9)) == ["after", "before"]
@@ -213,9 +218,13 @@ def test_a_server_that_was_restarted_is_found_again(server):
 def test_without_a_server_the_error_names_it_and_later_all_goes_on(server):
     url = server.url.replace("postgres@", "postgres:s3cret@")
     with closing(PostgresRecallStore(url, settings=SETTINGS)) as store:
-        store.add([new(ANN, "before")])
+        store.add([make_new_exchange(ANN, "before")])
         server.stop()
-        for use in (store.ping, lambda: store.latest(ANN, 9), lambda: store.add([new(ANN, "x")])):
+        for use in (
+            store.ping,
+            lambda: store.latest(ANN, 9),
+            lambda: store.add([make_new_exchange(ANN, "x")]),
+        ):
             with pytest.raises(StoreError, match=f"{server.host}.*does it run") as caught:
                 use()
             assert "s3cret" not in str(caught.value)
@@ -225,7 +234,7 @@ def test_without_a_server_the_error_names_it_and_later_all_goes_on(server):
 
 
 def test_connections_that_were_cut_are_replaced(postgres_server, schema, store):
-    store.add([new(ANN, "before")])
+    store.add([make_new_exchange(ANN, "before")])
     for _ in range(3):
         with postgres_server.client() as client:
             cut = client.execute(
@@ -233,7 +242,7 @@ def test_connections_that_were_cut_are_replaced(postgres_server, schema, store):
                 "WHERE application_name = 'anaphora'"
             ).fetchall()
         assert cut
-        store.add([new(ANN, "after")])
+        store.add([make_new_exchange(ANN, "after")])
     assert len(store.latest(ANN, 9)) == 4
 
 
@@ -243,16 +252,18 @@ def test_a_connection_that_is_cut_in_the_midst_of_it_changes_nothing(postgres_se
         postgres_server.client() as client,
         ThreadPoolExecutor(1) as pool,
     ):
-        store.add([new(ANN, "before")])
+        store.add([make_new_exchange(ANN, "before")])
         with locked(client, schema):
-            adding = pool.submit(store.add, [new(ANN, "lost")], mark=Mark("log", 1))
+            adding = pool.submit(
+                store.add, [make_new_exchange(ANN, "lost")], mark=JournalPosition("log", 1)
+            )
             with postgres_server.client() as another:
-                until(lambda: cut_who_waits(another, schema))
+                wait_until(lambda: cut_who_waits(another, schema))
             with pytest.raises(StoreError, match=r"restarting or stopping|cannot be reached"):
-                adding.result(PATIENCE)
-        store.add([new(ANN, "after")])
+                adding.result(WAIT_LIMIT)
+        store.add([make_new_exchange(ANN, "after")])
         assert questions(store.latest(ANN, 9)) == ["after", "before"]
-        assert store.marked("log") == 0
+        assert store.journal_position("log") == 0
 
 
 SLOW_COMMIT = """
@@ -266,8 +277,8 @@ SLOW_COMMIT = """
 def test_a_commit_that_is_late_doubles_nothing(postgres_server, schema, store):
     """The process that says COMMIT is gone before it is done; the next one brings what waits in
     the journal once more, with what was said since."""
-    said_first = [new(ANN, asked(clock)) for clock in range(1, 7)]
-    said_later = [new(ANN, asked(clock)) for clock in range(7, 10)]
+    said_first = [make_new_exchange(ANN, make_question(clock)) for clock in range(1, 7)]
+    said_later = [make_new_exchange(ANN, make_question(clock)) for clock in range(7, 10)]
     store.ping()
     waiting = "SELECT 1 FROM pg_locks WHERE locktype = %s AND NOT granted"
     with postgres_server.client() as client, ThreadPoolExecutor(1) as pool:
@@ -276,15 +287,17 @@ def test_a_commit_that_is_late_doubles_nothing(postgres_server, schema, store):
             slow.execute("SELECT pg_advisory_lock(42)")
             child = os.fork()
             if not child:
-                store.add(said_first, mark=Mark("journal", 6))
+                store.add(said_first, mark=JournalPosition("journal", 6))
                 os._exit(0)
-            until(lambda: client.execute(waiting, ["advisory"]).fetchall())
+            wait_until(lambda: client.execute(waiting, ["advisory"]).fetchall())
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            again = pool.submit(store.add, [*said_first, *said_later], mark=Mark("journal", 9))
-            until(lambda: client.execute(waiting, ["transactionid"]).fetchall())
+            again = pool.submit(
+                store.add, [*said_first, *said_later], mark=JournalPosition("journal", 9)
+            )
+            wait_until(lambda: client.execute(waiting, ["transactionid"]).fetchall())
             slow.execute("SELECT pg_advisory_unlock(42)")
-            again.result(PATIENCE)
+            again.result(WAIT_LIMIT)
     kept = store.history(ANN)
     assert [one.clock for one in kept.exchanges] == list(range(1, 10))
     assert (kept.size, store.statistics(OF_ANN, ("q1",)).documents) == (9, 9)
@@ -296,9 +309,9 @@ def test_nobody_waits_for_ever_for_another(postgres_server, schema):
         opened(postgres_server, schema=schema, patience=0.3) as store,
         postgres_server.client() as client,
     ):
-        store.add([new(ANN, "before")])
+        store.add([make_new_exchange(ANN, "before")])
         with locked(client, schema), pytest.raises(StoreError, match="too long"):
-            store.add([new(ANN, "never")])
+            store.add([make_new_exchange(ANN, "never")])
         assert questions(store.latest(ANN, 9)) == ["before"]
 
 
@@ -363,7 +376,7 @@ def test_a_user_without_rights_is_told_what_to_ask_for(postgres_server, schema):
     with postgres_server.client() as client:  # its own schema is enough; pgvector needs more
         client.execute(f"CREATE SCHEMA {schema} AUTHORIZATION {name}")
     with closing(PostgresRecallStore(url, settings=SETTINGS, schema=schema)) as store:
-        assert keep(store, ANN, "hello")
+        assert add_exchanges(store, ANN, "hello")
 
 
 def test_without_the_client_the_error_says_what_to_install(monkeypatch):
@@ -383,7 +396,7 @@ def test_a_name_that_no_schema_has_is_refused(name):
 
 def test_a_schema_may_have_any_name(postgres_server, schema):
     with opened(postgres_server, schema=f'"; Ünser {schema}') as store:
-        assert keep(store, ANN, "hello")
+        assert add_exchanges(store, ANN, "hello")
         assert listed(store, OF_ANN) == ["hello"]
 
 
@@ -409,28 +422,31 @@ def test_a_schema_of_a_later_version_is_left_alone(postgres_server, schema, stor
 
 
 def test_tables_that_went_while_they_were_used_give_a_clear_error(postgres_server, schema, store):
-    store.add([new(ANN, "hello")])
+    store.add([make_new_exchange(ANN, "hello")])
     with postgres_server.client() as client:
         client.execute(f"DROP SCHEMA {schema} CASCADE")
     with pytest.raises(StoreError, match="were they dropped"):
         store.latest(ANN, 9)
-    store.add([new(ANN, "anew")])
+    store.add([make_new_exchange(ANN, "anew")])
     assert questions(store.latest(ANN, 9)) == ["anew"]
 
 
 def test_nothing_of_an_erased_user_is_in_any_table(postgres_server, schema, store):
     for key in (ANN._replace(user="zelda-secret"), BEN):
         secret = f"{key.user}-secret"
-        exchange = said(
+        exchange = make_exchange(
             f"my {secret}", secret * 300, intent=secret, slots={secret: (secret,)}, minute=1
         )
-        store.add([new(key, exchange), new(key, said("more of it"))], mark=Mark(key.user, 1))
+        store.add(
+            [make_new_exchange(key, exchange), make_new_exchange(key, make_exchange("more of it"))],
+            mark=JournalPosition(key.user, 1),
+        )
         *_, (id, _), _ = store.unembedded("m", 9)  # the first of the two
-        store.put_vectors("m", [id], rows(vector(1, 2, 3)))
+        store.put_vectors("m", [id], stack_vectors(vector(1, 2, 3)))
         parts = store.history(key).exchanges[:1]
-        assert store.compress(key, parts, [summary(parts, f"about {secret}")])
+        assert store.compress(key, parts, [make_summary(parts, f"about {secret}")])
     zelda = ANN._replace(user="zelda-secret")
-    store.add([new(zelda, "and zelda-secret")])
+    store.add([make_new_exchange(zelda, "and zelda-secret")])
     with postgres_server.client() as client:
         client.execute(f"SET search_path TO {schema}; ANALYZE")
         users = dict(client.execute("SELECT name, id FROM users").fetchall())
@@ -449,9 +465,9 @@ def test_nothing_of_an_erased_user_is_in_any_table(postgres_server, schema, stor
 
 def test_what_users_say_is_in_no_statistics_of_the_server(postgres_server, schema, store):
     for key in (ANN, BEN):
-        keep(store, key, *["secret"] * 20)
+        add_exchanges(store, key, *["secret"] * 20)
         parts = store.history(key).exchanges[:2]
-        assert store.compress(key, parts, [summary(parts, "secret")])
+        assert store.compress(key, parts, [make_summary(parts, "secret")])
     with postgres_server.client() as client:
         client.execute(f"SET search_path TO {schema}; ANALYZE")
         known = client.execute(
@@ -479,7 +495,11 @@ def test_what_is_counted_is_what_is_there(data, postgres_server):
                     batch = data.draw(st.lists(st.tuples(keys, words, minutes), max_size=5))
                     store.add(
                         [
-                            New(key, said(" ".join(text), intent="i", minute=at), tuple(text))
+                            NewExchange(
+                                key,
+                                make_exchange(" ".join(text), intent="i", minute=at),
+                                tuple(text),
+                            )
                             for key, text, at in batch
                         ]
                     )
@@ -491,7 +511,9 @@ def test_what_is_counted_is_what_is_there(data, postgres_server):
                 case "e":
                     store.erase(OF_ANN, model=data.draw(st.sampled_from(("weather", "hotels"))))
                 case "v":
-                    waiting = [id for id, _ in store.unembedded("m", data.draw(st.integers(1, 3)))]
+                    waiting = [
+                        id for id, _ in store.find_unembedded("m", data.draw(st.integers(1, 3)))
+                    ]
                     store.put_vectors("m", waiting, np.ones((len(waiting), 2), np.float32))
         assert_consistent(postgres_server, schema)
 
@@ -509,12 +531,16 @@ def test_vectors_are_found_alike_whoever_searches_them(postgres_server, schema):
     }.items():
         with opened(postgres_server, **({"schema": schema} | options)) as store:
             for key in (ANN, BEN):
-                ids = keep(store, key, *(said("x", slots={"n": (str(n % 7),)}) for n in range(300)))
+                ids = add_exchanges(
+                    store,
+                    key,
+                    *(make_exchange("x", slots={"n": (str(n % 7),)}) for n in range(300)),
+                )
                 store.put_vectors("m", ids, made)
             at = {id: place for place, id in enumerate(ids_of_ann(store))}
             near = [
-                store.nearest(OF_ANN, "m", made[7], among, 20)
-                for among in (EVERYTHING, Among(slots={"n": "3"}))
+                store.find_nearest(OF_ANN, "m", made[7], among, 20)
+                for among in (NO_FILTER, SearchFilter(slots={"n": "3"}))
             ]
             found[name] = [[(at[id], round(cosine, 5)) for id, cosine in each] for each in near]
     assert found["pgvector"] == found["matrix of bytes"]
@@ -530,25 +556,25 @@ def test_many_vectors_are_searched_in_memory_as_the_server_would(
     made = np.random.default_rng(8).standard_normal((50, 24)).astype(np.float32)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     with opened(postgres_server, schema=schema) as store:
-        ids = keep(store, ANN, *(said("x") for _ in range(50)))
+        ids = add_exchanges(store, ANN, *(make_exchange("x") for _ in range(50)))
         store.put_vectors("m", ids, made)
-        by_server = store.nearest(OF_ANN, "m", made[7], EVERYTHING, 20)
+        by_server = store.find_nearest(OF_ANN, "m", made[7], NO_FILTER, 20)
         monkeypatch.setattr("anaphora.ltm.recall.postgres_search._MANY", 10)
-        in_memory = store.nearest(OF_ANN, "m", made[7], EVERYTHING, 20)
+        in_memory = store.find_nearest(OF_ANN, "m", made[7], NO_FILTER, 20)
         assert [id for id, _ in in_memory] == [id for id, _ in by_server]
         assert dict(in_memory) == pytest.approx(dict(by_server), abs=1e-6)
         store.put_vectors("m", ids[7:8], -made[7:8])
-        later = store.nearest(OF_ANN, "m", made[7], EVERYTHING, 50)
+        later = store.find_nearest(OF_ANN, "m", made[7], NO_FILTER, 50)
         assert later[-1] == (ids[7], pytest.approx(-1, abs=1e-6))
         store.erase(OF_ANN)
-        assert list(store.nearest(OF_ANN, "m", made[7], EVERYTHING, 20)) == []
+        assert list(store.find_nearest(OF_ANN, "m", made[7], NO_FILTER, 20)) == []
 
 
 def test_words_that_stand_everywhere_do_not_hide_the_rare_ones(store, monkeypatch):
     for limit in ("_SCORED", "_WALKED_FROM"):
         monkeypatch.setattr(f"anaphora.ltm.recall.postgres_search.{limit}", 10)
-    store.add([new(ANN, f"the only {n}") for n in range(2)])
-    store.add([new(ANN, f"the {'big ' * (n % 2)}{n}") for n in range(60)])
+    store.add([make_new_exchange(ANN, f"the only {n}") for n in range(2)])
+    store.add([make_new_exchange(ANN, f"the {'big ' * (n % 2)}{n}") for n in range(60)])
     assert sorted(matching(store, OF_ANN, "the", "only", "big", limit=2)) == [
         "the only 0",
         "the only 1",
@@ -558,8 +584,8 @@ def test_words_that_stand_everywhere_do_not_hide_the_rare_ones(store, monkeypatc
     assert len(set(found)) == 20
     assert len(matching(store, OF_ANN, "the", limit=5)) == 5
     assert len(matching(store, OF_ANN, "the", "big", "only")) == 62
-    early = Among(until=BEGIN)
-    assert matching(store, OF_ANN, "the", "only", among=early) == []
+    early = SearchFilter(until=BEGIN)
+    assert matching(store, OF_ANN, "the", "only", filters=early) == []
 
 
 def test_it_works_where_pgvector_is_not_installed():
@@ -569,9 +595,9 @@ def test_it_works_where_pgvector_is_not_installed():
                 "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'"
             ).fetchall()
         assert not there
-        first, second = keep(store, ANN, "rain in tokyo", "sun")
-        store.put_vectors("m", [first, second], rows(vector(1, 0), vector(0, 1)))
-        assert [id for id, _ in store.nearest(OF_ANN, "m", vector(1, 1e-3), EVERYTHING, 9)] == [
+        first, second = add_exchanges(store, ANN, "rain in tokyo", "sun")
+        store.put_vectors("m", [first, second], stack_vectors(vector(1, 0), vector(0, 1)))
+        assert [id for id, _ in store.find_nearest(OF_ANN, "m", vector(1, 1e-3), NO_FILTER, 9)] == [
             first,
             second,
         ]
@@ -583,14 +609,14 @@ def test_it_works_where_pgvector_is_not_installed():
 
 
 def ids_of_ann(store) -> list[int]:
-    return sorted(store.listed(OF_ANN, EVERYTHING, skip=0, limit=10_000))
+    return sorted(store.listed(OF_ANN, NO_FILTER, skip=0, limit=10_000))
 
 
 def shorten(store, key, count: int) -> None:
     """Compress the oldest exchanges, if there are any; others may do so, too."""
     parts = store.history(key).exchanges[:count]
     if parts:
-        store.compress(key, parts, [summary(parts)])
+        store.compress(key, parts, [make_summary(parts)])
 
 
 @contextmanager
@@ -690,7 +716,7 @@ def assert_consistent(server: PostgresServer, schema: str) -> None:
 
 def test_a_damaged_exchange_is_put_aside_and_can_come_back(postgres_server, schema, store):
     ids = [
-        store.add([new(ANN, word)]) or store.unembedded("m", 9)[-1][0]
+        store.add([make_new_exchange(ANN, word)]) or store.unembedded("m", 9)[-1][0]
         for word in ("one", "two", "three")
     ]
     with postgres_server.client() as client:
@@ -719,11 +745,11 @@ def test_a_damaged_exchange_is_put_aside_and_can_come_back(postgres_server, sche
 def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
     postgres_server, schema, store, late, gone, compressed
 ):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40, 50)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40, 50)])
     if compressed:
         shorten(store, ANN, compressed)
     damage(postgres_server, schema, store, gone)
-    store.add([new(ANN, asked(clock)) for clock in late])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in late])
     for item in reversed(store.quarantined(9)):
         assert store.release(item.id)
     clocks = sorted((10, 20, 30, 40, 50, *late))
@@ -738,9 +764,9 @@ def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
 
 
 def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(postgres_server, schema, store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30)])
     damage(postgres_server, schema, store, ["q20"])
-    store.add([new(ANN, asked(20))])
+    store.add([make_new_exchange(ANN, make_question(20))])
     assert store.release(store.quarantined(9)[0].id)
     assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
     assert store.count_quarantined() == 0
@@ -748,7 +774,7 @@ def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(postgres_server, s
 
 
 def test_a_summary_in_quarantine_moves_with_what_it_stands_for(postgres_server, schema, store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40)])
     shorten(store, ANN, 2)
     with postgres_server.client() as client:
         client.execute(f"SET search_path TO {schema}")
@@ -759,7 +785,7 @@ def test_a_summary_in_quarantine_moves_with_what_it_stands_for(postgres_server, 
             "UPDATE quarantine SET row_data = jsonb_set(row_data, '{record}', to_jsonb(%s::bytea))",
             (whole,),
         )
-    store.add([new(ANN, asked(clock)) for clock in (5, 15)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (5, 15)])
     assert store.release(store.quarantined(9)[0].id)
     (short,) = store.history(ANN).summaries
     among = store.exchanges(ANN, first=short.first, last=short.last)
@@ -768,7 +794,7 @@ def test_a_summary_in_quarantine_moves_with_what_it_stands_for(postgres_server, 
 
 def test_the_statements_for_what_comes_late_do_not_grow_with_it(store, monkeypatch):
     statements = 0
-    real = Transaction.do
+    real = Transaction.execute
 
     def counted(self, query, *values):
         nonlocal statements
@@ -777,10 +803,10 @@ def test_the_statements_for_what_comes_late_do_not_grow_with_it(store, monkeypat
 
     def count(length: int, late: int) -> int:
         nonlocal statements
-        key = Key(f"{length} and {late}", "weather")
-        store.add([new(key, asked(1_000 + clock)) for clock in range(length)])
+        key = ConversationKey(f"{length} and {late}", "weather")
+        store.add([make_new_exchange(key, make_question(1_000 + clock)) for clock in range(length)])
         statements = 0
-        store.add([new(key, asked(1 + clock)) for clock in range(late)])
+        store.add([make_new_exchange(key, make_question(1 + clock)) for clock in range(late)])
         return statements
 
     monkeypatch.setattr(Transaction, "do", counted)
@@ -812,13 +838,13 @@ def damage(
 def test_a_damaged_row_stops_neither_compression_nor_search_nor_erasing(
     postgres_server, schema, store
 ):
-    store.add([new(ANN, word) for word in ("one", "two", "three", "four")])
+    store.add([make_new_exchange(ANN, word) for word in ("one", "two", "three", "four")])
     with postgres_server.client() as client:
         client.execute(f"SET search_path TO {schema}")
         client.execute("UPDATE exchanges SET terms = '\\xff' WHERE number = 1")
         client.execute("UPDATE exchanges SET record = '\\x7b' WHERE number = 2")
     parts = store.history(ANN).exchanges[:2]
-    assert store.compress(ANN, parts, [summary(parts, "in short")])
+    assert store.compress(ANN, parts, [make_summary(parts, "in short")])
     assert matching(store, OF_ANN, "four") == ["four"]
     with postgres_server.client() as client:
         client.execute(f"SET search_path TO {schema}")

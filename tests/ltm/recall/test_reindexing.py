@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from anaphora import Key, LongTermMemory, Whose
+from anaphora import ConversationKey, LongTermMemory, UserKey
 from anaphora.ltm import records
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.journal import Journal
 from anaphora.ltm.recall.postgres import PostgresRecallStore
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import Among, New
-from anaphora.ltm.recall.urls import recall_store_at
+from anaphora.ltm.recall.store import SearchFilter, NewExchange
+from anaphora.ltm.recall.urls import open_recall_store
 
-ANN = Key("ann", "guide")
-OF_ANN = Whose("ann")
+ANN = ConversationKey("ann", "guide")
+OF_ANN = UserKey("ann")
 NOW = datetime(2026, 11, 12, 9, tzinfo=UTC)
 # What was said, and the terms that the first version made of it.
 EARLIER = (
@@ -37,7 +37,7 @@ GERMAN = "Die Häuser sind teuer"
 def keep_earlier(store):
     store.add(
         [
-            New(ANN, said_before(text, hour), terms, 1)
+            NewExchange(ANN, said_before(text, hour), terms, 1)
             for hour, (text, words) in enumerate(EARLIER)
             for terms in [(*words.split(), "sunday", "8", "novemb", "2026")]
         ]
@@ -79,7 +79,7 @@ def test_an_earlier_memory_is_read_as_it_is(memory_of_before):
     said = memory_of_before.exchanges(ANN, first=1, last=9)
     assert [one.question for one in said] == [text for text, _ in EARLIER]
     assert {(one.question_dates, one.at.utcoffset().seconds) for one in said} == {(None, 0)}
-    (found, *_) = memory_of_before.matching(OF_ANN, ["454"], among=Among(), limit=3)
+    (found, *_) = memory_of_before.matching(OF_ANN, ["454"], among=SearchFilter(), limit=3)
     assert found.number == 2
 
 
@@ -108,8 +108,8 @@ def test_what_the_version_before_made_of_the_words_is_made_anew(version, tmp_pat
     path = tmp_path / "memory.db"
     with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
         said = Exchange("Compré dos lápices", "", NOW, language="es")
-        store.add([New(ANN, said, ("compr", "dos", "lapic"), version)])
-        assert not store.matching(OF_ANN, ["lápiz"], among=Among(), limit=3)
+        store.add([NewExchange(ANN, said, ("compr", "dos", "lapic"), version)])
+        assert not store.find_matching(OF_ANN, ["lápiz"], filters=SearchFilter(), limit=3)
     with LongTermMemory(f"sqlite:///{path}", clock=lambda: NOW) as memory:
         assert memory.flush()
         (found,) = memory.recall(OF_ANN, "el lápiz").passages
@@ -118,10 +118,10 @@ def test_what_the_version_before_made_of_the_words_is_made_anew(version, tmp_pat
 
 def test_what_waits_in_the_journal_of_an_earlier_version_is_found_by_other_forms(tmp_path):
     path, files = tmp_path / "memory.db", tmp_path / "files"
-    waiting = recall_store_at(f"sqlite:///{path}", settings=HistorySettings())
-    with closing(waiting.store), closing(Journal(waiting.journal_in(files))) as journal:
+    waiting = open_recall_store(f"sqlite:///{path}", settings=HistorySettings())
+    with closing(waiting.store), closing(Journal(waiting.journal_folder_in(files))) as journal:
         said = Exchange("I lost my knives", "", NOW, language="en", clock=1)
-        journal.append(records.dump(ANN, said))
+        journal.append(records.dump_record(ANN, said))
     with LongTermMemory(f"sqlite:///{path}", journal=files, clock=lambda: NOW) as memory:
         assert memory.flush()
         assert memory.recall(OF_ANN, "knife").passages

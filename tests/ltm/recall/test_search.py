@@ -15,14 +15,18 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.search import Page, search
-from anaphora.ltm.recall.store import Among, New, Whose
-from anaphora.ltm.recall.terms import terms
-from anaphora.stm.conversation import Key
-from tests.ltm.recall.plain_store import PlainStore
+from anaphora.ltm.recall.store import SearchFilter, NewExchange, UserKey
+from anaphora.ltm.recall.terms import extract_terms
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.recall.plain_store import ListRecallStore
 
-ANN, BEN, ANN_ELSEWHERE = Key("ann", "guide"), Key("ben", "guide"), Key("ann", "guide", "acme")
-ANN_HOTELS = Key("ann", "hotels")
-OF_ANN = Whose("ann")
+ANN, BEN, ANN_ELSEWHERE = (
+    ConversationKey("ann", "guide"),
+    ConversationKey("ben", "guide"),
+    ConversationKey("ann", "guide", "acme"),
+)
+ANN_HOTELS = ConversationKey("ann", "hotels")
+OF_ANN = UserKey("ann")
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FILLER = (
     "How are you today?",
@@ -45,21 +49,23 @@ class Synonyms:
 
     def _vector(self, text: str) -> Vectors:
         vector = np.zeros(self.dimension, np.float32)
-        for term in terms(text):
+        for term in extract_terms(text):
             meant = min(next((same for same in SAME if term in same), {term}))
             vector[sum(meant.encode()) * 31 % self.dimension] += 1
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
 
-def told(*texts: str, key: Key = ANN, store: PlainStore | None = None, **more) -> PlainStore:
+def told(
+    *texts: str, key: ConversationKey = ANN, store: ListRecallStore | None = None, **more
+) -> ListRecallStore:
     """A store in which the texts were said, a minute after another, with their vectors."""
-    store = store or PlainStore()
+    store = store or ListRecallStore()
     first = len(store.kept)
     said = [
         Exchange(text, "", BEGIN + timedelta(minutes=first + minute), **more)
         for minute, text in enumerate(texts)
     ]
-    store.add([New(key, one, exchange_terms(one)) for one in said])
+    store.add([NewExchange(key, one, exchange_terms(one)) for one in said])
     ids = [one.id for one in store.kept[first:]]
     store.put_vectors(Synonyms.name, ids, Synonyms().embed(texts))
     return store
@@ -73,9 +79,9 @@ HOWS = ("text", "meaning", "hybrid", "rrf")
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_what_has_the_words_comes_first(how):
+def test_what_has_the_words_comes_first(mode):
     store = told(*FILLER, "I adopted a tabby kitten in Lisbon.", *FILLER)
-    page = search(store, OF_ANN, "tabby kitten Lisbon", how=how, embedder=Synonyms())
+    page = search(store, OF_ANN, "tabby kitten Lisbon", mode=mode, embedder=Synonyms())
     assert questions(page)[0] == "I adopted a tabby kitten in Lisbon."
     scores = [one.score for one in page.passages]
     assert scores == sorted(scores, reverse=True)
@@ -96,7 +102,7 @@ def test_the_words_around_an_exchange_tell_what_it_is_about():
         "It cost nine euros.",
         *FILLER * 3,
     )
-    page = search(store, OF_ANN, "What did the telescope cost in euros?", how="text")
+    page = search(store, OF_ANN, "What did the telescope cost in euros?", mode="text")
     assert questions(page)[0] == "It cost ninety euros."
 
 
@@ -115,7 +121,7 @@ def test_forms_of_the_words_and_the_day_are_found():
     store = told(*FILLER, "We painted the fence.", *FILLER)
     assert questions(search(store, OF_ANN, "painting fences"))[0] == "We painted the fence."
     other_day = Exchange("Again.", "", BEGIN + timedelta(days=40))
-    store.add([New(ANN_HOTELS, other_day, exchange_terms(other_day))])
+    store.add([NewExchange(ANN_HOTELS, other_day, exchange_terms(other_day))])
     assert questions(search(store, OF_ANN, "What was in February?"))[0] == "Again."
 
 
@@ -126,9 +132,9 @@ def test_the_language_of_the_text_counts():
 
 
 @pytest.mark.parametrize("how", ["meaning", "hybrid", "rrf"])
-def test_what_means_the_same_is_found_without_a_word_in_common(how):
+def test_what_means_the_same_is_found_without_a_word_in_common(mode):
     store = told(*FILLER, "The physician was kind.", *FILLER)
-    page = search(store, OF_ANN, "doctor", how=how, embedder=Synonyms())
+    page = search(store, OF_ANN, "doctor", mode=mode, embedder=Synonyms())
     assert questions(page)[0] == "The physician was kind."
 
 
@@ -141,52 +147,54 @@ def test_with_an_embedder_both_are_searched_else_the_words():
 def test_while_nothing_has_a_vector_the_words_are_searched():
     store = told(*FILLER, "The physician was kind.")
     store.vectors.clear()
-    page = search(store, OF_ANN, "physician", how="hybrid", embedder=Synonyms())
-    assert page == search(store, OF_ANN, "physician", how="text")
+    page = search(store, OF_ANN, "physician", mode="hybrid", embedder=Synonyms())
+    assert page == search(store, OF_ANN, "physician", mode="text")
     assert questions(page)[0] == "The physician was kind."
 
 
 @pytest.mark.parametrize("how", ["meaning", "hybrid", "rrf"])
-def test_the_meaning_without_an_embedder_is_refused_with_the_command_that_mends_it(how):
+def test_the_meaning_without_an_embedder_is_refused_with_the_command_that_mends_it(mode):
     with pytest.raises(AnaphoraError, match=r"pip install 'anaphora\[embeddings\]'"):
-        search(told("Hello"), OF_ANN, "hello", how=how)
+        search(told("Hello"), OF_ANN, "hello", mode=mode)
 
 
 @pytest.mark.parametrize("how", HOWS)
-def test_nobody_sees_or_changes_what_others_find(how):
+def test_nobody_sees_or_changes_what_others_find(mode):
     store = told(*FILLER, "My secret is the lighthouse.")
-    before = search(store, OF_ANN, "lighthouse secret", how=how, embedder=Synonyms())
+    before = search(store, OF_ANN, "lighthouse secret", mode=mode, embedder=Synonyms())
     told("The lighthouse is mine.", "secret secret", key=BEN, store=store)
     told("The lighthouse of the tenant.", key=ANN_ELSEWHERE, store=store)
-    assert search(store, OF_ANN, "lighthouse secret", how=how, embedder=Synonyms()) == before
-    assert search(store, Whose("nobody"), "lighthouse", how=how, embedder=Synonyms()) == Page()
+    assert search(store, OF_ANN, "lighthouse secret", mode=mode, embedder=Synonyms()) == before
+    assert search(store, UserKey("nobody"), "lighthouse", mode=mode, embedder=Synonyms()) == Page()
 
 
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize(
     "among",
     [
-        Among(model="hotels"),
-        Among(intent="book"),
-        Among(slots={"city": "Porto"}),
-        Among(since=BEGIN + timedelta(minutes=5)),
-        Among(until=BEGIN + timedelta(minutes=5)),
-        Among(model="guide", intent="book", until=BEGIN + timedelta(hours=1)),
+        SearchFilter(model="hotels"),
+        SearchFilter(intent="book"),
+        SearchFilter(slots={"city": "Porto"}),
+        SearchFilter(since=BEGIN + timedelta(minutes=5)),
+        SearchFilter(until=BEGIN + timedelta(minutes=5)),
+        SearchFilter(model="guide", intent="book", until=BEGIN + timedelta(hours=1)),
     ],
 )
-def test_only_what_is_looked_among_is_found(how, among):
+def test_only_what_is_looked_among_is_found(mode, filters):
     store = told("A room with a view", "No room", "Rooms, rooms")
     told("room one", "rooms two", store=store, intent="book", slots={"city": ("Porto", "Faro")})
     told("room three", "room four", key=ANN_HOTELS, store=store)
-    page = search(store, OF_ANN, "room", how=how, among=among, embedder=Synonyms(), size=99)
-    allowed = set(store.listed(OF_ANN, among, skip=0, limit=99))
+    page = search(store, OF_ANN, "room", mode=mode, filters=filters, embedder=Synonyms(), size=99)
+    allowed = set(store.list_ids(OF_ANN, filters, skip=0, limit=99))
     expected = {one.exchange.question for one in store.kept if one.id in allowed}
     assert set(questions(page)) == expected
 
 
 def test_without_a_text_all_are_listed_newest_first():
     store = told(*FILLER)
-    page = search(store, OF_ANN, " ", among=Among(since=BEGIN + timedelta(minutes=2)), size=2)
+    page = search(
+        store, OF_ANN, " ", filters=SearchFilter(since=BEGIN + timedelta(minutes=2)), size=2
+    )
     assert questions(page) == [FILLER[4], FILLER[3]]
     assert page.more
     assert {one.score for one in page.passages} == {0.0}
@@ -200,19 +208,19 @@ def test_a_text_that_nothing_has_finds_nothing(text):
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from(["", "bus late", "the good love of my sister"]), st.sampled_from(HOWS),
        st.integers(1, 7))  # fmt: skip
-def test_pages_continue_each_other(text, how, size):
+def test_pages_continue_each_other(text, mode, size):
     store = told(*FILLER, *FILLER)
-    everything = search(store, OF_ANN, text, how=how, embedder=Synonyms(), size=100)
+    everything = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), size=100)
     found, number, more = [], 0, True
     while more:
         number += 1
-        page = search(store, OF_ANN, text, how=how, embedder=Synonyms(), page=number, size=size)
+        page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), page=number, size=size)
         assert page.page == number
         assert len(page.passages) == size or not page.more
         found += page.passages
         more = page.more
     assert tuple(found) == everything.passages
-    beyond = search(store, OF_ANN, text, how=how, embedder=Synonyms(), page=number + 1, size=size)
+    beyond = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), page=number + 1, size=size)
     assert beyond == Page((), number + 1)
 
 
@@ -248,28 +256,28 @@ def test_a_page_that_cannot_be_is_refused(wrong):
     st.text(alphabet="abcdefg 123ÄЖ猫", min_size=1, max_size=30),
     st.sampled_from(HOWS),
 )
-def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(said, text, how):
+def test_whatever_was_said_a_search_finds_each_once_with_a_number_for_a_score(said, text, mode):
     store = told(*said)
-    page = search(store, OF_ANN, text, how=how, embedder=Synonyms(), size=1_000)
+    page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms(), size=1_000)
     numbers = [one.exchange.number for one in page.passages]
     assert len(numbers) == len(set(numbers))
     assert all(np.isfinite(one.score) for one in page.passages)
     if (
-        how != "meaning"
+        mode != "meaning"
         and text.strip()
-        and set(terms(text)) & {term for one in store.kept for term in one.terms}
+        and set(extract_terms(text)) & {term for one in store.kept for term in one.terms}
     ):
         assert numbers
 
 
 @pytest.mark.parametrize("how", ["text", "meaning", "hybrid", "rrf"])
 @pytest.mark.parametrize("text", ["", "coffee", "January"])
-def test_where_nothing_was_said_nothing_is_found(how, text):
+def test_where_nothing_was_said_nothing_is_found(mode, text):
     store = told("Coffee, please.")
-    store.add([New(ANN, Exchange("", "", BEGIN + timedelta(minutes=1), "reset"), ())])
+    store.add([NewExchange(ANN, Exchange("", "", BEGIN + timedelta(minutes=1), "reset"), ())])
     store.put_vectors(Synonyms.name, [store.kept[-1].id], Synonyms().embed(["Coffee, please."]))
     told("And a large coffee.", store=store)
-    page = search(store, OF_ANN, text, how=how, embedder=Synonyms())
+    page = search(store, OF_ANN, text, mode=mode, embedder=Synonyms())
     around = [one for passage in page.passages for one in (*passage.before, *passage.after)]
     assert "" not in questions(page) + [one.question for one in around]
     assert len(page.passages) == 2
@@ -277,4 +285,4 @@ def test_where_nothing_was_said_nothing_is_found(how, text):
 
 def test_another_way_to_search_is_refused():
     with pytest.raises(ValueError, match="how is one of text, meaning, hybrid, rrf, not 'magic'"):
-        search(told("Coffee."), OF_ANN, "coffee", how="magic")
+        search(told("Coffee."), OF_ANN, "coffee", mode="magic")

@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from anaphora.ltm.dates import with_dates
+from anaphora.ltm.dates import add_dates
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.search import search
-from anaphora.ltm.recall.store import New, Whose
-from anaphora.stm.conversation import Key
-from tests.ltm.recall.plain_store import PlainStore
+from anaphora.ltm.recall.store import NewExchange, UserKey
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.recall.plain_store import ListRecallStore
 
-ANN = Key("ann", "guide")
+ANN = ConversationKey("ann", "guide")
 FIRST = datetime(2026, 10, 20, 9, tzinfo=UTC)
 NOW = datetime(2026, 11, 12, 12, tzinfo=UTC)  # a Thursday
 THINGS = str.split("coffee tea bread milk jam honey butter cheese eggs rice")
@@ -23,7 +23,7 @@ THINGS = str.split("coffee tea bread milk jam honey butter cheese eggs rice")
 
 def diary(language="en", **said):
     """A store with an exchange a day, from October 20 to November 25, and others at the end."""
-    store = PlainStore()
+    store = ListRecallStore()
     exchanges = [
         Exchange(
             f"I bought {THINGS[day % 10]} for {day % 7 + 8} euros", "", FIRST + timedelta(days=day)
@@ -32,13 +32,13 @@ def diary(language="en", **said):
     ]
     exchanges += [Exchange(text, "", at) for text, at in said.values()]
     for one in exchanges:
-        one = with_dates(Exchange(one.question, one.answer, one.at, language=language))
-        store.add([New(ANN, one, exchange_terms(one))])
+        one = add_dates(Exchange(one.question, one.answer, one.at, language=language))
+        store.add([NewExchange(ANN, one, exchange_terms(one))])
     return store
 
 
 def first(store, text, language="en", at=NOW):
-    page = search(store, Whose("ann"), text, language=language, at=at, neighbours=0)
+    page = search(store, UserKey("ann"), text, language=language, at=at, neighbours=0)
     return page.passages[0].exchange
 
 
@@ -91,13 +91,13 @@ def test_what_mentions_the_day_is_found():
     said = datetime(2026, 10, 21, 15, tzinfo=UTC)
     store = diary(booked=("Book a table for next Friday", said))
     for text in ("2026-10-30", "30.10.2026", "10/30/2026"):
-        page = search(store, Whose("ann"), text, at=NOW, neighbours=0)
+        page = search(store, UserKey("ann"), text, at=NOW, neighbours=0)
         found = [one.exchange.question for one in page.passages[:2]]
         assert "Book a table for next Friday" in found
 
 
 def test_a_week_and_a_month_are_found():
-    page = search(diary(), Whose("ann"), "last week", at=NOW, neighbours=0)
+    page = search(diary(), UserKey("ann"), "last week", at=NOW, neighbours=0)
     assert sorted(one.exchange.at.day for one in page.passages[:7]) == [2, 3, 4, 5, 6, 7, 8]
     assert first(diary(), "October 2026").at.month == 10
 

@@ -6,28 +6,28 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from anaphora import Key, LongTermMemory, Whose
+from anaphora import ConversationKey, LongTermMemory, UserKey
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.search import search
-from anaphora.ltm.recall.store import New
-from tests.ltm.recall.plain_store import PlainStore
+from anaphora.ltm.recall.store import NewExchange
+from tests.ltm.recall.plain_store import ListRecallStore
 
-ANN = Key("ann", "guide")
-OF_ANN = Whose("ann")
+ANN = ConversationKey("ann", "guide")
+OF_ANN = UserKey("ann")
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
-def store_of(*said: tuple[str, str]) -> PlainStore:
+def store_of(*said: tuple[str, str]) -> ListRecallStore:
     """A store in which the texts were said, each after its language."""
-    store = PlainStore()
+    store = ListRecallStore()
     for minute, (language, text) in enumerate(said):
         one = Exchange(text, "", BEGIN + timedelta(minutes=minute), language=language)
-        store.add([New(ANN, one, exchange_terms(one))])
+        store.add([NewExchange(ANN, one, exchange_terms(one))])
     return store
 
 
-def found(store: PlainStore, text: str, **options) -> list[str]:
+def found(store: ListRecallStore, text: str, **options) -> list[str]:
     """What has a word of the text in common with it: neighbours have a lower score."""
     page = search(store, OF_ANN, text, **options)
     return [one.exchange.question for one in page.passages]

@@ -24,26 +24,26 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall import sqlite_postings
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.sqlite_histories import add, prepare
-from anaphora.ltm.recall.store import Among, New, Statistics, Whose
-from anaphora.stm.conversation import Key
+from anaphora.ltm.recall.sqlite_histories import add_exchanges, prepare_exchange
+from anaphora.ltm.recall.store import SearchFilter, NewExchange, TermStatistics, UserKey
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.sqlite import SqliteStore
 from anaphora.storage import database
 from tests.ltm.recall.contract import (
     ANN,
     BEGIN,
     BEN,
-    EVERYTHING,
+    NO_FILTER,
     OF_ANN,
     OF_BEN,
-    asked,
+    make_question,
     compress,
-    keep,
+    add_exchanges,
     matching,
-    new,
+    make_new_exchange,
     questions,
-    rows,
-    said,
+    stack_vectors,
+    make_exchange,
     vector,
 )
 
@@ -93,7 +93,7 @@ def test_what_people_said_is_for_the_owner_of_the_file_alone(path):
     before = os.umask(0)
     try:
         with closing(SqliteRecallStore(path, settings=HistorySettings())) as store:
-            keep(store, ANN, "secret")
+            add_exchanges(store, ANN, "secret")
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     finally:
         os.umask(before)
@@ -111,7 +111,7 @@ def test_a_file_of_conversations_is_not_taken_for_a_long_term_memory(path, clock
 
 
 def test_a_long_term_memory_is_not_taken_for_conversations(path, store, clock):
-    keep(store, ANN, "hello")
+    add_exchanges(store, ANN, "hello")
     with pytest.raises(StoreError, match="another part of this one: name another file"):
         SqliteStore(path, clock=clock)
     assert questions(store.latest(ANN, 9)) == ["hello"]
@@ -157,7 +157,7 @@ DAMAGE = [
     ids=["latest", "history", "range", "unembedded"],
 )
 def test_a_damaged_exchange_is_put_aside_and_the_others_are_read(path, store, damage, read):
-    keep(store, ANN, "one", "two", "three")
+    add_exchanges(store, ANN, "one", "two", "three")
     meddle(path, damage)
     assert read(store) == ["one", "three"]
     store.history(ANN)  # which reads what has no place in a range of numbers, too
@@ -171,8 +171,8 @@ def test_a_damaged_exchange_is_put_aside_and_the_others_are_read(path, store, da
 
 
 def test_a_damaged_exchange_stops_neither_compression_nor_retention_nor_erasing(path, store):
-    keep(store, ANN, "one", "two", "three", "four")
-    keep(store, BEN, "five")
+    add_exchanges(store, ANN, "one", "two", "three", "four")
+    add_exchanges(store, BEN, "five")
     meddle(path, "UPDATE exchanges SET rest = x'7b', terms = x'ff' WHERE number = 2")
     assert compress(store, ANN, 2)
     meddle(path, "UPDATE exchanges SET terms = x'ff', question = 7 WHERE number = 1")
@@ -182,7 +182,7 @@ def test_a_damaged_exchange_stops_neither_compression_nor_retention_nor_erasing(
 
 
 def test_a_damaged_row_is_read_again_when_it_can_be(path, store):
-    keep(store, ANN, "one", "two", "three")
+    add_exchanges(store, ANN, "one", "two", "three")
     ((whole,),) = meddle(path, "SELECT rest FROM exchanges WHERE number = 2")
     meddle(path, "UPDATE exchanges SET rest = x'7b' WHERE number = 2")
     assert len(store.latest(ANN, 9)) == 2
@@ -218,19 +218,21 @@ def put_aside(path: Path, store: SqliteRecallStore, *questions: str) -> list[str
 def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
     path, store, late, gone, compressed
 ):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40, 50)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40, 50)])
     if compressed:
         assert compress(store, ANN, compressed)
     items = put_aside(path, store, *gone)
     assert store.count_quarantined() == len(gone)
-    store.add([new(ANN, asked(clock)) for clock in late])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in late])
     for item in reversed(items):
         assert store.release(item)
     clocks = sorted((10, 20, 30, 40, 50, *late))
     found = store.exchanges(ANN, first=1, last=99)
     assert [one.clock for one in found] == clocks
     assert store.count_quarantined() == 0
-    assert store.statistics(OF_ANN, gone) == Statistics(len(clocks), 1.0, dict.fromkeys(gone, 1))
+    assert store.statistics(OF_ANN, gone) == TermStatistics(
+        len(clocks), 1.0, dict.fromkeys(gone, 1)
+    )
     history = store.history(ANN)
     assert history.size == len(history.exchanges) + 2 * len(history.summaries)
     assert [one.clock for one in history.exchanges] == clocks[-len(history.exchanges) :]
@@ -238,28 +240,28 @@ def test_what_leaves_the_quarantine_takes_its_place_beside_what_came_late(
         among = store.exchanges(ANN, first=short.first, last=short.last)
         assert {10 * each for each in range(1, compressed + 1)} <= {one.clock for one in among}
         assert short.last < history.exchanges[0].number
-    store.add([new(ANN, asked(60))])
+    store.add([make_new_exchange(ANN, make_question(60))])
     assert store.latest(ANN, 1)[0].clock == 60
 
 
 def test_of_what_leaves_the_quarantine_no_second_copy_is_kept(path, store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30)])
     (item,) = put_aside(path, store, "q20")
-    store.add([new(ANN, asked(20))])
+    store.add([make_new_exchange(ANN, make_question(20))])
     assert store.release(item)
     assert questions(store.history(ANN).exchanges) == ["q10", "q20", "q30"]
-    assert store.statistics(OF_ANN, ["q20"]) == Statistics(3, 1.0, {"q20": 1})
+    assert store.statistics(OF_ANN, ["q20"]) == TermStatistics(3, 1.0, {"q20": 1})
     assert store.count_quarantined() == 0
 
 
 def test_a_summary_in_quarantine_moves_with_what_it_stands_for(path, store):
-    store.add([new(ANN, asked(clock)) for clock in (10, 20, 30, 40)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (10, 20, 30, 40)])
     assert compress(store, ANN, 2)
     meddle(path, "UPDATE summaries SET of = 'x'")
     assert store.history(ANN).summaries == ()
     ((record,),) = meddle(path, "SELECT record FROM quarantine")
     meddle(path, "UPDATE quarantine SET record = ?", record.replace('"x"', '""'))
-    store.add([new(ANN, asked(clock)) for clock in (5, 15)])
+    store.add([make_new_exchange(ANN, make_question(clock)) for clock in (5, 15)])
     assert store.release(store.quarantined(9)[0].id)
     (short,) = store.history(ANN).summaries
     among = store.exchanges(ANN, first=short.first, last=short.last)
@@ -269,20 +271,23 @@ def test_a_summary_in_quarantine_moves_with_what_it_stands_for(path, store):
 def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
     def work(length: int, late: int) -> tuple[int, int]:
         """The statements, and the thousands of steps of SQLite, that late exchanges take."""
-        key = Key(f"{length} and {late}", "weather")
+        key = ConversationKey(f"{length} and {late}", "weather")
         done = {"statements": 0, "steps": 0}
 
         def count(what: str) -> None:
             done[what] += 1
 
         store = SqliteRecallStore(path, settings=HistorySettings())
-        store.add([new(key, asked(1_000 + clock)) for clock in range(length)])
+        store.add([make_new_exchange(key, make_question(1_000 + clock)) for clock in range(length)])
         store.close()
-        batch = [prepare(new(key, asked(clock + 1)), WORDS) for clock in range(late)]
+        batch = [
+            prepare_exchange(make_new_exchange(key, make_question(clock + 1)), WORDS)
+            for clock in range(late)
+        ]
         connection = sqlite3.connect(path)
         connection.set_trace_callback(lambda _: count("statements"))
         connection.set_progress_handler(lambda: count("steps"), 1_000)
-        add(connection, batch, HistorySettings(), WORDS)
+        add_exchanges(connection, batch, HistorySettings(), WORDS)
         connection.commit()
         connection.close()
         return done["statements"], done["steps"]
@@ -295,7 +300,7 @@ def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
 
 
 def test_who_is_erased_is_erased_from_the_quarantine(path, store):
-    keep(store, ANN, "zzsecret", "zzmore")
+    add_exchanges(store, ANN, "zzsecret", "zzmore")
     meddle(path, "UPDATE exchanges SET rest = x'7b'")
     assert store.latest(ANN, 9) == []
     assert b"zzsecret" in raw(path)
@@ -306,8 +311,8 @@ def test_who_is_erased_is_erased_from_the_quarantine(path, store):
 
 def test_a_damaged_name_stops_no_other_conversation(path, make):
     store = make(HistorySettings(max_size=1))
-    keep(store, ANN, "one two")
-    keep(store, BEN, "three four")
+    add_exchanges(store, ANN, "one two")
+    add_exchanges(store, BEN, "three four")
     meddle(path, "UPDATE owners SET user = x'ff' WHERE user = 'ann'")
     assert set(store.oversized(9)) == {BEN}
     assert list(store.keys()) == [BEN]
@@ -316,7 +321,7 @@ def test_a_damaged_name_stops_no_other_conversation(path, make):
 
 
 def test_a_damaged_summary_is_put_aside(path, store):
-    keep(store, ANN, "hello", "again")
+    add_exchanges(store, ANN, "hello", "again")
     assert compress(store, ANN, 1)
     meddle(path, "UPDATE summaries SET of = 'x'")
     history = store.history(ANN)
@@ -328,34 +333,34 @@ def test_a_damaged_summary_is_put_aside(path, store):
 
 
 def test_vectors_of_another_model_under_the_same_name_are_refused(store):
-    first, second = keep(store, ANN, "a", "b")
-    store.put_vectors("m", [first], rows(vector(1, 0)))
+    first, second = add_exchanges(store, ANN, "a", "b")
+    store.put_vectors("m", [first], stack_vectors(vector(1, 0)))
     with pytest.raises(StoreError, match="another name"):
-        store.put_vectors("m", [second], rows(vector(1, 0, 0)))
+        store.put_vectors("m", [second], stack_vectors(vector(1, 0, 0)))
     with pytest.raises(StoreError, match="another name"):
-        store.nearest(OF_ANN, "m", vector(1, 0, 0), EVERYTHING, 9)
+        store.nearest(OF_ANN, "m", vector(1, 0, 0), NO_FILTER, 9)
 
 
 def test_vectors_are_found_though_hardly_any_may_stay_in_memory(make):
     store = make(matrices=64)
     for key in (ANN, BEN):
-        ids = keep(store, key, *"abcd")
-        store.put_vectors("m", ids, rows(*(vector(1, place) for place in range(4))))
+        ids = add_exchanges(store, key, *"abcd")
+        store.put_vectors("m", ids, stack_vectors(*(vector(1, place) for place in range(4))))
     for _ in range(2):
         for whose in (OF_ANN, OF_BEN):
-            near = store.nearest(whose, "m", vector(1, 0), EVERYTHING, 9)
+            near = store.nearest(whose, "m", vector(1, 0), NO_FILTER, 9)
             found = store.fetch(whose, [id for id, _ in near])
             assert questions(found[id][1] for id, _ in near) == list("abcd")
 
 
 def test_common_words_find_something_where_nothing_else_does(store, monkeypatch):
     monkeypatch.setattr(sqlite_postings, "_ENOUGH", 10)
-    keep(store, ANN, *(f"the thing {number}" for number in range(40)))
+    add_exchanges(store, ANN, *(f"the thing {number}" for number in range(40)))
     assert len(matching(store, OF_ANN, "the")) == 40
     assert matching(store, OF_ANN, "the", "7", limit=1) == ["the thing 7"]
     assert len(matching(store, OF_ANN, "the", "7", limit=30)) == 30
-    late = Among(since=BEGIN + timedelta(minutes=35))
-    assert len(matching(store, OF_ANN, "the", "7", among=late, limit=5)) == 5
+    late = SearchFilter(since=BEGIN + timedelta(minutes=35))
+    assert len(matching(store, OF_ANN, "the", "7", filters=late, limit=5)) == 5
 
 
 def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
@@ -363,39 +368,44 @@ def test_long_lists_of_one_word_stay_right_whatever_leaves_them(path, store):
     for start in range(0, 600, 150):
         store.add(
             [
-                New(ANN, said("x", minute=random.random()), ("the", str(n % 3)))
+                NewExchange(ANN, make_exchange("x", minute=random.random()), ("the", str(n % 3)))
                 for n in range(start, start + 150)
             ]
         )
     left = 600
     for tenth in (1, 3, 4, 9):
         left -= store.expire(BEGIN + timedelta(minutes=tenth / 10))
-        found = store.matching(OF_ANN, ("the",), EVERYTHING, 9_999)
+        found = store.matching(OF_ANN, ("the",), NO_FILTER, 9_999)
         assert len({each.id for each in found}) == len(found) == left
         ((entries,),) = meddle(path, "SELECT sum(length(entries)) / 8 FROM postings")
         assert entries == 2 * left
         for word in "012":
-            there = len(store.matching(OF_ANN, (word,), EVERYTHING, 9_999))
-            assert store.statistics(OF_ANN, (word, "the")) == Statistics(
+            there = len(store.matching(OF_ANN, (word,), NO_FILTER, 9_999))
+            assert store.statistics(OF_ANN, (word, "the")) == TermStatistics(
                 left, 2.0, {word: there, "the": left}
             )
     assert 0 < left < 120
-    keep(store, ANN, "the end")
+    add_exchanges(store, ANN, "the end")
     assert len(matching(store, OF_ANN, "the")) == left + 1
 
 
 def test_many_words_in_one_exchange_and_often_the_same_are_kept(store):
     terms = ("again",) * 70_000 + tuple(map(str, range(500)))
-    store.add([New(ANN, said("long"), terms), New(ANN, said("short"), ("again",))])
+    store.add(
+        [
+            NewExchange(ANN, make_exchange("long"), terms),
+            NewExchange(ANN, make_exchange("short"), ("again",)),
+        ]
+    )
     assert matching(store, OF_ANN, "again", "499") == ["long", "short"]
     assert store.documents(OF_ANN, [1])[0].terms == terms
 
 
 def test_two_that_measure_differently_each_see_their_own_sizes(make):
     words, letters = make(), make(measure=Measure("letters", len))
-    keep(words, ANN, "one two")
+    add_exchanges(words, ANN, "one two")
     assert (words.history(ANN).size, letters.history(ANN).size) == (2, 7)
-    keep(letters, ANN, "three")
+    add_exchanges(letters, ANN, "three")
     assert (words.history(ANN).size, letters.history(ANN).size) == (3, 12)
     assert compress(words, ANN, 1, "a b c")
     assert (words.history(ANN).size, letters.history(ANN).size) == (4, 10)
@@ -414,18 +424,18 @@ def talk_a_lot(store: SqliteRecallStore, users: int) -> None:
             terms = tuple(
                 f"u{user}zz{random.randrange(2_000)}" for _ in range(random.randrange(1, 60))
             )
-            key = Key(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
-            exchange = said(
+            key = ConversationKey(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
+            exchange = make_exchange(
                 " ".join(terms),
                 f"u{user}zz",
                 minute=serial,
                 intent=f"u{user}zzi",
                 slots={f"u{user}zzs": (f"u{user}zzv",)},
             )
-            batch.append(New(key, exchange, terms))
+            batch.append(NewExchange(key, exchange, terms))
         store.add(batch)
     for user in range(users):
-        key = Key(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
+        key = ConversationKey(f"u{user}zzname", f"u{user}zzmodel", f"u{user}zztenant")
         assert compress(store, key, 3, f"u{user}zz in short")
 
 
@@ -433,14 +443,16 @@ def test_no_word_of_an_erased_user_is_left_in_the_files(path, store):
     talk_a_lot(store, 6)
     assert b"u4zz" in raw(path)
     for user in (0, 2, 4):
-        assert store.erase(Whose(f"u{user}zzname", f"u{user}zztenant"))
+        assert store.erase(UserKey(f"u{user}zzname", f"u{user}zztenant"))
     left = raw(path)
     assert [f"u{user}zz".encode() in left for user in range(6)] == [False, True] * 3
 
 
 def test_no_word_that_is_too_old_is_left_in_the_files(path, store):
-    keep(store, ANN, *(said(f"older{n} " * 20, minute=n) for n in range(200)))
-    keep(store, BEN, *(said(f"newer{n} " * 20, minute=200 + n) for n in range(200)))
+    add_exchanges(store, ANN, *(make_exchange(f"older{n} " * 20, minute=n) for n in range(200)))
+    add_exchanges(
+        store, BEN, *(make_exchange(f"newer{n} " * 20, minute=200 + n) for n in range(200))
+    )
     assert b"older7 " in raw(path)
     while store.expire(BEGIN + timedelta(minutes=200), limit=90) == 90:
         pass
@@ -451,7 +463,7 @@ def test_no_word_that_is_too_old_is_left_in_the_files(path, store):
 def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
     scrubbed = []
     monkeypatch.setattr(store._database, "scrub", lambda: scrubbed.append(hour))
-    keep(store, ANN, *(said("x", minute=60 * hour) for hour in range(50)))
+    add_exchanges(store, ANN, *(make_exchange("x", minute=60 * hour) for hour in range(50)))
     for hour in range(50):
         store.expire(BEGIN + timedelta(hours=hour, minutes=1))
     assert scrubbed == [0, 24, 48]
@@ -464,7 +476,12 @@ def test_the_file_is_made_anew_for_old_exchanges_once_a_day(store, monkeypatch):
 def test_of_two_who_erase_at_once_neither_leaves_anything_in_the_file(make, path, monkeypatch):
     one, other = make(), make()
     for minute in range(200):
-        one.add([new(key, said(f"{key.user}-secret " * 9, minute=minute)) for key in (ANN, BEN)])
+        one.add(
+            [
+                make_new_exchange(key, make_exchange(f"{key.user}-secret " * 9, minute=minute))
+                for key in (ANN, BEN)
+            ]
+        )
     scrub, look = one._database.scrub, other._scrub_if_due
 
     def scrub_and_let_the_other_erase() -> None:
@@ -482,7 +499,7 @@ def test_of_two_who_erase_at_once_neither_leaves_anything_in_the_file(make, path
 
 def test_what_another_still_reads_is_told_and_can_be_erased_again(path, store, monkeypatch):
     monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
-    keep(store, ANN, "zzsecret")
+    add_exchanges(store, ANN, "zzsecret")
     with closing(sqlite3.connect(path)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM exchanges").fetchall()
@@ -551,18 +568,18 @@ def test_what_was_promised_is_there_once_whenever_writers_are_killed(path, write
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_goes_on_with_the_store(store):
-    (first,) = keep(store, ANN, "before")
-    store.put_vectors("m", [first], rows(vector(1, 0)))
-    assert len(store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)) == 1
+    (first,) = add_exchanges(store, ANN, "before")
+    store.put_vectors("m", [first], stack_vectors(vector(1, 0)))
+    assert len(store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == 1
     child = os.fork()
     if child == 0:
         try:
-            store.add([new(ANN, "in the child")])
-            near = store.nearest(OF_ANN, "m", vector(1, 0), EVERYTHING, 9)
+            store.add([make_new_exchange(ANN, "in the child")])
+            near = store.nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
             os._exit(0 if len(near) == 1 else 1)
         finally:
             os._exit(2)
-    store.add([new(ANN, "in the parent")])
+    store.add([make_new_exchange(ANN, "in the parent")])
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     kept = questions(store.exchanges(ANN, first=1, last=9))
     assert kept[0] == "before"

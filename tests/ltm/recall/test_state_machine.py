@@ -19,15 +19,29 @@ from hypothesis.stateful import (
 from anaphora.ltm.counting import WORDS
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings
-from anaphora.ltm.recall.store import Among, Mark, New, RecallStore, Statistics, Whose
-from anaphora.stm.conversation import Key
-from tests.ltm.recall.contract import BEGIN, Home, rows, said, summary, vector
+from anaphora.ltm.recall.store import (
+    SearchFilter,
+    JournalPosition,
+    NewExchange,
+    RecallStore,
+    TermStatistics,
+    UserKey,
+)
+from anaphora.stm.conversation import ConversationKey
+from tests.ltm.recall.contract import (
+    BEGIN,
+    Home,
+    stack_vectors,
+    make_exchange,
+    make_summary,
+    vector,
+)
 
 SETTINGS = HistorySettings(max_exchanges=4, max_size=8)
 TERMS = ("the", "rain", "sun", "\ud800")
 INTENTS = (None, "weather", "")
 keys = st.builds(
-    Key,
+    ConversationKey,
     st.sampled_from(["ann", "ben"]),
     st.sampled_from(["weather", ""]),
     st.sampled_from(["", "acme"]),
@@ -39,7 +53,7 @@ slots = st.dictionaries(
 minutes = st.integers(0, 6)
 exchanges = st.builds(
     lambda terms, answer, minute, intent, slots: (
-        said(" ".join(terms), answer, minute=minute, intent=intent, slots=slots),
+        make_exchange(" ".join(terms), answer, minute=minute, intent=intent, slots=slots),
         terms,
     ),
     texts,
@@ -49,7 +63,7 @@ exchanges = st.builds(
     slots,
 )
 amongs = st.builds(
-    Among,
+    SearchFilter,
     st.sampled_from([None, None, "weather", ""]),
     st.one_of(st.none(), minutes.map(lambda minute: BEGIN + timedelta(minutes=minute))),
     st.one_of(st.none(), minutes.map(lambda minute: BEGIN + timedelta(minutes=minute))),
@@ -91,13 +105,13 @@ class Talk:
             ]
 
 
-def fits(key: Key, exchange: Exchange, among: Among) -> bool:
+def fits(key: ConversationKey, exchange: Exchange, filters: SearchFilter) -> bool:
     return (
-        among.model in (None, key.model)
-        and (among.since is None or exchange.at >= among.since)
-        and (among.until is None or exchange.at < among.until)
-        and among.intent in (None, exchange.intent)
-        and all(value in exchange.slots.get(name, ()) for name, value in among.slots.items())
+        filters.model in (None, key.model)
+        and (filters.since is None or exchange.at >= filters.since)
+        and (filters.until is None or exchange.at < filters.until)
+        and filters.intent in (None, exchange.intent)
+        and all(value in exchange.slots.get(name, ()) for name, value in filters.slots.items())
     )
 
 
@@ -110,9 +124,9 @@ class Stores(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.home.elsewhere()
+        self.home.move()
         self.stores = [self.home.store(SETTINGS), self.home.store(SETTINGS)]
-        self.talks: dict[Key, Talk] = {}
+        self.talks: dict[ConversationKey, Talk] = {}
         self.position = 0
 
     @property
@@ -125,53 +139,53 @@ class Stores(RuleBasedStateMachine):
     def add(self, added) -> None:
         self.position += len(added)
         self.store.add(
-            [New(key, exchange, terms) for key, (exchange, terms) in added],
-            mark=Mark("log", self.position),
+            [NewExchange(key, exchange, terms) for key, (exchange, terms) in added],
+            mark=JournalPosition("log", self.position),
         )
         for key, (exchange, terms) in added:
             self.talks.setdefault(key, Talk()).add(exchange, terms)
 
     @rule(key=keys, count=st.integers(1, 3), text=st.sampled_from(["", "in short"]))
-    def summarize_exchanges(self, key: Key, count: int, text: str) -> None:
+    def summarize_exchanges(self, key: ConversationKey, count: int, text: str) -> None:
         talk = self.talks.get(key, Talk())
         parts = self.store.history(key).exchanges[:count]
-        by = [summary(parts, text)] if parts else []
+        by = [make_summary(parts, text)] if parts else []
         assert self.store.compress(key, parts, by) is bool(parts)
         if parts:
             talk.first = parts[-1].number + 1
             talk.active.append(self.store.history(key).summaries[-1])
 
     @rule(key=keys, count=st.integers(2, 3))
-    def summarize_summaries(self, key: Key, count: int) -> None:
+    def summarize_summaries(self, key: ConversationKey, count: int) -> None:
         parts = self.store.history(key).summaries[:count]
         if not parts:
             return
         talk = self.talks[key]
-        assert self.store.compress(key, parts, [summary(parts, "of them", level=2)])
+        assert self.store.compress(key, parts, [make_summary(parts, "of them", level=2)])
         talk.replaced += parts
         talk.active[: len(parts)] = [self.store.history(key).summaries[0]]
 
     @rule(key=keys)
-    def replace_what_is_not_the_oldest(self, key: Key) -> None:
+    def replace_what_is_not_the_oldest(self, key: ConversationKey) -> None:
         parts = self.store.history(key).exchanges[1:]
         if parts:
-            assert self.store.compress(key, parts, [summary(parts)]) is False
+            assert self.store.compress(key, parts, [make_summary(parts)]) is False
 
     @rule(limit=st.integers(1, 5), value=st.integers(-5, 5))
     def embed(self, limit: int, value: int) -> None:
-        waiting = self.store.unembedded("m", limit)
+        waiting = self.store.find_unembedded("m", limit)
         missing = sum(len(talk.said) - len(talk.vectors) for talk in self.talks.values())
         assert len(waiting) == min(limit, missing)
         vectors = [vector(1, value)] * len(waiting)
         if waiting:
-            self.store.put_vectors("m", [id for id, _ in waiting], rows(*vectors))
-        for whose in {Whose(key.user, key.tenant) for key in self.talks}:
+            self.store.put_vectors("m", [id for id, _ in waiting], stack_vectors(*vectors))
+        for whose in {UserKey(key.user, key.tenant) for key in self.talks}:
             found = self.store.fetch(whose, [id for id, _ in waiting])
             for key, exchange in found.values():
                 self.talks[key].vectors[exchange.number] = value
 
     @rule(key=keys, what=st.sampled_from(["all", "one model"]))
-    def erase(self, key: Key, what: str) -> None:
+    def erase(self, key: ConversationKey, what: str) -> None:
         gone = [
             each
             for each in self.talks
@@ -179,7 +193,7 @@ class Stores(RuleBasedStateMachine):
             and (what == "all" or each.model == key.model)
         ]
         expected = sum(len(self.talks.pop(each).said) for each in gone)
-        whose = Whose(key.user, key.tenant)
+        whose = UserKey(key.user, key.tenant)
         assert self.store.erase(whose, model=None if what == "all" else key.model) == expected
 
     @rule(minute=minutes, limit=st.sampled_from([2, 1_000]))
@@ -205,8 +219,8 @@ class Stores(RuleBasedStateMachine):
         self.stores[0] = self.home.store(SETTINGS)
 
     @rule(key=keys, among=amongs, terms=texts)
-    def search(self, key: Key, among: Among, terms: tuple[str, ...]) -> None:
-        whose, store = Whose(key.user, key.tenant), self.store
+    def search(self, key: ConversationKey, filters: SearchFilter, terms: tuple[str, ...]) -> None:
+        whose, store = UserKey(key.user, key.tenant), self.store
         all_of_them = {
             (each, number): talk.said[number]
             for each, talk in self.talks.items()
@@ -214,17 +228,17 @@ class Stores(RuleBasedStateMachine):
             for number in talk.said
         }
         expected = {
-            place: held for place, held in all_of_them.items() if fits(place[0], held[0], among)
+            place: held for place, held in all_of_them.items() if fits(place[0], held[0], filters)
         }
-        ids = store.listed(whose, among, skip=0, limit=99)
+        ids = store.list_ids(whose, filters, skip=0, limit=99)
         found = store.fetch(whose, ids)
         times = [found[id][1].at for id in ids]
         assert times == sorted(times, reverse=True)
         said = {place for place, held in expected.items() if held[1]}
         assert {(each, exchange.number) for each, exchange in found.values()} == said
 
-        documents = store.matching(whose, terms, among, 99)
-        near = store.nearest(whose, "m", vector(1, 0), among, 99)
+        documents = store.find_matching(whose, terms, filters, 99)
+        near = store.find_nearest(whose, "m", vector(1, 0), filters, 99)
         found = store.fetch(whose, [*(each.id for each in documents), *(id for id, _ in near)])
         matched = {(found[each.id][0], each.number, each.terms) for each in documents}
         assert matched == {
@@ -236,7 +250,7 @@ class Stores(RuleBasedStateMachine):
         }
         counts = Counter(term for _, held in all_of_them.values() for term in set(held))
         length = sum(len(held) for _, held in all_of_them.values())
-        assert store.statistics(whose, terms) == Statistics(
+        assert store.statistics(whose, terms) == TermStatistics(
             len(all_of_them),
             length / len(all_of_them) if all_of_them else 0.0,
             {term: counts[term] for term in terms},
@@ -246,7 +260,7 @@ class Stores(RuleBasedStateMachine):
     def histories_are_what_was_said_and_summarized(self) -> None:
         store = self.store
         assert set(store.keys()) == set(self.talks)
-        assert store.marked("log") == self.position
+        assert store.journal_position("log") == self.position
         for key, talk in self.talks.items():
             history = store.history(key)
             assert list(history.summaries) == talk.active
@@ -261,7 +275,7 @@ class Stores(RuleBasedStateMachine):
             for key, talk in self.talks.items()
             if WORDS.total((*talk.active, *talk.verbatim)) > SETTINGS.max_size
         }
-        assert set(store.oversized(99)) == too_large
+        assert set(store.find_oversized(99)) == too_large
 
 
 def test_whatever_is_done_a_recall_store_holds_what_lists_would(home):

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.recall.terms import read_words, terms
+from anaphora.ltm.recall.terms import analyze_words, extract_terms
 
 ANY_LANGUAGE = st.sampled_from(["en", "de", "ru", "zh", "ja", "th", "tr", "pt-BR", "xx", ""])
 
 
 def test_forms_of_a_word_are_one_term():
-    assert terms("Paintings") == terms("painting") == terms("PAINTING")
-    assert terms("went") == terms("Goes")
-    assert terms("погода", "ru") == terms("погоде", "ru")
-    assert terms("Häuser", "de") == terms("Hauses", "de")
+    assert extract_terms("Paintings") == extract_terms("painting") == extract_terms("PAINTING")
+    assert extract_terms("went") == extract_terms("Goes")
+    assert extract_terms("погода", "ru") == extract_terms("погоде", "ru")
+    assert extract_terms("Häuser", "de") == extract_terms("Hauses", "de")
 
 
 def test_terms_stand_in_their_order_and_as_often_as_said():
-    assert terms("To be, or not to be?") == ("to", "be", "or", "not", "to", "be")
+    assert extract_terms("To be, or not to be?") == ("to", "be", "or", "not", "to", "be")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_terms_stand_in_their_order_and_as_often_as_said():
     ],
 )
 def test_ways_to_write_a_word_are_one_term(written, otherwise, language):
-    assert terms(written, language) == terms(otherwise, language)
+    assert extract_terms(written, language) == extract_terms(otherwise, language)
 
 
 @pytest.mark.parametrize(
@@ -55,22 +55,26 @@ def test_ways_to_write_a_word_are_one_term(written, otherwise, language):
 )
 def test_a_word_is_found_by_another_spelling_and_finds_it(written, otherwise, language):
     for indexed, searched in ((written, otherwise), (otherwise, written)):
-        known = {term for one in read_words(indexed, language) for term in (one.key, *one.indexed)}
+        known = {
+            term for one in analyze_words(indexed, language) for term in (one.key, *one.index_terms)
+        }
         asked = {
-            term for one in read_words(searched, language) for term in (one.key, *one.searched)
+            term
+            for one in analyze_words(searched, language)
+            for term in (one.key, *one.query_terms)
         }
         assert known & asked
 
 
 def test_no_term_is_there_twice():
-    for one in read_words("The leaves of the U.S.A. e-mail won't leave Málaga"):
-        for further in (one.indexed, one.searched):
+    for one in analyze_words("The leaves of the U.S.A. e-mail won't leave Málaga"):
+        for further in (one.index_terms, one.query_terms):
             assert len({one.key, *further}) == 1 + len(further)
 
 
 def test_marks_that_are_vowels_stay():
-    assert terms("किताब", "mr") != terms("कतब", "mr")
-    assert terms("เมือง", "th")
+    assert extract_terms("किताब", "mr") != extract_terms("कतब", "mr")
+    assert extract_terms("เมือง", "th")
 
 
 def test_where_words_are_not_divided_a_part_of_them_is_found():
@@ -80,25 +84,27 @@ def test_where_words_are_not_divided_a_part_of_them_is_found():
         ("th", "พรุ่งนี้อากาศเป็นอย่างไร", "อากาศ"),
         ("ko", "내일 서울의 날씨는?", "날씨"),
     ):
-        assert set(terms(part, language)) <= set(terms(sentence, language)), sentence
-        assert terms(part, language)
+        assert set(extract_terms(part, language)) <= set(extract_terms(sentence, language)), (
+            sentence
+        )
+        assert extract_terms(part, language)
 
 
 def test_a_single_han_letter_finds_the_words_that_have_it():
-    assert set(terms("猫", "zh")) <= set(terms("我的猫很可爱", "zh"))
+    assert set(extract_terms("猫", "zh")) <= set(extract_terms("我的猫很可爱", "zh"))
 
 
 def test_latin_words_within_chinese_are_words():
-    assert "python" in terms("我喜欢Python语言", "zh")
+    assert "python" in extract_terms("我喜欢Python语言", "zh")
 
 
 def test_the_language_may_have_a_region_and_an_unknown_one_has_whole_words():
-    assert terms("runs", "en-GB") == terms("runs", "en_US") == ("run",)
-    assert terms("Running runs", "xx") == ("running", "runs")
+    assert extract_terms("runs", "en-GB") == extract_terms("runs", "en_US") == ("run",)
+    assert extract_terms("Running runs", "xx") == ("running", "runs")
 
 
 def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
-    assert terms("running", "") == terms("running")
+    assert extract_terms("running", "") == extract_terms("running")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +128,7 @@ def test_without_a_language_a_text_is_taken_for_the_same_as_by_default():
     ],
 )
 def test_ways_to_write_what_is_no_word_are_the_same_terms(written, otherwise):
-    assert terms(written) == terms(otherwise)
+    assert extract_terms(written) == extract_terms(otherwise)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +144,8 @@ def test_ways_to_write_what_is_no_word_are_the_same_terms(written, otherwise):
     ],
 )
 def test_a_telephone_number_is_found_by_its_digits_however_they_are_grouped(written, otherwise):
-    long = {term for term in terms(otherwise) if len(term) >= 7}
-    assert long & {term for term in terms(written) if len(term) >= 7}
+    long = {term for term in extract_terms(otherwise) if len(term) >= 7}
+    assert long & {term for term in extract_terms(written) if len(term) >= 7}
 
 
 @pytest.mark.parametrize(
@@ -155,7 +161,7 @@ def test_a_telephone_number_is_found_by_its_digits_however_they_are_grouped(writ
     ],
 )
 def test_different_signs_are_different_terms(one, other):
-    assert set(terms(one)) - set(terms(other))
+    assert set(extract_terms(one)) - set(extract_terms(other))
 
 
 @pytest.mark.parametrize(
@@ -180,24 +186,24 @@ def test_different_signs_are_different_terms(one, other):
     ],
 )
 def test_the_terms_of_what_is_no_word(text, found):
-    assert terms(text) == found
+    assert extract_terms(text) == found
 
 
 @given(st.text() | st.text("ab1 .,-+#()😀é0"), ANY_LANGUAGE)
 def test_any_text_gives_the_same_terms_each_time_and_none_is_empty(text, language):
-    found = terms(text, language)
-    assert found == terms(text, language)
+    found = extract_terms(text, language)
+    assert found == extract_terms(text, language)
     assert all(term and not term.isspace() for term in found)
 
 
 @given(st.text() | st.text("a1 .-+#("), st.text() | st.text("a1 .-+#("), ANY_LANGUAGE)
 def test_a_text_of_two_parts_has_the_terms_of_both(first, second, language):
-    whole = terms(f"{first}\n{second}", language)
-    assert whole == terms(first, language) + terms(second, language)
+    whole = extract_terms(f"{first}\n{second}", language)
+    assert whole == extract_terms(first, language) + extract_terms(second, language)
 
 
 def test_threads_do_not_mix_up_their_stems():
     words = [f"painting{'s' * (number % 2)} number{number}" for number in range(300)]
-    alone = [terms(text) for text in words]
+    alone = [extract_terms(text) for text in words]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(terms, words)) == alone
+        assert list(threads.map(extract_terms, words)) == alone

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anaphora.ltm.recall.vectors import Matrices, Matrix, top
+from anaphora.ltm.recall.vectors import VectorCache, VectorMatrix, top_k
 
 DIMENSION = 3
 
 
-def filled(count: int) -> Matrix:
-    matrix = Matrix(DIMENSION)
+def filled(count: int) -> VectorMatrix:
+    matrix = VectorMatrix(DIMENSION)
     for number in range(1, count + 1):
         add(matrix, number)
     return matrix
 
 
-def add(matrix: Matrix, number: int) -> None:
+def add(matrix: VectorMatrix, number: int) -> None:
     row = np.array([number, 1, 0], dtype="<f4")
     matrix.extend([number], [number * 10], [(row / np.linalg.norm(row)).tobytes()])
 
@@ -30,7 +30,7 @@ def add(matrix: Matrix, number: int) -> None:
     st.integers(0, 40),
 )
 def test_rows_that_stay_are_found_whatever_was_added_and_dropped(steps, limit):
-    matrix, there, last = Matrix(DIMENSION), [], 0
+    matrix, there, last = VectorMatrix(DIMENSION), [], 0
     for step in steps:
         if isinstance(step, int):
             for number in range(last + 1, last + step + 1):
@@ -39,13 +39,13 @@ def test_rows_that_stay_are_found_whatever_was_added_and_dropped(steps, limit):
             last += step
         else:
             there = [number for number in there if number in step]
-            matrix.keep(np.array(sorted(step), dtype=np.int64))
+            matrix.retain(np.array(sorted(step), dtype=np.int64))
     direction = np.array([1, 0, 0], dtype=np.float32)
-    assert [id for id, _ in matrix.nearest(direction, limit, None)] == [
+    assert [id for id, _ in matrix.find_nearest(direction, limit, None)] == [
         number * 10 for number in sorted(there, reverse=True)[:limit]
     ]
     among = np.array([20, 30, 50], dtype=np.int64)
-    assert [id for id, _ in matrix.nearest(direction, 9, among)] == [
+    assert [id for id, _ in matrix.find_nearest(direction, 9, among)] == [
         number * 10 for number in (5, 3, 2) if number in there
     ]
 
@@ -56,40 +56,40 @@ def test_the_top_is_what_sorting_would_give(values, limit):
     scores = np.array(values, dtype=np.float32)
     ids = np.arange(len(values), dtype=np.int64)
     expected = sorted(range(len(values)), key=lambda place: (-values[place], -place))[:limit]
-    assert top(scores, ids, limit).tolist() == expected
+    assert top_k(scores, ids, limit).tolist() == expected
 
 
 def test_the_matrix_that_was_not_searched_for_longest_leaves_memory_first():
     room = filled(3).nbytes
-    matrices = Matrices(2 * room)
+    matrices = VectorCache(2 * room)
     for scope in "abc":
-        matrix = matrices.of(scope, DIMENSION)
+        matrix = matrices.get(scope, DIMENSION)
         for number in (1, 2, 3):
             add(matrix, number)
-        matrices.of("a", DIMENSION)
+        matrices.get("a", DIMENSION)
     matrices.trim()
-    assert [matrices.of(scope, DIMENSION).last for scope in "ac"] == [3, 3]
-    assert matrices.of("b", DIMENSION).last == 0
+    assert [matrices.get(scope, DIMENSION).last for scope in "ac"] == [3, 3]
+    assert matrices.get("b", DIMENSION).last == 0
 
 
 def test_one_that_is_too_large_alone_is_searched_and_forgotten():
-    matrices = Matrices(1)
-    matrix = matrices.of("a", DIMENSION)
+    matrices = VectorCache(1)
+    matrix = matrices.get("a", DIMENSION)
     add(matrix, 1)
     matrices.trim()
-    assert matrix.nearest(np.array([1, 0, 0], dtype=np.float32), 1, None)
-    assert matrices.of("a", DIMENSION) is not matrix
+    assert matrix.find_nearest(np.array([1, 0, 0], dtype=np.float32), 1, None)
+    assert matrices.get("a", DIMENSION) is not matrix
 
 
 def test_what_is_dropped_or_cleared_is_read_anew():
-    matrices = Matrices(1 << 20)
-    first, second = matrices.of("a", DIMENSION), matrices.of("b", DIMENSION)
+    matrices = VectorCache(1 << 20)
+    first, second = matrices.get("a", DIMENSION), matrices.get("b", DIMENSION)
     matrices.drop("a")
     matrices.drop("unknown")
-    assert matrices.of("a", DIMENSION) is not first
-    assert matrices.of("b", DIMENSION) is second
+    assert matrices.get("a", DIMENSION) is not first
+    assert matrices.get("b", DIMENSION) is second
     matrices.clear()
-    assert matrices.of("b", DIMENSION) is not second
+    assert matrices.get("b", DIMENSION) is not second
 
 
 def test_a_row_of_another_length_is_refused():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import Part
+from anaphora.ltm.history import HistoryPart
 from anaphora.ltm.summarizers.summarizer import Segment
 
 MORNING = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
@@ -20,7 +20,7 @@ def summary(text: str, *, days: int = 0) -> Summary:
     return Summary(text, 1, 5, MORNING, MORNING + timedelta(days=days), "somebody")
 
 
-def segment(*parts: Part, most: int = 12) -> Segment:
+def segment(*parts: HistoryPart, most: int = 12) -> Segment:
     return Segment(parts, most)
 
 

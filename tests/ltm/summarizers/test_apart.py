@@ -9,12 +9,12 @@ import time
 import pytest
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.summarizers.apart import Apart
+from anaphora.ltm.summarizers.apart import ProcessSummarizer
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment
-from tests.ltm.talk import talk
+from tests.ltm.talk import make_exchanges
 
-SEGMENTS = [Segment(tuple(talk(5)), 12), Segment(tuple(talk(3, words=30)), 20)]
+SEGMENTS = [Segment(tuple(make_exchanges(5)), 12), Segment(tuple(make_exchanges(3, words=30)), 20)]
 DEADLINE = 60.0
 
 
@@ -45,7 +45,7 @@ def apart():
     made = []
 
     def apart(summarizer, **options):
-        one = Apart(summarizer, **options)
+        one = ProcessSummarizer(summarizer, **options)
         made.append(one)
         return one
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.counting import WORDS, words
+from anaphora.ltm.counting import WORDS, count_words
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.summarizers.cut import WordCut, first_words
+from anaphora.ltm.summarizers.cut import FirstWords, take_first_words
 from anaphora.ltm.summarizers.summarizer import Segment
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -24,31 +24,31 @@ NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
     ],
 )
 def test_the_first_words_are_whole_ones(text, limit, start):
-    assert first_words(text, limit) == start
+    assert take_first_words(text, limit) == start
 
 
 @given(st.text() | st.text("ab 東京へ1-ด"), st.integers(0, 20))
 def test_a_cut_is_never_longer_than_it_may_be(text, limit):
-    assert words(first_words(text, limit)) <= limit
+    assert count_words(take_first_words(text, limit)) <= limit
 
 
 @given(st.text())
 def test_what_is_short_enough_is_not_cut(text):
-    assert first_words(text, words(text)) == " ".join(text.split())
+    assert take_first_words(text, count_words(text)) == " ".join(text.split())
 
 
 def test_a_segment_is_cut_in_the_order_in_which_it_was_said():
     before = Summary("User: Tea, please.", 1, 5, NOON, NOON, by="cut")
     after = Exchange("And a cake?", "With pleasure. Which one?", NOON)
-    told = WordCut().summarize([Segment((before, after), 7), Segment((after,), 100)])
+    told = FirstWords().summarize([Segment((before, after), 7), Segment((after,), 100)])
     assert told == [
         "User: Tea, please.\nUser: And a cake?",
         "User: And a cake?\nBot: With",
     ]
-    assert words(told[1]) < WORDS.total([after])
+    assert count_words(told[1]) < WORDS.total([after])
 
 
 def test_dates_have_the_value_that_they_had_when_they_were_said():
     said = Exchange("A table for tomorrow, please, for the two of us", "With pleasure.", NOON)
-    (told,) = WordCut().summarize([Segment((said,), 6)])
+    (told,) = FirstWords().summarize([Segment((said,), 6)])
     assert told == "User: A table for tomorrow (2026-03-15),"

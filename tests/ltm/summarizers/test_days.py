@@ -2,7 +2,7 @@
 
 import pytest
 
-from anaphora.ltm.summarizers.days import days
+from anaphora.ltm.summarizers.days import load_calendar_words
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from anaphora.ltm.summarizers.days import days
     ],
 )
 def test_phrases_that_name_another_time_are_known_in_their_language(language, said, phrases):
-    assert list(days(language).distances(said)) == phrases
+    assert list(load_calendar_words(language).find_relative_phrases(said)) == phrases
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_phrases_that_name_another_time_are_known_in_their_language(language, sa
     ],
 )
 def test_names_of_days_and_months_are_known_in_their_language(language, word, named):
-    assert days(language).named(word) is named
+    assert load_calendar_words(language).is_calendar_name(word) is named

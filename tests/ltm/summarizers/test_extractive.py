@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.counting import WORDS, words
+from anaphora.ltm.counting import WORDS, count_words
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment
@@ -41,16 +41,16 @@ def test_a_third_of_the_words_keep_what_matters(name):
 def test_a_summary_has_at_most_so_many_words_and_is_shorter_than_the_dialog(name, share):
     size = WORDS.total(dialog(name))
     told = summary(*dialog(name), limit=int(size * share))
-    assert 0 < words(told) <= min(int(size * share), size - 1)
+    assert 0 < count_words(told) <= min(int(size * share), size - 1)
 
 
 @given(st.lists(EXCHANGES, max_size=4), st.integers(-1, 60))
 def test_no_text_makes_a_summary_too_long(parts, limit):
     told = summary(*parts, limit=limit)
-    assert words(told) <= max(0, min(limit, WORDS.total(parts) - 1))
+    assert count_words(told) <= max(0, min(limit, WORDS.total(parts) - 1))
     again = Summary(told, 1, 4, NOON, NOON, by="extractive")
     twice = summary(again, *parts, limit=limit)
-    assert words(twice) <= max(0, min(limit, WORDS.total([again, *parts]) - 1))
+    assert count_words(twice) <= max(0, min(limit, WORDS.total([again, *parts]) - 1))
 
 
 @given(st.lists(EXCHANGES, min_size=1, max_size=3), st.integers(1, 60))

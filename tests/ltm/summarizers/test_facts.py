@@ -1,13 +1,13 @@
 import pytest
 
-from anaphora.ltm.summarizers.facts import Weights, asks, facts
+from anaphora.ltm.summarizers.facts import FactWeights, is_question, extract_facts
 
-STRONG = Weights().noun
+STRONG = FactWeights().noun
 
 
 def told(*sentences, language="en", values=()):
     """The facts of sentences of one clause each that count more than a word."""
-    found = facts(
+    found = extract_facts(
         [[sentence] for sentence in sentences], [language] * len(sentences), values=values
     )
     return [{fact for fact, worth in one[0].items() if worth > STRONG} for one in found]
@@ -62,11 +62,11 @@ def test_an_unknown_language_has_names_and_numbers_all_the_same():
     [("Is it?", True), ('"Is it?" ', True), ("本当？", True), ("No.", False)],
 )
 def test_a_question_is_known_by_its_mark(sentence, question):
-    assert asks(sentence) is question
+    assert is_question(sentence) is question
 
 
 def test_forms_of_a_word_are_one_fact_and_forms_of_stop_words_tell_little():
-    ((first,), (second,)) = facts(
+    ((first,), (second,)) = extract_facts(
         [["My children went shopping."], ["A child goes shopping."]], ["en"] * 2
     )
     assert min(first["child"], second["child"]) > max(first["go"], second["go"])

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from anaphora import Engine, load_model, parse_model
-from anaphora.models.builtin import NLPCRAFT
-from anaphora.models.domain import Model, Recognition
+from anaphora.models.builtin import NLPCRAFT_ENTITIES
+from anaphora.models.domain import Model, RecognizerSpec
 from anaphora.models.nlpcraft import print_model
 from tests.models.nlpcraft.trees import data, notes_of, translated
 
 HEAD = "id: demo\nname: Demo\nversion: '1'\nmetadata: {}\nconversationDepth: 3\n"
 
 
-def recognitions(model: Model) -> dict[str, Recognition]:
+def recognitions(model: Model) -> dict[str, RecognizerSpec]:
     return {one.id: one.recognition for one in model.elements if one.recognition}
 
 
@@ -118,11 +118,11 @@ def test_imports_that_lead_in_a_circle_come_to_an_end(tmp_path: Path) -> None:
     (tmp_path / "a.idl").write_text("import('b.idl')")
     (tmp_path / "b.idl").write_text("import('a.idl') import('none.idl') nlpcraft:num")
     from anaphora.models.nlpcraft import translate
-    from anaphora.models.nodes import plain
+    from anaphora.models.nodes import to_data
     from tests.models.nlpcraft.trees import tree
 
     found = translate(tree(HEAD), "0.9", name="x", intents=["import('a.idl')"], folder=tmp_path)
-    assert plain(found.root)["entities"] == ["nlpcraft:num"]
+    assert to_data(found.root)["entities"] == ["nlpcraft:num"]
 
 
 def test_abstract_tokens_are_elements_that_only_serve_others() -> None:
@@ -198,4 +198,4 @@ def test_what_is_built_in_may_be_left_unused_as_in_theirs() -> None:
 def test_each_of_them_wraps_an_entity_of_ours() -> None:
     from anaphora.entities.nlpcraft import _KEYS
 
-    assert _KEYS.keys() == NLPCRAFT.keys()
+    assert _KEYS.keys() == NLPCRAFT_ENTITIES.keys()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from anaphora.errors import ModelError
 from anaphora.models import parse_model
-from anaphora.models.nlpcraft import recognise, translate
-from anaphora.models.nodes import plain
+from anaphora.models.nlpcraft import detect_version, translate
+from anaphora.models.nodes import to_data
 from tests.models.models import problems_of
 from tests.models.nlpcraft.trees import DRINKS, LAMPS, TICKETS, tree, tree_of
 
@@ -84,7 +84,7 @@ SPOILT = st.recursive(
 @settings(max_examples=120, deadline=None)
 @given(values=st.data())
 def test_whatever_stands_in_any_place_loads_or_is_a_model_error(path: Any, values: Any) -> None:
-    model: Any = plain(tree_of(path))
+    model: Any = to_data(tree_of(path))
     place = model
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -110,7 +110,7 @@ def test_every_place_of_the_original_is_kept() -> None:
           - id: e
             values: [{name: v, synonyms: [w]}]
     """)
-    root = translate(tree(text), recognise(tree(text)) or "1.0", name="m").root
+    root = translate(tree(text), detect_version(tree(text)) or "1.0", name="m").root
     element = root.items["elements"].items[0]
     for node, at in (
         (root.items["macros"].items["<A>"], '"b{c}"'),
@@ -118,5 +118,5 @@ def test_every_place_of_the_original_is_kept() -> None:
         (element.items["values"].items["v"].items[0], "w]"),
     ):
         assert text.startswith(at, node.start)
-    assert text.startswith("v, syn", element.items["values"].keys["v"])
-    assert text.startswith("maxWords", root.items["limits"].keys["max_words"])
+    assert text.startswith("v, syn", element.items["values"].key_offsets["v"])
+    assert text.startswith("maxWords", root.items["limits"].key_offsets["max_words"])

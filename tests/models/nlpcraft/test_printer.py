@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.models import load_model, parse_model
-from anaphora.models.nlpcraft import print_model, recognise, translate
-from anaphora.models.nodes import ListNode, MapNode, Node, TextNode, plain
+from anaphora.models.nlpcraft import print_model, detect_version, translate
+from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
 from tests.models.models import GOOD
 from tests.models.nlpcraft.trees import DRINKS, KIOSK, LAMPS, tree, tree_of
 
 
 def printed(path: Path) -> str:
     root = tree_of(path)
-    version = recognise(root)
+    version = detect_version(root)
     assert version is not None
     return print_model(translate(root, version, name=path.stem).root)
 
@@ -57,21 +57,21 @@ def test_it_reads_well() -> None:
 
 
 TEXTS = st.text(max_size=30) | st.text(st.sampled_from("ab '\"\\:{}#\n-?,[]|>&*!%@~0.1e_x\t"))
-SCALARS = TEXTS.map(lambda text: TextNode(0, 0, text, '"')) | st.sampled_from(
+SCALARS = TEXTS.map(lambda text: ScalarNode(0, 0, text, '"')) | st.sampled_from(
     ["1", "1.50", "007", "0o17", "0x1F", ".5", "-.inf", "true", "FALSE", "null", "~", "", "1e5"]
-).map(lambda text: TextNode(0, 0, text, ""))
+).map(lambda text: ScalarNode(0, 0, text, ""))
 
 
 def listed(items: list[Node]) -> Node:
-    node = ListNode(0)
+    node = SequenceNode(0)
     node.items = items
     return node
 
 
-def mapped(items: dict[str, Node]) -> MapNode:
-    node = MapNode(0)
+def mapped(items: dict[str, Node]) -> MappingNode:
+    node = MappingNode(0)
     node.items = items
-    node.keys = dict.fromkeys(items, 0)
+    node.key_offsets = dict.fromkeys(items, 0)
     return node
 
 
@@ -88,9 +88,9 @@ NODES: st.SearchStrategy[Node] = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(KEYS, NODES, min_size=1, max_size=4).map(mapped))
-def test_whatever_a_tree_holds_is_read_again(root: MapNode) -> None:
+def test_whatever_a_tree_holds_is_read_again(root: MappingNode) -> None:
     again = tree_of_yaml(print_model(root))
-    assert repr(plain(again)) == repr(ordered(plain(root), plain(again)))
+    assert repr(to_data(again)) == repr(ordered(to_data(root), to_data(again)))
 
 
 def ordered(data: object, like: object) -> object:
@@ -103,12 +103,12 @@ def ordered(data: object, like: object) -> object:
     return data
 
 
-def tree_of_yaml(text: str) -> MapNode:
-    from anaphora.models.source import Report, Source
+def tree_of_yaml(text: str) -> MappingNode:
+    from anaphora.models.source import FileDiagnostics, SourceText
     from anaphora.models.yaml_reader import read_yaml
 
-    report = Report(Source("", text))
+    report = FileDiagnostics(SourceText("", text))
     root = read_yaml(report)
     report.raise_if_any()
-    assert isinstance(root, MapNode)
+    assert isinstance(root, MappingNode)
     return root

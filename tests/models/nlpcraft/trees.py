@@ -8,9 +8,9 @@ from typing import Any
 
 from anaphora.models.json_comments import blank_comments
 from anaphora.models.json_reader import read_json
-from anaphora.models.nlpcraft import Note, Translation, Version, translate
-from anaphora.models.nodes import MapNode, plain
-from anaphora.models.source import Report, Source
+from anaphora.models.nlpcraft import TranslationNote, Translation, Version, translate
+from anaphora.models.nodes import MappingNode, to_data
+from anaphora.models.source import FileDiagnostics, SourceText
 from anaphora.models.yaml_reader import read_yaml
 
 FILES = Path(__file__).parent / "files"
@@ -20,20 +20,20 @@ DRINKS = FILES / "drinks-1.0.yaml"
 KIOSK = FILES / "kiosk_ru.json"
 
 
-def tree(text: str) -> MapNode:
+def tree(text: str) -> MappingNode:
     """The tree of a YAML text."""
-    root = read_yaml(Report(Source("", dedent(text))))
-    assert isinstance(root, MapNode)
+    root = read_yaml(FileDiagnostics(SourceText("", dedent(text))))
+    assert isinstance(root, MappingNode)
     return root
 
 
-def tree_of(path: Path) -> MapNode:
+def tree_of(path: Path) -> MappingNode:
     """The tree of a file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".json":
         return tree(text)
-    root = read_json(Report(Source("", blank_comments(text))))
-    assert isinstance(root, MapNode)
+    root = read_json(FileDiagnostics(SourceText("", blank_comments(text))))
+    assert isinstance(root, MappingNode)
     return root
 
 
@@ -43,9 +43,9 @@ def translated(text: str, version: Version = "0.9") -> Translation:
 
 def data(text: str, version: Version = "0.9") -> Any:
     """What a file of theirs says as a file of ours."""
-    return plain(translated(text, version).root)
+    return to_data(translated(text, version).root)
 
 
-def notes_of(text: str, version: Version = "0.9") -> dict[str, Note]:
+def notes_of(text: str, version: Version = "0.9") -> dict[str, TranslationNote]:
     """The notes of a translation by their keys."""
     return {note.key: note for note in translated(text, version).notes}

@@ -13,18 +13,18 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine, parse_model
 from anaphora.server.app import create_app
-from anaphora.server.keys import new_key
+from anaphora.server.keys import generate_key
 from anaphora.server.nlpcraft import PREFIX
 from anaphora.server.settings import KeySettings, Settings
 from tests.intents.weather import WEATHER
 
-PATIENCE = 30.0  # seconds: a loaded machine is slow, a lost answer never comes
+WAIT_LIMIT = 30.0  # seconds: a loaded machine is slow, a lost answer never comes
 
-SHOP, SHOP_KEY = new_key("shop", tenant="shop", scopes=("ask", "write"))
-OTHER, OTHER_KEY = new_key("other", tenant="other", scopes=("ask", "write"))
-ANNS, ANNS_KEY = new_key("anns", tenant="shop", user="ann", scopes=("ask", "write"))
-ASKER, ASKER_KEY = new_key("asker", tenant="shop", scopes=("ask",))
-READER, READER_KEY = new_key("reader", tenant="shop", scopes=("read",))
+SHOP, SHOP_KEY = generate_key("shop", tenant="shop", scopes=("ask", "write"))
+OTHER, OTHER_KEY = generate_key("other", tenant="other", scopes=("ask", "write"))
+ANNS, ANNS_KEY = generate_key("anns", tenant="shop", user="ann", scopes=("ask", "write"))
+ASKER, ASKER_KEY = generate_key("asker", tenant="shop", scopes=("ask",))
+READER, READER_KEY = generate_key("reader", tenant="shop", scopes=("read",))
 KEYS = (SHOP_KEY, OTHER_KEY, ANNS_KEY, ASKER_KEY, READER_KEY)
 
 
@@ -88,7 +88,7 @@ class Api:
         return ({"acsTok": self.key} if self.key else {}) | named | body
 
 
-class Gate:
+class BlockingHandler:
     """A handler that holds questions up, in order to be seen, and leaves the answer to the model.
     It is open at first."""
 
@@ -102,7 +102,7 @@ class Gate:
     def __call__(self, city: str) -> None:
         self.cities.append(city)
         self._entered.set()
-        assert self._opened.wait(PATIENCE)
+        assert self._opened.wait(WAIT_LIMIT)
 
     def close(self) -> None:
         """Hold up questions from now on."""
@@ -112,14 +112,14 @@ class Gate:
 
     def wait(self) -> None:
         """Return when a question stands before it."""
-        assert self._entered.wait(PATIENCE)
+        assert self._entered.wait(WAIT_LIMIT)
 
     def open(self) -> None:
         self._opened.set()
 
 
 @contextmanager
-def serving(engine: Engine, *keys: KeySettings, **settings: Any) -> Iterator[Api]:
+def running_api(engine: Engine, *keys: KeySettings, **settings: Any) -> Iterator[Api]:
     """The service of ``engine``, as long as the block runs."""
     app = create_app(Settings(keys=keys, **settings), engine=engine)
     with TestClient(app) as client:
@@ -133,7 +133,7 @@ def weather(**options: Any) -> Engine:
 
 def wait_for(condition: Callable[[], Any]) -> Any:
     """The first value of ``condition`` that counts as true."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + WAIT_LIMIT
     while time.monotonic() < end:
         if value := condition():
             return value

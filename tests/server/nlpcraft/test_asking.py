@@ -9,7 +9,7 @@ import pytest
 from anaphora import Conflict, Reject
 from anaphora.grammar.request import User
 
-from .serving import Gate, serving, weather
+from .serving import BlockingHandler, running_api, weather
 
 USERS = ("user", 1, 2, 7, 8)
 
@@ -18,7 +18,7 @@ USERS = ("user", 1, 2, 7, 8)
 def shared():
     """One service for all tests here: to bring a bot to life takes longer than most of them."""
     engine = weather()
-    with serving(engine) as api:
+    with running_api(engine) as api:
         yield engine, api
 
 
@@ -186,7 +186,7 @@ class TestUsers:
 
 class TestAsk:
     def test_a_question_is_enlisted_at_once_and_ready_later(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         id = api.ask("weather in Tokyo")
         gate.wait()
@@ -215,7 +215,7 @@ class TestAsk:
         assert bodies == [f"{city}, today" for city in ["Tokyo", *cities]]
 
     def test_a_question_that_is_waited_for_stands_in_line_as_well(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         first = api.ask("weather in Tokyo")
         gate.wait()
@@ -224,7 +224,7 @@ class TestAsk:
         assert api.ready(first)["resBody"] == "Tokyo"
 
     def test_a_slow_conversation_does_not_hold_up_another(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         api.ask("weather in Tokyo", usrId=1)
         gate.wait()
@@ -232,7 +232,7 @@ class TestAsk:
         gate.open()
 
     def test_a_user_has_at_most_twenty_questions_in_line(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         ids = [api.ask("weather in Tokyo", usrId=1) for _ in range(20)]
         response = api.client.post(
@@ -278,7 +278,7 @@ class TestCheck:
 
 class TestCancel:
     def test_a_question_that_waits_is_not_asked_any_more(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         first = api.ask("weather in Tokyo")
         gate.wait()
@@ -291,7 +291,7 @@ class TestCancel:
         assert {state["srvReqId"] for state in api.check()} == {first, third}
 
     def test_the_answer_to_one_that_is_being_answered_is_dropped(self, api, engine):
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
         api.ask("weather in Tokyo")
         gate.wait()
@@ -332,15 +332,15 @@ class TestClear:
 class TestTheEnd:
     def test_what_is_in_line_is_answered_before_the_service_ends(self, clock):
         engine = weather()
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
-        with serving(engine) as api:
+        with running_api(engine) as api:
             api.ask("weather in Tokyo")
             gate.wait()
             api.ask("And in Kyoto?")
             gate.open()
         assert gate.cities == ["Tokyo", "Kyoto"]
-        with serving(engine) as api:
+        with running_api(engine) as api:
             assert {state["resBody"] for state in api.check()} == {
                 "Tokyo",
                 "Kyoto",
@@ -348,13 +348,13 @@ class TestTheEnd:
 
     def test_what_takes_too_long_is_told_so(self):
         engine = weather()
-        gate = Gate(engine)
+        gate = BlockingHandler(engine)
         gate.close()
-        with serving(engine, shutdown_grace=0) as api:
+        with running_api(engine, shutdown_grace=0) as api:
             id = api.ask("weather in Tokyo")
             gate.wait()
             later = api.ask("And in Kyoto?")
-        with serving(engine) as api:
+        with running_api(engine) as api:
             gate.open()
             assert api.ready(id)["errorCode"] == 102
             assert "shutting down" in api.ready(later)["error"]
@@ -362,5 +362,5 @@ class TestTheEnd:
 
 
 def test_the_api_is_not_there_if_the_settings_say_so(engine):
-    with serving(engine, nlpcraft=False) as api:
+    with running_api(engine, nlpcraft=False) as api:
         assert api.client.get("/nlpcraft/api/v1/health").status_code == 404

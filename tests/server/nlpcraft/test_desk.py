@@ -8,36 +8,36 @@ from typing import Any
 
 import pytest
 
-from anaphora.server.nlpcraft.desk import Desk
-from anaphora.server.nlpcraft.shelf import Full
-from anaphora.server.nlpcraft.states import State
-from anaphora.stm.conversation import Key
+from anaphora.server.nlpcraft.desk import QuestionQueue
+from anaphora.server.nlpcraft.shelf import QueueFullError
+from anaphora.server.nlpcraft.states import QueryState
+from anaphora.stm.conversation import ConversationKey
 
-STATE = State("id", "ann", "weather", "worker", "weather", 0, 0)
+STATE = QueryState("id", "ann", "weather", "worker", "weather", 0, 0)
 
 
 def take(
-    desk: Desk, user: str, work: Callable[[], Awaitable[State]], **more: Any
-) -> asyncio.Future[State]:
-    with desk.place(Key(user, "weather")) as place:
-        return place.take(work, **more)
+    desk: QuestionQueue, user: str, work: Callable[[], Awaitable[QueryState]], **more: Any
+) -> asyncio.Future[QueryState]:
+    with desk.reserve(ConversationKey(user, "weather")) as place:
+        return place.submit(work, **more)
 
 
-async def done() -> State:
+async def done() -> QueryState:
     return STATE
 
 
-async def forever() -> State:
+async def forever() -> QueryState:
     await asyncio.Event().wait()
     raise AssertionError
 
 
 def test_one_line_goes_on_in_order_and_others_beside_it() -> None:
     async def run() -> list[str]:
-        desk, seen, gate = Desk(), [], asyncio.Event()
+        desk, seen, gate = QuestionQueue(), [], asyncio.Event()
 
-        def work(name: str) -> Callable[[], Awaitable[State]]:
-            async def job() -> State:
+        def work(name: str) -> Callable[[], Awaitable[QueryState]]:
+            async def job() -> QueryState:
                 if name == "a1":
                     await gate.wait()
                 seen.append(name)
@@ -58,10 +58,10 @@ def test_one_line_goes_on_in_order_and_others_beside_it() -> None:
 
 def test_work_that_fails_leaves_the_line_to_the_next() -> None:
     async def run() -> None:
-        async def broken() -> State:
+        async def broken() -> QueryState:
             raise OSError("no route")
 
-        desk = Desk()
+        desk = QuestionQueue()
         first, second = take(desk, "a", broken), take(desk, "a", done)
         assert await second == STATE
         with pytest.raises(OSError, match="no route"):
@@ -75,20 +75,20 @@ def test_work_that_fails_leaves_the_line_to_the_next() -> None:
 
 def test_there_are_so_many_places_and_each_is_given_back() -> None:
     async def run() -> None:
-        desk = Desk(most=3, most_of_user=2)
+        desk = QuestionQueue(max_questions=3, max_per_user=2)
         gate = asyncio.Event()
 
-        async def waiting() -> State:
+        async def waiting() -> QueryState:
             await gate.wait()
             return STATE
 
         jobs = [take(desk, "a", waiting), take(desk, "a", waiting)]
-        with pytest.raises(Full, match="2 questions of this user"):
+        with pytest.raises(QueueFullError, match="2 questions of this user"):
             take(desk, "a", done)
-        with pytest.raises(OSError, match="store"), desk.place(Key("b", "weather")):
+        with pytest.raises(OSError, match="store"), desk.reserve(ConversationKey("b", "weather")):
             raise OSError("the store is away")
         jobs.append(take(desk, "b", waiting))
-        with pytest.raises(Full, match="3 questions"):
+        with pytest.raises(QueueFullError, match="3 questions"):
             take(desk, "c", done)
         gate.set()
         await asyncio.gather(*jobs)
@@ -101,9 +101,9 @@ def test_there_are_so_many_places_and_each_is_given_back() -> None:
 
 def test_the_end_waits_for_the_lines_and_takes_no_more() -> None:
     async def run() -> None:
-        desk, seen, given_up = Desk(), [], []
+        desk, seen, given_up = QuestionQueue(), [], []
 
-        async def slow() -> State:
+        async def slow() -> QueryState:
             await asyncio.sleep(0)
             seen.append(1)
             return STATE
@@ -115,7 +115,7 @@ def test_the_end_waits_for_the_lines_and_takes_no_more() -> None:
             take(desk, "a", slow, give_up=give_up)
         await desk.close(30)
         assert (len(seen), given_up) == (5, [])
-        with pytest.raises(Full, match="shutting down"):
+        with pytest.raises(QueueFullError, match="shutting down"):
             take(desk, "a", done)
 
     asyncio.run(run())
@@ -123,7 +123,7 @@ def test_the_end_waits_for_the_lines_and_takes_no_more() -> None:
 
 def test_what_is_left_when_time_is_up_is_given_up_all_of_it() -> None:
     async def run() -> None:
-        desk, given_up = Desk(), []
+        desk, given_up = QuestionQueue(), []
 
         def giving_up(name: str) -> Callable[[], Awaitable[None]]:
             async def give_up() -> None:
@@ -155,7 +155,7 @@ def test_a_worker_gives_signs_of_life_while_there_is_something_to_do() -> None:
             if len(beats) == 1:
                 raise OSError("the store is away")
 
-        desk = Desk(beat=beat)
+        desk = QuestionQueue(heartbeat=beat)
         assert beats == []
         take(desk, "a", forever)
         await asyncio.wait_for(gate.wait(), 30)

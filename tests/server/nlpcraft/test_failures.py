@@ -9,7 +9,7 @@ import pytest
 from anaphora import Engine, StoreError
 from anaphora.server.nlpcraft import PREFIX
 
-from .serving import serving, weather
+from .serving import running_api, weather
 
 FIELD = (400, "NC_INVALID_FIELD")
 
@@ -21,7 +21,7 @@ def engine() -> Engine:
 
 @pytest.fixture(scope="module")
 def api(engine):
-    with serving(engine, max_body=10_000) as api:
+    with running_api(engine, max_body=10_000) as api:
         yield api
 
 

@@ -11,17 +11,17 @@ import pytest
 from anaphora import Engine
 from anaphora.server.nlpcraft import shelf, states
 from anaphora.server.nlpcraft.failures import _CODES as CODES
-from tests.pages import ROOT, on_page
+from tests.pages import ROOT, page_examples
 
-from .serving import SHOP, SHOP_KEY, serving
+from .serving import SHOP, SHOP_KEY, running_api
 
 PAGE = ROOT / "docs" / "nlpcraft-rest.md"
-EXAMPLES = [example for example in on_page(PAGE) if example.language == "http"]
+EXAMPLES = [example for example in page_examples(PAGE) if example.language == "http"]
 
 
 @pytest.fixture(scope="module")
 def api():
-    with serving(Engine("sales"), SHOP_KEY) as api:
+    with running_api(Engine("sales"), SHOP_KEY) as api:
         yield api.with_key(SHOP)
 
 
@@ -70,7 +70,7 @@ def test_the_table_of_errors_has_every_code() -> None:
 
 def test_the_bounds_on_the_page_are_those_that_hold() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    assert f"longer than {states._LONGEST_RESULT:,} characters" in text
-    assert f"at most {shelf._MOST_WAITING} questions that wait, and {shelf._MOST_STATES}" in text
-    assert shelf.KEPT.total_seconds() == 600
-    assert shelf._LOST_AFTER.total_seconds() == 60
+    assert f"longer than {states._MAX_RESULT_LENGTH:,} characters" in text
+    assert f"at most {shelf._MAX_WAITING} questions that wait, and {shelf._MAX_STATES}" in text
+    assert shelf.STATE_TTL.total_seconds() == 600
+    assert shelf._WORKER_TIMEOUT.total_seconds() == 60

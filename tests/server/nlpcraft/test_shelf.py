@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import MemoryStore
-from anaphora.server.nlpcraft.shelf import Full, Shelf, beat
-from anaphora.server.nlpcraft.states import ErrorCode, State, failed, milliseconds, read_state
+from anaphora.server.nlpcraft.shelf import QueueFullError, StateStore, send_heartbeat
+from anaphora.server.nlpcraft.states import (
+    ErrorCode,
+    QueryState,
+    with_error,
+    to_milliseconds,
+    parse_state,
+)
 
 
 @pytest.fixture
@@ -25,12 +31,12 @@ def shelf(store, clock):
 
 
 def shelf_of(store, clock, *, tenant="shop", user="ann"):
-    return Shelf(store, tenant=tenant, user=user, clock=clock)
+    return StateStore(store, tenant=tenant, user=user, clock=clock)
 
 
 def enlisted(id, clock, **fields):
-    now = milliseconds(clock())
-    state = State(
+    now = to_milliseconds(clock())
+    state = QueryState(
         srv_req_id=id,
         usr_id="ann",
         mdl_id="weather",
@@ -43,7 +49,7 @@ def enlisted(id, clock, **fields):
 
 
 def ready(id, clock, **fields):
-    return replace(failed(enlisted(id, clock), ErrorCode.REJECTED, "no", clock()), **fields)
+    return replace(with_error(enlisted(id, clock), ErrorCode.REJECTED, "no", clock()), **fields)
 
 
 def ids(shelf):
@@ -78,11 +84,11 @@ def test_one_that_is_cancelled_while_its_answer_is_kept_does_not_come_back(store
         def put_note(self, shelf: str, name: str, text: str, ttl: timedelta) -> None:
             super().put_note(shelf, name, text, ttl)
             if name == "a=":
-                self.drop_note(shelf, "a")
+                self.delete_note(shelf, "a")
 
     shelf = shelf_of(Hasty(clock), clock)
     shelf.enlist(enlisted("a", clock))
-    shelf.ready(ready("a", clock))
+    shelf.save_ready(ready("a", clock))
     assert shelf.states() == []
     assert not shelf.is_enlisted("a")
 
@@ -105,7 +111,7 @@ def test_a_question_whose_worker_gives_no_sign_of_life_is_lost(store, shelf, clo
     shelf.enlist(enlisted("b", clock, probe_id="another"))
     for _ in range(3):
         clock.pass_time(seconds=40)
-        beat(store, "another", clock())
+        send_heartbeat(store, "another", clock())
     lost, waiting = sorted(shelf.states(), key=lambda state: state.srv_req_id)
     assert (lost.status, lost.error_code) == ("QRY_READY", 102)
     assert waiting == enlisted("b", clock, probe_id="another", **stamps(waiting))
@@ -118,7 +124,7 @@ def stamps(state):
 def test_a_user_has_at_most_twenty_questions_that_wait_on_all_workers(shelf, clock):
     for number in range(20):
         shelf.enlist(enlisted(str(number), clock, probe_id=f"worker{number}"))
-    with pytest.raises(Full):
+    with pytest.raises(QueueFullError):
         shelf.enlist(enlisted("more", clock))
     shelf.ready(ready("7", clock))
     shelf.enlist(enlisted("more", clock))
@@ -163,7 +169,7 @@ values = st.recursive(
 def test_a_state_is_read_as_it_was_written(**fields):
     import json
 
-    state = State(
+    state = QueryState(
         srv_req_id="a",
         mdl_id="weather",
         probe_id="worker",
@@ -171,12 +177,12 @@ def test_a_state_is_read_as_it_was_written(**fields):
         update_tstamp=2,
         **fields,
     )
-    assert read_state(json.dumps(state.to_plain())) == state
+    assert parse_state(json.dumps(state.to_plain())) == state
 
 
 @given(st.text() | values.map(str))
 def test_any_other_text_is_no_state(text):
-    assert read_state(text) is None
+    assert parse_state(text) is None
 
 
 def test_ids_of_no_question_cost_the_store_nothing(store, shelf, clock, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from anaphora import Engine
-from anaphora.server.keys import new_key
+from anaphora.server.keys import generate_key
 from anaphora.server.settings import Settings
 from tests.server.page.conftest import Server, Visit, serving
 
@@ -158,7 +158,8 @@ class TestAResetThatDidNotGetThrough:
 
     def test_is_not_made_with_another_key(self, visit: Visits, engine: Engine):
         keys = [
-            new_key(name, tenant=name, scopes=("ask", "read", "write")) for name in ("one", "two")
+            generate_key(name, tenant=name, scopes=("ask", "read", "write"))
+            for name in ("one", "two")
         ]
         settings = Settings(models=("sales",), keys=tuple(kept for _, kept in keys))
         (one, _), (two, _) = keys
@@ -318,7 +319,8 @@ class TestAnotherUserOrKey:
 
     def test_the_chat_of_one_key_is_not_shown_to_another(self, visit: Visits, engine: Engine):
         keys = [
-            new_key(name, tenant=name, scopes=("ask", "read", "write")) for name in ("one", "two")
+            generate_key(name, tenant=name, scopes=("ask", "read", "write"))
+            for name in ("one", "two")
         ]
         settings = Settings(models=("sales",), keys=tuple(kept for _, kept in keys))
         with serving(engine, settings) as server:
@@ -342,7 +344,7 @@ class TestAnotherUserOrKey:
     def test_a_late_refusal_of_the_former_key_is_not_held_against_the_new_one(
         self, visit: Visits, engine: Engine
     ):
-        keys = [new_key(name, scopes=("ask", "read")) for name in ("one", "two")]
+        keys = [generate_key(name, scopes=("ask", "read")) for name in ("one", "two")]
         settings = Settings(models=("sales",), keys=tuple(kept for _, kept in keys))
         with serving(engine, settings) as server:
             at = visit(server, refused=True)
@@ -422,8 +424,8 @@ class TestAStartThatFails:
     def test_with_a_key_that_may_not_ask_says_so_and_takes_another_one(
         self, visit: Visits, engine: Engine
     ):
-        reader, kept_reader = new_key("reader", scopes=("read",))
-        desk, kept_desk = new_key("desk", scopes=("ask", "read"))
+        reader, kept_reader = generate_key("reader", scopes=("read",))
+        desk, kept_desk = generate_key("desk", scopes=("ask", "read"))
         settings = Settings(models=("sales",), keys=(kept_reader, kept_desk))
         with serving(engine, settings) as server:
             at = visit(server, refused=True)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from anaphora import Engine
-from anaphora.server.keys import new_key
+from anaphora.server.keys import generate_key
 from anaphora.server.settings import Settings
 from tests.server.page.conftest import MovingClock, Server, Visit, serving
 
@@ -293,7 +293,7 @@ def test_a_page_that_is_opened_before_the_server_is_ready_waits_for_it(
 
 
 def test_a_key_is_asked_for_and_kept_for_this_tab_alone(visit: Visits, engine: Engine):
-    text, kept = new_key("desk", scopes=("ask", "read", "write"))
+    text, kept = generate_key("desk", scopes=("ask", "read", "write"))
     with serving(engine, Settings(models=("sales",), keys=(kept,))) as server:
         at = visit(server, refused=True)
         page = at.page
@@ -316,7 +316,7 @@ def test_a_key_is_asked_for_and_kept_for_this_tab_alone(visit: Visits, engine: E
 
 
 def test_a_key_that_may_only_ask_still_chats(visit: Visits, engine: Engine):
-    text, kept = new_key("kiosk", scopes=("ask",), user="kiosk")
+    text, kept = generate_key("kiosk", scopes=("ask",), user="kiosk")
     with serving(engine, Settings(models=("sales",), keys=(kept,))) as server:
         at = visit(server, refused=True)
         at.page.goto(server.url)

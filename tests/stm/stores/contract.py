@@ -11,19 +11,19 @@ from random import Random
 
 from msgspec.structs import replace
 
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.store import Store
 from tests.conftest import Clock
-from tests.homes import Place
+from tests.homes import StoreLocation
 
 TIMEOUT = timedelta(minutes=5)
 PATIENCE = 30.0  # seconds; a loaded machine is slow, a broken store never gets there
 
-ANN, BEN = Key("ann", "weather"), Key("ben", "weather")
+ANN, BEN = ConversationKey("ann", "weather"), ConversationKey("ben", "weather")
 
 
 @dataclass
-class Home(Place):
+class StoreHome(StoreLocation):
     """A place where stores of one kind live. Each :meth:`store` is another one on the same data
     if they are ``lasting``.
 
@@ -36,7 +36,7 @@ class Home(Place):
     clock: Clock | None
 
     def store(self, options: str = "") -> Store:
-        store = self.make(self.place, options)
+        store = self.make(self.number, options)
         self.stores.callback(store.close)
         return store
 
@@ -45,10 +45,10 @@ class Home(Place):
         if self.clock is not None:
             self.clock.now += timeout + timedelta(microseconds=1)
         for _ in range(10):
-            store.forget(Key("nobody", "none"))
+            store.forget(ConversationKey("nobody", "none"))
 
 
-def count_up(store: Store, key: Key, timeout: timedelta = TIMEOUT) -> int:
+def count_up(store: Store, key: ConversationKey, timeout: timedelta = TIMEOUT) -> int:
     """One question; how many there have been then."""
     with store.open(key, timeout) as session:
         asked = session.conversation.questions + 1
@@ -56,9 +56,9 @@ def count_up(store: Store, key: Key, timeout: timedelta = TIMEOUT) -> int:
     return asked
 
 
-def questions(store: Store, key: Key) -> int:
+def questions(store: Store, key: ConversationKey) -> int:
     """How many questions of a conversation are kept."""
-    kept = store.peek(key) or Conversation.of(key)
+    kept = store.peek(key) or Conversation.empty(key)
     assert kept.key == key
     return kept.questions
 

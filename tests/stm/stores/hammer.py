@@ -21,7 +21,7 @@ from random import Random
 from msgspec.structs import replace
 
 from anaphora.errors import Conflict, StoreError
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 
@@ -97,7 +97,7 @@ class Hammer:
             for line in log.read_text().splitlines():
                 report.read(*line.split())
         for number in range(self.conversations):
-            report.compare(store.peek(_key(number)) or Conversation.of(_key(number)))
+            report.compare(store.peek(_key(number)) or Conversation.empty(_key(number)))
         return report
 
 
@@ -207,8 +207,8 @@ def _last(log: Path) -> str:
     return (log.read_text().splitlines() or [""])[-1]
 
 
-def _key(number: int) -> Key:
-    return Key(f"user {number}", "hammered", "acme")
+def _key(number: int) -> ConversationKey:
+    return ConversationKey(f"user {number}", "hammered", "acme")
 
 
 def main() -> None:

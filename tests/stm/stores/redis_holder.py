@@ -16,15 +16,15 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from anaphora.errors import Conflict
-from anaphora.stm.conversation import Key
+from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.redis import RedisStore
 
-KEY = Key("ann", "held")
+KEY = ConversationKey("ann", "held")
 TIMEOUT = timedelta(minutes=5)
-ROOM = Key("ben", "held")
+ROOM = ConversationKey("ben", "held")
 
 
-def count_up(store: RedisStore, key: Key) -> int:
+def count_up(store: RedisStore, key: ConversationKey) -> int:
     """Answer a question in no time; how many there have been."""
     with store.open(key, TIMEOUT) as session:
         asked = session.conversation.questions + 1

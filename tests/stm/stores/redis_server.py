@@ -18,7 +18,7 @@ class RedisServer(RealServer):
     """``options`` come after its own ones on the command line (``"--maxmemory", "2mb"``)."""
 
     name = "redis"
-    ending, killing = signal.SIGTERM, signal.SIGKILL
+    stop_signal, kill_signal = signal.SIGTERM, signal.SIGKILL
 
     def __init__(self, *options: str) -> None:
         super().__init__()

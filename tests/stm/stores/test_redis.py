@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from anaphora import Engine, StoreError
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.redis_names import Naming
-from tests.servers import until
+from anaphora.stm.stores.redis_names import KeySpace
+from tests.servers import wait_until
 from tests.stm.stores.redis_holder import count_up
 from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
-ANN = Key("ann", "weather")
-NAMES = Naming("anaphora")
+ANN = ConversationKey("ann", "weather")
+NAMES = KeySpace("anaphora")
 
 
 @pytest.fixture(scope="module")
@@ -118,29 +118,29 @@ def test_what_tells_a_lost_answer_from_a_lost_question_goes_by_itself(store, cli
 def test_a_conversation_stays_a_second_longer_than_its_timeout(store, client, timeout, least):
     with store.open(ANN, timeout) as session:
         session.commit(replace(session.conversation, questions=1))
-    left = client.pttl(NAMES.record(ANN))
+    left = client.pttl(NAMES.record_key(ANN))
     assert least < left <= timeout // timedelta(milliseconds=1) + 1_000
 
 
 def test_a_pause_of_exactly_the_timeout_finds_it(store, client):
     count_up(store, ANN)
-    client.pexpire(NAMES.record(ANN), client.pttl(NAMES.record(ANN)) - 300_000)
+    client.pexpire(NAMES.record_key(ANN), client.pttl(NAMES.record_key(ANN)) - 300_000)
     assert store.peek(ANN).questions == 1
 
 
 def test_an_idle_conversation_leaves_by_itself(store, client):
     count_up(store, ANN)
-    client.pexpire(NAMES.record(ANN), 1)
-    until(lambda: not client.exists(NAMES.record(ANN)))
+    client.pexpire(NAMES.record_key(ANN), 1)
+    wait_until(lambda: not client.exists(NAMES.record_key(ANN)))
     assert store.peek(ANN) is None
     assert list(store.keys()) == []
 
 
 def test_each_question_puts_the_end_off(store, client):
     count_up(store, ANN)
-    client.pexpire(NAMES.record(ANN), 60_000)
+    client.pexpire(NAMES.record_key(ANN), 60_000)
     count_up(store, ANN)
-    assert client.pttl(NAMES.record(ANN)) > 60_000
+    assert client.pttl(NAMES.record_key(ANN)) > 60_000
 
 
 def test_a_shelf_lives_as_long_as_the_longest_of_its_notes(store, client):
@@ -161,17 +161,17 @@ def test_a_shelf_without_notes_is_gone(store, client):
 def test_one_server_serves_many_prefixes(server, client):
     stores = [RedisStore(server.url, prefix=prefix) for prefix in ("a", "a:b", "a*", "a[b]?\\")]
     for number, store in enumerate(stores):
-        count_up(store, Key(f"user {number}", "weather"))
+        count_up(store, ConversationKey(f"user {number}", "weather"))
     for number, store in enumerate(stores):
-        assert list(store.keys()) == [Key(f"user {number}", "weather")]
+        assert list(store.keys()) == [ConversationKey(f"user {number}", "weather")]
         store.close()
 
 
 def test_thousands_of_conversations_are_told_once_each(store, client):
-    keys = {Key(f"user {number}", "weather", "tenant") for number in range(3_000)}
+    keys = {ConversationKey(f"user {number}", "weather", "tenant") for number in range(3_000)}
     with client.pipeline(transaction=False) as pipeline:
         for key in keys:
-            pipeline.set(NAMES.record(key), b"{}")
+            pipeline.set(NAMES.record_key(key), b"{}")
         pipeline.execute()
     found = list(store.keys())
     assert len(found) == len(keys)
@@ -192,22 +192,22 @@ def test_a_prefix_with_braces_is_refused(prefix):
 
 
 ids = st.text(st.characters() | st.sampled_from("%/{}:%2F\0\n\ud800😀"), max_size=8)
-keys = st.builds(Key, ids, ids, ids)
+keys = st.builds(ConversationKey, ids, ids, ids)
 
 
 @given(keys)
 def test_every_key_can_be_read_back_from_its_name(key):
-    assert NAMES.key(NAMES.record(key)) == key
+    assert NAMES.parse_record_key(NAMES.record_key(key)) == key
 
 
 @given(keys, keys)
 def test_no_two_conversations_share_a_name(one, other):
-    assert (NAMES.record(one) == NAMES.record(other)) == (one == other)
+    assert (NAMES.record_key(one) == NAMES.record_key(other)) == (one == other)
 
 
 @given(keys)
 def test_all_names_of_a_conversation_share_one_hash_tag(key):
-    names = NAMES.of(key, "0123456789abcdef")
+    names = NAMES.session_keys(key, "0123456789abcdef")
     tags = {name[name.index(b"{") + 1 : name.index(b"}")] for name in names}
     assert len(tags) == 1
     assert tags != {b""}
@@ -216,10 +216,18 @@ def test_all_names_of_a_conversation_share_one_hash_tag(key):
 def test_a_cluster_keeps_them_in_one_slot():
     with RedisServer("--cluster-enabled", "yes") as node, node.client() as client:
         client.execute_command("CLUSTER ADDSLOTSRANGE", 0, 16_383)
-        until(lambda: client.cluster("info")["cluster_state"] == "ok")
+        wait_until(lambda: client.cluster("info")["cluster_state"] == "ok")
         store = RedisStore(node.url, patience=0)
-        for key in (ANN, Key("", "", ""), Key("}{", "{}", "a{b}c"), Key("\0\n", "%", "\ud800")):
-            slots = {client.cluster("keyslot", name) for name in NAMES.of(key, "0123456789abcdef")}
+        for key in (
+            ANN,
+            ConversationKey("", "", ""),
+            ConversationKey("}{", "{}", "a{b}c"),
+            ConversationKey("\0\n", "%", "\ud800"),
+        ):
+            slots = {
+                client.cluster("keyslot", name)
+                for name in NAMES.session_keys(key, "0123456789abcdef")
+            }
             assert len(slots) == 1
             assert count_up(store, key) == 1  # a script with keys in two slots is refused
         store.close()
@@ -368,8 +376,8 @@ def test_a_lease_of_no_use_is_refused(lease):
 def test_an_empty_conversation_is_not_kept(store, client):
     count_up(store, ANN)
     with store.open(ANN, TIMEOUT) as session:
-        session.commit(Conversation.of(ANN))
-    assert not client.exists(NAMES.record(ANN))
+        session.commit(Conversation.empty(ANN))
+    assert not client.exists(NAMES.record_key(ANN))
 
 
 def test_what_is_no_json_is_not_kept_and_the_turn_is_given_back(store):
@@ -381,6 +389,6 @@ def test_what_is_no_json_is_not_kept_and_the_turn_is_given_back(store):
 
 @pytest.mark.parametrize("record", [b'{"format": 99}', b"\xff"])
 def test_a_conversation_that_cannot_be_read_can_be_forgotten(client, store, record):
-    client.set(NAMES.record(ANN), record)
+    client.set(NAMES.record_key(ANN), record)
     store.forget(ANN)
-    assert client.get(NAMES.record(ANN)) is None
+    assert client.get(NAMES.record_key(ANN)) is None

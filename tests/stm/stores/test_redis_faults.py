@@ -17,18 +17,18 @@ import redis
 from msgspec.structs import replace
 
 from anaphora import Conflict, StoreError
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.redis_names import Naming
-from tests.servers import PATIENCE, until
+from anaphora.stm.stores.redis_names import KeySpace
+from tests.servers import WAIT_LIMIT, wait_until
 from tests.stm.stores.redis_holder import count_up
 from tests.stm.stores.redis_proxy import Fault, proxy
 from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
-ANN = Key("ann", "weather")
-ROOMS = [Key(f"room {number}", "weather") for number in range(3)]
-NAMES = Naming("anaphora")
+ANN = ConversationKey("ann", "weather")
+ROOMS = [ConversationKey(f"room {number}", "weather") for number in range(3)]
+NAMES = KeySpace("anaphora")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def store(server: RedisServer) -> Iterator[RedisStore]:
-    store = RedisStore(server.url, wait=PATIENCE, patience=PATIENCE)
+    store = RedisStore(server.url, wait=WAIT_LIMIT, patience=WAIT_LIMIT)
     yield store
     store.close()
 
@@ -50,13 +50,13 @@ class Fire:
 
     def __init__(self, stores: list[RedisStore]) -> None:
         self.stores = stores
-        self.answered: Counter[Key] = Counter()
+        self.answered: Counter[ConversationKey] = Counter()
         self.failed: list[Exception] = []
-        self.handled: Counter[Key] = Counter()
+        self.handled: Counter[ConversationKey] = Counter()
         self.stop = threading.Event()
         self._mutex = threading.Lock()
 
-    def ask(self, store: RedisStore, key: Key) -> None:
+    def ask(self, store: RedisStore, key: ConversationKey) -> None:
         try:
             with store.open(key, TIMEOUT) as session:
                 with self._mutex:
@@ -85,11 +85,11 @@ class Fire:
             finally:
                 self.stop.set()
             for done in asking:
-                done.result(2 * PATIENCE)
+                done.result(2 * WAIT_LIMIT)
 
     def go_on(self, questions: int) -> None:
         """Wait until so many more have been answered."""
-        goal, deadline = self.answered.total() + questions, time.monotonic() + 2 * PATIENCE
+        goal, deadline = self.answered.total() + questions, time.monotonic() + 2 * WAIT_LIMIT
         while self.answered.total() < goal:
             assert time.monotonic() < deadline, "nothing is answered any more"
             time.sleep(0.001)
@@ -110,7 +110,7 @@ class Fire:
 
 @pytest.fixture
 def fire(server: RedisServer) -> Iterator[Fire]:
-    stores = [RedisStore(server.url, wait=60, patience=PATIENCE) for _ in range(3)]
+    stores = [RedisStore(server.url, wait=60, patience=WAIT_LIMIT) for _ in range(3)]
     yield Fire(stores)
     for store in stores:
         store.close()
@@ -157,7 +157,7 @@ def test_lost_commands_and_lost_answers_lose_nothing_and_repeat_nothing(server, 
         return random.choice(["question lost", "answer lost", None, None])
 
     with proxy(server.socket, fault) as network:
-        stores = [RedisStore(network.url, wait=60, patience=PATIENCE) for _ in range(2)]
+        stores = [RedisStore(network.url, wait=60, patience=WAIT_LIMIT) for _ in range(2)]
         for store in stores:  # a server that was never there is not waited for
             store.peek(ANN)
         fire = Fire(stores)
@@ -181,7 +181,7 @@ def test_a_commit_whose_answer_was_lost_is_kept_once_though_others_went_on(serve
             return None
 
     with proxy(server.socket, fault) as network:
-        unlucky = RedisStore(network.url, patience=PATIENCE)
+        unlucky = RedisStore(network.url, patience=WAIT_LIMIT)
         assert count_up(unlucky, ANN) == 2
         unlucky.close()
     assert between == [3]
@@ -211,7 +211,7 @@ def test_a_server_that_stays_away_fails_the_question_and_keeps_nothing_of_it(ser
     server.start()
     assert store.peek(ANN).questions == 1
     with server.client() as client:
-        client.delete(NAMES.of(ANN, "").lock)  # or wait for the end of the lease
+        client.delete(NAMES.session_keys(ANN, "").lock)  # or wait for the end of the lease
     assert count_up(store, ANN) == 2
     store.close()
 
@@ -229,15 +229,15 @@ def test_a_server_that_came_back_without_its_data_keeps_nothing_of_a_question_be
 def test_a_server_that_is_still_reading_its_data_is_waited_for():
     slow = ("--key-load-delay", "2000", "--loading-process-events-interval-bytes", "1024")
     with RedisServer() as server:
-        store = RedisStore(server.url, patience=PATIENCE)
+        store = RedisStore(server.url, patience=WAIT_LIMIT)
         for number in range(100):
-            count_up(store, Key(f"user {number}", "weather"))
+            count_up(store, ConversationKey(f"user {number}", "weather"))
         server.stop()
         server.options = slow
         with ThreadPoolExecutor(1) as pool:
             starting = pool.submit(server.start)
-            assert count_up(store, Key("user 7", "weather")) == 2
-            starting.result(PATIENCE)
+            assert count_up(store, ConversationKey("user 7", "weather")) == 2
+            starting.result(WAIT_LIMIT)
         store.close()
 
 
@@ -262,7 +262,7 @@ def test_a_memory_that_fills_up_while_a_handler_works_keeps_the_conversation_as_
         with pytest.raises(StoreError, match="maxmemory"):
             ask_while(store, lambda: client.config_set("maxmemory", 1))
         assert store.peek(ANN).questions == 1
-        assert not client.exists(NAMES.of(ANN, "").lock)
+        assert not client.exists(NAMES.session_keys(ANN, "").lock)
         client.config_set("maxmemory", 0)
     assert count_up(store, ANN) == 2
 
@@ -296,7 +296,7 @@ def test_a_server_that_cannot_write_to_its_disk_says_so():
         (server.folder / "taken" / "by something").mkdir(parents=True)
         client.config_set("save", "3600 1")
         client.bgsave()
-        until(lambda: client.info("persistence")["rdb_last_bgsave_status"] != "ok")
+        wait_until(lambda: client.info("persistence")["rdb_last_bgsave_status"] != "ok")
         with pytest.raises(StoreError, match="cannot write to its disk"):
             count_up(store, ANN)
         assert store.peek(ANN).questions == 1
@@ -309,12 +309,12 @@ def test_a_server_that_cannot_write_to_its_disk_says_so():
 def test_a_conversation_whose_record_is_corrupt_begins_anew_and_the_rest_goes_on(
     server, store, caplog, record
 ):
-    ben = Key("ben", "weather")
+    ben = ConversationKey("ben", "weather")
     count_up(store, ben)
     with server.client() as client:
-        client.set(NAMES.record(ANN), record)
+        client.set(NAMES.record_key(ANN), record)
     with caplog.at_level(logging.ERROR):
-        assert store.peek(ANN) == Conversation.of(ANN)
+        assert store.peek(ANN) == Conversation.empty(ANN)
         assert count_up(store, ANN) == 1
     assert {record.user for record in caplog.records} == {"ann"}
     assert set(store.keys()) == {ANN, ben}
@@ -325,26 +325,29 @@ def test_a_conversation_whose_record_is_corrupt_begins_anew_and_the_rest_goes_on
 def test_a_record_of_a_later_version_is_left_alone(server, store):
     record = b'{"format": 99, "user": "ann", "model": "weather"}'
     with server.client() as client:
-        client.set(NAMES.record(ANN), record)
+        client.set(NAMES.record_key(ANN), record)
         for _ in range(2):  # the turn was given back
             with pytest.raises(StoreError, match="later version"):
                 count_up(store, ANN)
         with pytest.raises(StoreError, match="later version"):
             store.peek(ANN)
-        assert client.get(NAMES.record(ANN)) == record
+        assert client.get(NAMES.record_key(ANN)) == record
 
 
 @pytest.mark.parametrize(
     ("name", "act"),
     [
-        (NAMES.record(ANN), lambda store: count_up(store, ANN)),
-        (NAMES.record(ANN), lambda store: store.peek(ANN)),
-        (NAMES.of(ANN, "").lock, lambda store: count_up(store, ANN)),
-        (NAMES.of(ANN, "").next, lambda store: count_up(store, ANN)),
-        (NAMES.shelf("models"), lambda store: store.note("models", "ann")),
-        (NAMES.shelf("models"), lambda store: store.notes("models")),
-        (NAMES.shelf("models"), lambda store: store.drop_note("models", "ann")),
-        (NAMES.shelf("models"), lambda store: store.put_note("models", "ann", "x", TIMEOUT)),
+        (NAMES.record_key(ANN), lambda store: count_up(store, ANN)),
+        (NAMES.record_key(ANN), lambda store: store.peek(ANN)),
+        (NAMES.session_keys(ANN, "").lock, lambda store: count_up(store, ANN)),
+        (NAMES.session_keys(ANN, "").next, lambda store: count_up(store, ANN)),
+        (NAMES.namespace_key("models"), lambda store: store.note("models", "ann")),
+        (NAMES.namespace_key("models"), lambda store: store.notes("models")),
+        (NAMES.namespace_key("models"), lambda store: store.drop_note("models", "ann")),
+        (
+            NAMES.namespace_key("models"),
+            lambda store: store.put_note("models", "ann", "x", TIMEOUT),
+        ),
     ],
 )
 def test_a_key_that_holds_something_else_is_told_and_stops_nothing_else(
@@ -355,14 +358,14 @@ def test_a_key_that_holds_something_else_is_told_and_stops_nothing_else(
         with pytest.raises(StoreError, match="delete it, or use another prefix"):
             act(store)
         assert client.type(name) == b"zset"
-        assert count_up(store, Key("ben", "weather")) == 1
+        assert count_up(store, ConversationKey("ben", "weather")) == 1
         client.delete(name)
     act(store)
 
 
 def test_a_note_that_is_no_text_is_told(server, store):
     with server.client() as client:
-        client.hset(NAMES.shelf("models"), "ann", b"\xff")
+        client.hset(NAMES.namespace_key("models"), "ann", b"\xff")
     with pytest.raises(StoreError, match="note cannot be read"):
         store.note("models", "ann")
     with pytest.raises(StoreError, match="note cannot be read"):

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from anaphora import Conflict
 from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.redis_names import Naming
-from tests.servers import PATIENCE, until
+from anaphora.stm.stores.redis_names import KeySpace
+from tests.servers import WAIT_LIMIT, wait_until
 from tests.stm.stores.redis_holder import KEY, ROOM, count_up, holder
 from tests.stm.stores.redis_server import RedisServer
 
 TIMEOUT = timedelta(minutes=5)
-LOCK = Naming("anaphora").of(KEY, "").lock
+LOCK = KeySpace("anaphora").session_keys(KEY, "").lock
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_question_that_takes_long_keeps_its_turn(open_store, client):
     store, other = open_store(lease=3), open_store(wait=0.05)
     renewals, left = 0, 3_000
     with store.open(KEY, TIMEOUT) as session:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + WAIT_LIMIT
         while renewals < 5:  # more than a lease, in all
             assert time.monotonic() < deadline, "the lease is not renewed"
             before, left = left, client.pttl(LOCK)
@@ -71,10 +71,10 @@ def test_a_question_that_takes_long_keeps_its_turn(open_store, client):
 def test_nothing_is_renewed_for_short_questions(open_store, client):
     store = open_store(lease=0.5)
     count_up(store, KEY)
-    until(lambda: not renewers())
+    wait_until(lambda: not renewers())
     client.config_resetstat()
     count_up(store, KEY)
-    until(lambda: not renewers())
+    wait_until(lambda: not renewers())
     assert "cmdstat_pexpire" not in client.info("commandstats")
 
 
@@ -85,10 +85,10 @@ def renewers() -> list[threading.Thread]:
 def test_a_process_that_was_suspended_past_its_lease_changes_nothing(server, open_store):
     with holder(server.url, 0.6) as process:
         os.kill(process.pid, signal.SIGSTOP)
-        store = open_store(wait=PATIENCE)
+        store = open_store(wait=WAIT_LIMIT)
         assert count_up(store, KEY) == 1
         os.kill(process.pid, signal.SIGCONT)
-        answer, _ = process.communicate("go on\n", timeout=PATIENCE)
+        answer, _ = process.communicate("go on\n", timeout=WAIT_LIMIT)
     assert answer.startswith("Conflict")
     assert "lost to another question" in answer
     assert store.peek(KEY).questions == 1
@@ -97,10 +97,10 @@ def test_a_process_that_was_suspended_past_its_lease_changes_nothing(server, ope
 def test_one_that_comes_back_while_another_answers_does_not_disturb_it(server, open_store):
     with holder(server.url, 0.6) as process:
         os.kill(process.pid, signal.SIGSTOP)
-        store = open_store(wait=PATIENCE)
+        store = open_store(wait=WAIT_LIMIT)
         with store.open(KEY, TIMEOUT) as session:
             os.kill(process.pid, signal.SIGCONT)
-            answer, _ = process.communicate("go on\n", timeout=PATIENCE)
+            answer, _ = process.communicate("go on\n", timeout=WAIT_LIMIT)
             assert answer.startswith("Conflict")
             session.commit(replace(session.conversation, questions=5))
     assert store.peek(KEY).questions == 5
@@ -110,7 +110,7 @@ def test_a_process_that_comes_back_in_time_is_kept(server, open_store):
     with holder(server.url, 60) as process:
         os.kill(process.pid, signal.SIGSTOP)
         os.kill(process.pid, signal.SIGCONT)
-        answer, _ = process.communicate("go on\n", timeout=PATIENCE)
+        answer, _ = process.communicate("go on\n", timeout=WAIT_LIMIT)
     assert answer == "kept\n"
     assert open_store().peek(KEY).questions == 1
 
@@ -120,23 +120,23 @@ def test_the_turn_of_a_killed_process_comes_back_within_its_lease(server, open_s
         process.kill()
         process.wait()
         assert 0 < client.pttl(LOCK) <= 1_500
-        store = open_store(wait=PATIENCE)
+        store = open_store(wait=WAIT_LIMIT)
         assert count_up(store, KEY) == 1
 
 
 def test_others_wait_for_a_process_that_holds_the_conversation(server, open_store, client):
-    store = open_store(wait=PATIENCE)
+    store = open_store(wait=WAIT_LIMIT)
     with holder(server.url, 60) as process, ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(count_up, store, KEY)
-        until(lambda: client.exists(Naming("anaphora").of(KEY, "").next))
+        wait_until(lambda: client.exists(KeySpace("anaphora").session_keys(KEY, "").next))
         assert not waiting.done()
-        assert process.communicate("go on\n", timeout=PATIENCE)[0] == "kept\n"
-        assert waiting.result(PATIENCE) == 2
+        assert process.communicate("go on\n", timeout=WAIT_LIMIT)[0] == "kept\n"
+        assert waiting.result(WAIT_LIMIT) == 2
 
 
 def test_whoever_waits_comes_before_who_asks_later(open_store, client):
-    first, patient, pushing = (open_store(wait=PATIENCE) for _ in range(3))
-    queue = Naming("anaphora").of(KEY, "").next
+    first, patient, pushing = (open_store(wait=WAIT_LIMIT) for _ in range(3))
+    queue = KeySpace("anaphora").session_keys(KEY, "").next
     order: list[str] = []
 
     def ask(store: RedisStore, name: str) -> None:
@@ -146,10 +146,10 @@ def test_whoever_waits_comes_before_who_asks_later(open_store, client):
     with ThreadPoolExecutor(2) as pool:
         with first.open(KEY, TIMEOUT):
             waiting = pool.submit(ask, patient, "patient")
-            until(lambda: client.exists(queue))
+            wait_until(lambda: client.exists(queue))
         later = pool.submit(ask, pushing, "pushing")
-        waiting.result(PATIENCE)
-        later.result(PATIENCE)
+        waiting.result(WAIT_LIMIT)
+        later.result(WAIT_LIMIT)
     assert order == ["patient", "pushing"]
 
 
@@ -162,17 +162,17 @@ def test_one_that_gives_up_lets_the_others_in(open_store, client):
 
 
 def test_a_dead_one_in_the_queue_is_passed_over(open_store, client):
-    store = open_store(wait=PATIENCE)
-    client.set(Naming("anaphora").of(KEY, "").next, "dead", px=300)
+    store = open_store(wait=WAIT_LIMIT)
+    client.set(KeySpace("anaphora").session_keys(KEY, "").next, "dead", px=300)
     assert count_up(store, KEY) == 1
 
 
 def test_no_waiting_store_starves_in_a_busy_conversation(open_store):
     """Each goes on at once, which without a queue leaves the lock to whoever has just had it."""
-    stores, each = [open_store(wait=PATIENCE) for _ in range(4)], 25
+    stores, each = [open_store(wait=WAIT_LIMIT) for _ in range(4)], 25
     with ThreadPoolExecutor(8) as pool:
         for asked in [pool.submit(count_up, store, KEY) for store in stores * 2 * each]:
-            asked.result(PATIENCE * 2)
+            asked.result(WAIT_LIMIT * 2)
     assert stores[0].peek(KEY).questions == 4 * 2 * each
 
 
@@ -186,7 +186,7 @@ def test_a_handler_that_asks_in_its_own_conversation_is_told_so(open_store):
 
 def test_a_forked_process_has_turns_of_its_own(server, open_store):
     with holder(server.url, 10, "fork") as process:
-        answer, _ = process.communicate(timeout=PATIENCE)
+        answer, _ = process.communicate(timeout=WAIT_LIMIT)
     assert answer == "kept, and the child has ended with 0\n"
     assert open_store().peek(KEY).questions == 7
     assert open_store().peek(ROOM).questions == 1

@@ -18,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import Conversation, Engine, Entity, StoreError
-from anaphora.stm.conversation import FlowStep, Key, Pending, Remembered
+from anaphora.stm.conversation import FlowStep, ConversationKey, PendingQuestion, RememberedEntity
 from anaphora.stm.records import dump
 from anaphora.stm.stores import sqlite
 from anaphora.stm.stores.sqlite import SqliteStore
@@ -93,7 +93,7 @@ def meddle(path: Path, statement: str, *values: object) -> list[tuple[object, ..
         return connection.execute(statement, values).fetchall()
 
 
-def set_record(path: Path, key: Key, record: object) -> None:
+def set_record(path: Path, key: ConversationKey, record: object) -> None:
     meddle(path, "UPDATE conversations SET record = ? WHERE user = ?", record, key.user)
 
 
@@ -243,9 +243,9 @@ def test_a_conversation_of_the_first_format_is_read_and_kept_in_the_present_one(
     expected = Conversation(
         user="ann",
         model="weather",
-        remembered=(Remembered(city, 1, BEGIN, BEGIN, 1),),
+        remembered=(RememberedEntity(city, 1, BEGIN, BEGIN, 1),),
         flow=(FlowStep("weather", BEGIN),),
-        pending=Pending("weather", (city,), ("date",), BEGIN),
+        pending=PendingQuestion("weather", (city,), ("date",), BEGIN),
         data={"asked": 2},
         last=BEGIN,
         questions=2,
@@ -267,7 +267,7 @@ def test_a_damaged_record_begins_anew_is_logged_and_the_rest_goes_on(path, store
         count_up(store, ANN)
         count_up(store, BEN)
     set_record(path, ANN, record)
-    assert store.peek(ANN) == Conversation.of(ANN)
+    assert store.peek(ANN) == Conversation.empty(ANN)
     assert (count_up(store, ANN), count_up(store, BEN)) == (1, 4)
     assert questions(store, ANN) == 1
     (logged, *_) = caplog.records
@@ -308,11 +308,11 @@ def test_a_question_that_took_longer_than_the_timeout_is_kept(store, clock):
 
 def test_questions_sweep_out_what_has_expired(path, store, clock):
     for number in range(100):
-        count_up(store, Key(f"old {number}", "weather"))
+        count_up(store, ConversationKey(f"old {number}", "weather"))
         store.put_note(f"old {number}", "name", "text", TIMEOUT)
     clock.pass_time(minutes=6)
     for number in range(30):
-        count_up(store, Key(f"new {number}", "weather"))
+        count_up(store, ConversationKey(f"new {number}", "weather"))
     assert meddle(path, "SELECT count(*) FROM conversations") == [(30,)]
     assert meddle(path, "SELECT count(*) FROM notes") == [(0,)]
 
@@ -322,12 +322,12 @@ def test_the_room_of_what_has_left_is_given_back(path, store, clock, monkeypatch
     monkeypatch.setattr(database, "_FREE_PAGES", 100)
     text = noise(12_000)
     for number in range(60):
-        with store.open(Key(f"old {number}", "weather"), TIMEOUT) as session:
+        with store.open(ConversationKey(f"old {number}", "weather"), TIMEOUT) as session:
             session.commit(replace(session.conversation, data={"text": text}))
     (before,) = meddle(path, "PRAGMA page_count")[0]
     clock.pass_time(minutes=6)
     for number in range(40):
-        count_up(store, Key(f"new {number % 10}", "weather"))
+        count_up(store, ConversationKey(f"new {number % 10}", "weather"))
     (after,) = meddle(path, "PRAGMA page_count")[0]
     assert before > 130
     assert after < 110
@@ -362,7 +362,7 @@ def test_a_question_holds_up_no_other_while_it_is_answered(path, store):
 def written_together(path: Path, *values: object) -> tuple[list[str], list[object]]:
     """What becomes of values that are written in one transaction, and those that are kept."""
     data = database.Database(path, schema=(("CREATE TABLE t (x UNIQUE)",),), synchronous="full")
-    data.make()
+    data.create_file()
     data.migrate()
     writing, go = threading.Event(), threading.Event()
 

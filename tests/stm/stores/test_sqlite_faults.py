@@ -15,10 +15,10 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import Conflict, StoreError
-from anaphora.stm.conversation import Conversation, Key
+from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.sqlite import SqliteStore
 from anaphora.storage import database
-from tests.processes import python
+from tests.processes import run_python
 from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions
 
 ROOT = Path(__file__).parents[3]
@@ -48,8 +48,8 @@ def small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def said(key: Key) -> Conversation:
-    return replace(Conversation.of(key), data={"text": noise(300)})
+def said(key: ConversationKey) -> Conversation:
+    return replace(Conversation.empty(key), data={"text": noise(300)})
 
 
 def fill_up(disk: Path) -> Path:
@@ -61,7 +61,7 @@ def fill_up(disk: Path) -> Path:
     return filler
 
 
-def say(store: SqliteStore, key: Key, text: str) -> None:
+def say(store: SqliteStore, key: ConversationKey, text: str) -> None:
     with store.open(key, TIMEOUT) as session:
         session.commit(replace(session.conversation, data={"text": text}))
 
@@ -80,7 +80,7 @@ def test_a_process_that_is_killed_leaves_its_conversation_at_once(path, store):
             print("held", flush=True)
             sys.stdin.read()
     """
-    with python(hold, path) as process:
+    with run_python(hold, path) as process:
         assert process.stdout.readline() == "held\n"
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
@@ -100,7 +100,7 @@ def test_a_forked_process_does_not_keep_the_conversations_of_one_that_was_killed
             sys.stdin.read()
             os._exit(0)
     """
-    with python(hold, path) as process:
+    with run_python(hold, path) as process:
         assert process.stdout.readline() == "held\n"
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
@@ -145,7 +145,7 @@ def test_a_process_may_fork_and_both_go_on(path, store):
         print(os.waitpid(child, 0)[1], flush=True)
         store.close()
     """
-    with python(both, path) as process:
+    with run_python(both, path) as process:
         told, _ = process.communicate(timeout=PATIENCE)
     assert told == "0\n"
     assert process.returncode == 0
@@ -162,7 +162,7 @@ def test_when_the_disk_is_full_the_question_fails_and_the_memory_stays(tmp_path)
         with pytest.raises(StoreError, match="make room"):
             store.put_note("shelf", "name", noise(300_000), TIMEOUT)
         assert store.peek(ANN).data == {"text": "before"}
-        assert store.notes("shelf") == {}
+        assert store.list_notes("shelf") == {}
         filler.unlink()
         say(store, ANN, "after")
         assert store.peek(ANN).data == {"text": "after"}
@@ -206,7 +206,7 @@ def test_when_a_file_may_not_grow_the_question_fails_and_the_memory_stays(path):
         print(store.peek(ann).data)
         store.close()
     """
-    with python(fill, path) as process:
+    with run_python(fill, path) as process:
         told, _ = process.communicate(timeout=PATIENCE)
     told = told.splitlines()
     assert str(path) in told[0]
@@ -259,7 +259,7 @@ def test_a_file_that_may_not_be_written_is_told_with_how_to_mend_it(path):
     while folder.parent != folder.parent.parent:  # which a temporary folder closes to others
         folder.chmod(folder.stat().st_mode | 0o055)
         folder = folder.parent
-    with python(ask, path) as process:
+    with run_python(ask, path) as process:
         told, _ = process.communicate(timeout=PATIENCE)
     assert "bot.db" in told
     assert "right to write the file and its folder" in told or "can be written" in told
@@ -279,7 +279,7 @@ def test_a_store_that_another_program_locks_fails_the_question_and_goes_on(path,
 
 @pytest.mark.parametrize("at", range(0, 60_000, 10_000))
 def test_a_damaged_file_fails_the_questions_that_need_what_is_damaged(path, at):
-    keys = [Key(f"user {number}", "weather") for number in range(100)]
+    keys = [ConversationKey(f"user {number}", "weather") for number in range(100)]
     with closing(SqliteStore(path, synchronous="normal")) as store:
         for key in keys:
             say(store, key, noise(300))
@@ -296,7 +296,7 @@ def test_a_damaged_file_fails_the_questions_that_need_what_is_damaged(path, at):
                 except StoreError as error:
                     told.add(str(error))
                 else:
-                    assert found in (None, Conversation.of(key), said(key))
+                    assert found in (None, Conversation.empty(key), said(key))
     except StoreError as error:
         told.add(str(error))
     assert all(message.startswith(f"{path}: ") and "; " in message for message in told), told

@@ -19,39 +19,54 @@ from anaphora.entities.dates.operations import (  # noqa: F401 - they register t
     ranges,
     times,
 )
-from anaphora.entities.dates.operations.amounts import AMOUNTS, Amount, amounts_of
-from anaphora.entities.dates.operations.gaps import assumed, disagrees, is_daily, names_day
-from anaphora.entities.dates.operations.registry import CLOCKS, OPERATIONS, Meaning, date_of
+from anaphora.entities.dates.operations.amounts import (
+    DURATION_OPERATIONS,
+    Duration,
+    evaluate_duration_range,
+)
+from anaphora.entities.dates.operations.gaps import (
+    assumed_unit,
+    has_weekday_conflict,
+    has_daily_hours,
+    names_calendar_day,
+)
+from anaphora.entities.dates.operations.registry import (
+    CLOCK_OPERATIONS,
+    OPERATIONS,
+    TimeExpression,
+    evaluate,
+)
 
 __all__ = [
-    "KNOWN",
-    "Amount",
-    "Meaning",
-    "amounts_of",
-    "assumed",
-    "disagrees",
-    "is_daily",
-    "is_fine",
-    "names_day",
+    "OPERATION_NAMES",
+    "Duration",
+    "TimeExpression",
+    "evaluate_duration_range",
+    "assumed_unit",
+    "has_weekday_conflict",
+    "has_daily_hours",
+    "depends_on_seconds",
+    "names_calendar_day",
     "resolve",
 ]
 
-KNOWN = frozenset({*OPERATIONS, *CLOCKS, *AMOUNTS})
+OPERATION_NAMES = frozenset({*OPERATIONS, *CLOCK_OPERATIONS, *DURATION_OPERATIONS})
 """The names of all operations: those of dates, of times of the day, and of durations."""
 
 
-def resolve(meaning: Meaning, moment: Moment) -> Interval | None:
+def resolve(meaning: TimeExpression, moment: Moment) -> Interval | None:
     """The interval that a date comes to at that moment, None if there is no such date."""
     try:
-        found = date_of(meaning, moment)
+        found = evaluate(meaning, moment)
     except (ValueError, OverflowError):
         return None
-    return found if found.is_sound else None
+    return found if found.is_valid else None
 
 
 @lru_cache(maxsize=4096)
-def is_fine(meaning: Meaning) -> bool:
+def depends_on_seconds(meaning: TimeExpression) -> bool:
     """Whether it depends on the seconds of the time of the question."""
     return meaning == ("now",) or any(
-        part == "second" or (isinstance(part, tuple) and is_fine(part)) for part in meaning
+        part == "second" or (isinstance(part, tuple) and depends_on_seconds(part))
+        for part in meaning
     )

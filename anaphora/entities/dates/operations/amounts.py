@@ -8,111 +8,120 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
-from anaphora.entities.dates.operations.registry import Meaning
+from anaphora.entities.dates.operations.registry import TimeExpression
 
 __all__ = [
-    "AMOUNTS",
-    "Amount",
-    "Unit",
-    "amount_of",
-    "amounts_of",
-    "finest",
-    "later",
-    "length_of",
-    "minute_of",
-    "point",
+    "DURATION_OPERATIONS",
+    "Duration",
+    "DurationUnit",
+    "evaluate_duration",
+    "evaluate_duration_range",
+    "finest_grain",
+    "add_duration",
+    "duration_seconds",
+    "floor_to_minute",
+    "period_around",
 ]
 
-_FINER: Mapping[Grain, Grain] = {
+_FINER_GRAINS: Mapping[Grain, Grain] = {
     "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
     "month": "day", "week": "day", "weekend": "day", "day": "hour",
 }  # fmt: skip
 
 # A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
-_SECONDS: Mapping[str, int] = {
+_UNIT_SECONDS: Mapping[str, int] = {
     "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
     "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
     "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
 }  # fmt: skip
 
-Unit: TypeAlias = Grain | Literal["night"]
+DurationUnit: TypeAlias = Grain | Literal["night"]
 """A night is a day, of a stay."""
 
-Amount: TypeAlias = tuple[tuple[Fraction, Unit], ...]
+Duration: TypeAlias = tuple[tuple[Fraction, DurationUnit], ...]
 """So many of each unit."""
 
 
-def amount_of(meaning: Meaning) -> Amount:
+def evaluate_duration(meaning: TimeExpression) -> Duration:
     """The amount that a duration comes to, of a range its upper end. Raises ValueError for one
     that is not positive."""
-    amount: Amount = AMOUNTS[meaning[0]](*meaning[1:])
+    amount: Duration = DURATION_OPERATIONS[meaning[0]](*meaning[1:])
     if not amount or any(n <= 0 for n, _ in amount):
         raise ValueError("a duration is longer than nothing")
     return amount
 
 
-def amounts_of(meaning: Meaning) -> tuple[Amount, Amount]:
+def evaluate_duration_range(meaning: TimeExpression) -> tuple[Duration, Duration]:
     """Both ends of a range of durations; twice the same of any other duration."""
-    most = amount_of(meaning)
+    most = evaluate_duration(meaning)
     if meaning[0] != "range":
         return most, most
-    return amount_of(meaning[1]), most
+    return evaluate_duration(meaning[1]), most
 
 
-def length_of(amount: Amount) -> Fraction:
+def duration_seconds(amount: Duration) -> Fraction:
     """Its seconds, those of months and years on average."""
-    return sum((n * _SECONDS[unit] for n, unit in amount), Fraction())
+    return sum((n * _UNIT_SECONDS[unit] for n, unit in amount), Fraction())
 
 
-def later(moment: Moment, of: datetime, amount: Amount, sign: int) -> datetime:
+def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -> datetime:
     for n, unit in amount:
-        of = moment.later(n * sign, _grain(unit), of)
-    return of
+        start = moment.add(n * sign, _to_grain(unit), start)
+    return start
 
 
-def finest(amount: Amount) -> Grain:
+def finest_grain(amount: Duration) -> Grain:
     """Its finest unit; half a year is told in months, a day and a half in hours."""
-    return min((_whole(n, unit) for n, unit in amount), key=GRAINS.index)
+    return min((_effective_grain(n, unit) for n, unit in amount), key=GRAINS.index)
 
 
-def _whole(n: Fraction, unit: Unit) -> Grain:
-    grain = _grain(unit)
-    return grain if n.denominator == 1 else _FINER.get(grain, grain)
+def _effective_grain(n: Fraction, unit: DurationUnit) -> Grain:
+    grain = _to_grain(unit)
+    return grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain)
 
 
-def _grain(unit: Unit) -> Grain:
+def _to_grain(unit: DurationUnit) -> Grain:
     return "day" if unit == "night" else unit
 
 
-def point(moment: Moment, of: datetime, grain: Grain) -> Interval:
+def period_around(moment: Moment, instant: datetime, grain: Grain) -> Interval:
     """The cell around a point in time that was said in units of ``grain``."""
     if grain == "second":
-        return moment.cell("second", of)
+        return moment.period("second", instant)
     if grain in ("minute", "hour"):
-        return Interval(minute_of(of), moment.passed(minute_of(of), 60), "minute", whole=True)
+        return Interval(
+            floor_to_minute(instant),
+            moment.add_seconds(floor_to_minute(instant), 60),
+            "minute",
+            whole=True,
+        )
     if grain in ("day", "week"):
-        return moment.day(of.date())
-    return moment.cell(grain, of)
+        return moment.day(instant.date())
+    return moment.period(grain, instant)
 
 
-def minute_of(of: datetime) -> datetime:
+def floor_to_minute(of: datetime) -> datetime:
     return of.replace(second=0, microsecond=0)
 
 
-def _amount(n: Any, unit: Unit | Literal["half"] | None = None) -> Amount:
+def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None) -> Duration:
     if unit == "half":
         return ((Fraction(n) * 6, "month"),)
     return ((Fraction(n), unit or "day"),)
 
 
-def _sum(one: Meaning, other: Meaning) -> Amount:
-    return amount_of(one) + amount_of(other)
+def _duration_sum(one: TimeExpression, other: TimeExpression) -> Duration:
+    return evaluate_duration(one) + evaluate_duration(other)
 
 
-def _range(least: Meaning, most: Meaning) -> Amount:
+def _duration_range(least: TimeExpression, most: TimeExpression) -> Duration:
     """3 to 4 days."""
-    return amount_of(most)
+    return evaluate_duration(most)
 
 
-AMOUNTS: Mapping[str, Callable[..., Amount]] = {"amount": _amount, "sum": _sum, "range": _range}
+DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
+    "amount": _single_duration,
+    "sum": _duration_sum,
+    "range": _duration_range,
+}
 """The operations that come to amounts, by name."""

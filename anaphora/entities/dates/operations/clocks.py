@@ -3,61 +3,66 @@
 from __future__ import annotations
 
 from anaphora.entities.dates.calendar import Grain
-from anaphora.entities.dates.operations.registry import Clock, Meaning, clock, clock_of
+from anaphora.entities.dates.operations.registry import (
+    ClockTime,
+    TimeExpression,
+    clock_operation,
+    evaluate_clock,
+)
 
 _HALF_DAY = 12
 _DAY = 24 * 60  # minutes
 
 
-@clock("time")
-def _time(hours: int, minutes: int | None = None, seconds: int | None = None) -> Clock:
+@clock_operation("time")
+def _time(hours: int, minutes: int | None = None, seconds: int | None = None) -> ClockTime:
     """As it is said: an hour from 1 to 12 may be one of the afternoon."""
     return _clock24(hours, minutes, seconds)._replace(open=1 <= hours <= _HALF_DAY)
 
 
-@clock("clock24")
-def _clock24(hours: int, minutes: int | None = None, seconds: int | None = None) -> Clock:
+@clock_operation("clock24")
+def _clock24(hours: int, minutes: int | None = None, seconds: int | None = None) -> ClockTime:
     """As a clock with 24 hours shows it."""
     if not (0 <= hours <= 24 and 0 <= (minutes or 0) < 60 and 0 <= (seconds or 0) < 60):
         raise ValueError("no clock shows that")
     grain: Grain = "second"
     if seconds is None:
         grain = "hour" if minutes is None else "minute"
-    return Clock(hours, int(minutes or 0), int(seconds or 0), grain)
+    return ClockTime(hours, int(minutes or 0), int(seconds or 0), grain)
 
 
-@clock("am")
-def _am(clock: Meaning) -> Clock:
+@clock_operation("am")
+def _am(clock: TimeExpression) -> ClockTime:
     """Before noon: 12 am is midnight."""
-    shown = clock_of(clock)
+    shown = evaluate_clock(clock)
     if shown.hours > _HALF_DAY:
         raise ValueError("no clock shows that")
     return shown._replace(hours=shown.hours % _HALF_DAY, open=False, half="am")
 
 
-@clock("pm")
-def _pm(clock: Meaning) -> Clock:
+@clock_operation("pm")
+def _pm(clock: TimeExpression) -> ClockTime:
     """After noon: 12 pm is noon, 17 pm is 17."""
-    shown = clock_of(clock)
+    shown = evaluate_clock(clock)
     if shown.hours > _HALF_DAY:
         return shown
     hours = shown.hours % _HALF_DAY + _HALF_DAY
     return shown._replace(hours=hours, open=False, half="pm")
 
 
-@clock("to")
-def _to(clock: Meaning, minutes: int) -> Clock:
+@clock_operation("to")
+def _to(clock: TimeExpression, minutes: int) -> ClockTime:
     """So many minutes before it: a quarter to six, halb sechs."""
-    return _moved(clock_of(clock), -int(minutes))
+    return _shift_clock(evaluate_clock(clock), -int(minutes))
 
 
-@clock("past")
-def _past(clock: Meaning, minutes: int) -> Clock:
+@clock_operation("past")
+def _past(clock: TimeExpression, minutes: int) -> ClockTime:
     """So many minutes after it: ten past five."""
-    return _moved(clock_of(clock), int(minutes))
+    return _shift_clock(evaluate_clock(clock), int(minutes))
 
 
-def _moved(shown: Clock, minutes: int) -> Clock:
+def _shift_clock(shown: ClockTime, minutes: int) -> ClockTime:
     total = (shown.hours * 60 + shown.minutes + minutes) % _DAY
     if shown.open and total < 60:
         total += _HALF_DAY * 60  # half an hour before one is half past twelve

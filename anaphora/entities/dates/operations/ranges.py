@@ -6,99 +6,109 @@ from dataclasses import replace
 from datetime import datetime
 
 from anaphora.entities.dates.calendar import GRAINS, Interval, Moment
-from anaphora.entities.dates.operations.amounts import minute_of
-from anaphora.entities.dates.operations.gaps import is_told_behind
-from anaphora.entities.dates.operations.registry import FINE, Meaning, closed, date_of, operation
+from anaphora.entities.dates.operations.amounts import floor_to_minute
+from anaphora.entities.dates.operations.gaps import end_completes_start
+from anaphora.entities.dates.operations.registry import (
+    CLOCK_GRAINS,
+    TimeExpression,
+    bounded_interval,
+    evaluate,
+    operation,
+)
 
 
 @operation("span")
-def _span(moment: Moment, first: Meaning, last: Meaning) -> Interval:
+def _span(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
     """From the beginning of the first one to the end of the last one; to the beginning of a
     time of the day. A last one that would come before the first is the next one after it; the
     other way round, where dates lie behind."""
-    one, other = _in_order(moment, first, last)
+    one, other = _ordered_ends(moment, first, last)
     grain = min(one.grain, other.grain, key=GRAINS.index)
-    return Interval(one.start, _end(other), grain)
+    return Interval(one.start, _range_end(other), grain)
 
 
-def _in_order(moment: Moment, first: Meaning, last: Meaning) -> tuple[Interval, Interval]:
+def _ordered_ends(
+    moment: Moment, first: TimeExpression, last: TimeExpression
+) -> tuple[Interval, Interval]:
     """Both ends. A year, a month or a week that is told of the last one is that of the first one
     too."""
-    other = date_of(last, moment)
-    if is_told_behind(first, last):
-        return _latest(moment, first, other), other
-    one = date_of(first, moment)
-    if _is_span(one, other):
+    other = evaluate(last, moment)
+    if end_completes_start(first, last):
+        return _latest_before(moment, first, other), other
+    one = evaluate(first, moment)
+    if _is_valid_range(one, other):
         return one, other
-    later = one, _next(moment, last, one)
-    earlier = _latest(moment, first, other), other
-    for found in (later, earlier) if moment.ahead else (earlier, later):
-        if _is_span(*found):
+    later = one, _next_after(moment, last, one)
+    earlier = _latest_before(moment, first, other), other
+    for found in (later, earlier) if moment.prefer_future else (earlier, later):
+        if _is_valid_range(*found):
             return found
     raise ValueError("it ends before it begins")
 
 
-def _is_span(one: Interval, other: Interval) -> bool:
-    end = _end(other)
+def _is_valid_range(one: Interval, other: Interval) -> bool:
+    end = _range_end(other)
     if one.start is None or end is None:
         raise ValueError("it has no end")
     return one.start < end
 
 
-def _end(last: Interval) -> datetime | None:
+def _range_end(last: Interval) -> datetime | None:
     """A time of the day ends when it comes."""
-    return last.start if last.grain in FINE and last.grain != "part" else last.end
+    return last.start if last.grain in CLOCK_GRAINS and last.grain != "part" else last.end
 
 
-def _next(moment: Moment, date_: Meaning, after: Interval) -> Interval:
+def _next_after(moment: Moment, date_: TimeExpression, after: Interval) -> Interval:
     """The nearest such date from the beginning of ``after`` on."""
     assert after.start is not None
-    return date_of(date_, replace(moment, at=after.start, ahead=True))
+    return evaluate(date_, replace(moment, at=after.start, ahead=True))
 
 
-def _latest(moment: Moment, date_: Meaning, before: Interval) -> Interval:
+def _latest_before(moment: Moment, date_: TimeExpression, before: Interval) -> Interval:
     """The nearest such date back from the beginning of ``before``."""
     if before.start is None:
         raise ValueError("it has no beginning")
-    return date_of(date_, replace(moment, at=before.start, ahead=False))
+    return evaluate(date_, replace(moment, at=before.start, ahead=False))
 
 
 @operation("in_week")
-def _in_week(moment: Moment, days: Meaning, week: Meaning) -> Interval:
+def _in_week(moment: Moment, days: TimeExpression, week: TimeExpression) -> Interval:
     """Monday to Wednesday of next week."""
-    before = moment.passed(closed(moment, week).start, -1)
-    return date_of(days, replace(moment, at=before, ahead=True))
+    before = moment.add_seconds(bounded_interval(moment, week).start, -1)
+    return evaluate(days, replace(moment, at=before, ahead=True))
 
 
 @operation("daily")
-def _daily(moment: Moment, days: Meaning, first: Meaning, last: Meaning) -> Interval:
+def _daily(
+    moment: Moment, days: TimeExpression, first: TimeExpression, last: TimeExpression
+) -> Interval:
     """Monday to Friday, 9 to 5: from 9 on the first day to 5 on the last one."""
-    whole = closed(moment, days)
-    first_day, last_day = whole.start.date(), moment.passed(whole.end, -1).date()
+    whole = bounded_interval(moment, days)
+    first_day, last_day = whole.start.date(), moment.add_seconds(whole.end, -1).date()
     on = [("ymd", day.year, day.month, day.day) for day in (first_day, last_day)]
-    start, end = (date_of(("at_times", day, first, last), moment) for day in on)
+    start, end = (evaluate(("at_times", day, first, last), moment) for day in on)
     return Interval(start.start, end.end, "minute")
 
 
 @operation("since")
-def _since(moment: Moment, first: Meaning) -> Interval:
+def _since(moment: Moment, first: TimeExpression) -> Interval:
     """From then up to now; without an end, if that is still to come. Since Monday is since the
     last one."""
     behind = replace(moment, ahead=False)
-    found = date_of(first, behind)
+    found = evaluate(first, behind)
     if found.start is None:
         raise ValueError("it has no beginning")
-    now = minute_of(moment.at)
+    now = floor_to_minute(moment.at)
     return Interval(found.start, now if found.start < now else None, found.grain)
 
 
 @operation("since_or_from")
-def _since_or_from(moment: Moment, first: Meaning) -> Interval:
+def _since_or_from(moment: Moment, first: TimeExpression) -> Interval:
     """Where one word is said for both, from the nearer one: since the last 5th up to now, or from
     the next 5th on. Where dates lie behind, it is the last one."""
     since = _since(moment, first)
     onward = _onward(moment, first)
-    if not moment.ahead or since.start == onward.start:
+    if not moment.prefer_future or since.start == onward.start:
         return since
     assert since.start is not None
     assert onward.start is not None
@@ -106,37 +116,37 @@ def _since_or_from(moment: Moment, first: Meaning) -> Interval:
 
 
 @operation("until")
-def _until(moment: Moment, last: Meaning) -> Interval:
+def _until(moment: Moment, last: TimeExpression) -> Interval:
     """From now up to then, that day itself included; without a beginning, if that has passed."""
-    found = date_of(last, moment)
-    end = found.start if found.grain in FINE else found.end
+    found = evaluate(last, moment)
+    end = found.start if found.grain in CLOCK_GRAINS else found.end
     if end is None:
         raise ValueError("it has no end")
-    now = minute_of(moment.at)
+    now = floor_to_minute(moment.at)
     return Interval(now if now < end else None, end, found.grain)
 
 
 @operation("onward")
-def _onward(moment: Moment, first: Meaning) -> Interval:
+def _onward(moment: Moment, first: TimeExpression) -> Interval:
     """From then on."""
-    found = date_of(first, moment)
+    found = evaluate(first, moment)
     if found.start is None:
         raise ValueError("it has no beginning")
     return Interval(found.start, None, found.grain)
 
 
 @operation("after")
-def _after(moment: Moment, date_: Meaning) -> Interval:
-    found = date_of(date_, moment)
+def _after(moment: Moment, date_: TimeExpression) -> Interval:
+    found = evaluate(date_, moment)
     if found.end is None:
         raise ValueError("it has no end")
-    start = found.start if found.grain in FINE and found.grain != "part" else found.end
+    start = found.start if found.grain in CLOCK_GRAINS and found.grain != "part" else found.end
     return Interval(start, None, found.grain)
 
 
 @operation("before")
-def _before(moment: Moment, date_: Meaning) -> Interval:
-    found = date_of(date_, moment)
+def _before(moment: Moment, date_: TimeExpression) -> Interval:
+    found = evaluate(date_, moment)
     if found.start is None:
         raise ValueError("it has no beginning")
     return Interval(None, found.start, found.grain)

@@ -10,24 +10,24 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
 
 __all__ = [
-    "CLOCKS",
-    "FINE",
+    "CLOCK_OPERATIONS",
+    "CLOCK_GRAINS",
     "OPERATIONS",
-    "Clock",
-    "Closed",
-    "Meaning",
-    "clock",
-    "clock_of",
-    "closed",
-    "date_of",
+    "ClockTime",
+    "BoundedInterval",
+    "TimeExpression",
+    "clock_operation",
+    "evaluate_clock",
+    "bounded_interval",
+    "evaluate",
     "operation",
 ]
 
-Meaning: TypeAlias = tuple[Any, ...]
+TimeExpression: TypeAlias = tuple[Any, ...]
 """The name of an operation and its arguments, some of which are meanings."""
 
 
-class Clock(NamedTuple):
+class ClockTime(NamedTuple):
     """What a clock shows, to the unit that was said. ``open`` says that an hour from 1 to 12 may
     be one of the morning or of the afternoon; ``half`` is the half of the day, if that was said
     beside it (``am`` or ``pm``)."""
@@ -41,15 +41,15 @@ class Clock(NamedTuple):
 
 
 _Date = TypeVar("_Date", bound=Callable[..., Interval])
-_Time = TypeVar("_Time", bound=Callable[..., Clock])
+_Time = TypeVar("_Time", bound=Callable[..., ClockTime])
 
 OPERATIONS: dict[str, Callable[..., Interval]] = {}
 """The operations that come to dates, by name."""
 
-CLOCKS: dict[str, Callable[..., Clock]] = {}
+CLOCK_OPERATIONS: dict[str, Callable[..., ClockTime]] = {}
 """Those that come to times of the day."""
 
-FINE = ("second", "minute", "hour", "part")
+CLOCK_GRAINS = ("second", "minute", "hour", "part")
 """The grains of what is shorter than a day."""
 
 
@@ -64,17 +64,17 @@ def operation(name: str) -> Callable[[_Date], _Date]:
     return register
 
 
-def clock(name: str) -> Callable[[_Time], _Time]:
+def clock_operation(name: str) -> Callable[[_Time], _Time]:
     """As :func:`operation` for a time of the day, which does not depend on the moment."""
 
     def register(function: _Time) -> _Time:
-        CLOCKS[name] = function
+        CLOCK_OPERATIONS[name] = function
         return function
 
     return register
 
 
-def date_of(meaning: Meaning, moment: Moment) -> Interval:
+def evaluate(meaning: TimeExpression, moment: Moment) -> Interval:
     """The interval that a meaning comes to. Raises ValueError or OverflowError if there is no
     such date (quarter two and a half)."""
     if any(isinstance(argument, Fraction) for argument in meaning):
@@ -82,14 +82,14 @@ def date_of(meaning: Meaning, moment: Moment) -> Interval:
     return OPERATIONS[meaning[0]](moment, *meaning[1:])
 
 
-def clock_of(meaning: Meaning) -> Clock:
+def evaluate_clock(meaning: TimeExpression) -> ClockTime:
     """The time of the day that a meaning comes to; raises ValueError if no clock shows it."""
     if any(isinstance(argument, Fraction) for argument in meaning):
         raise ValueError("no clock shows that")
-    return CLOCKS[meaning[0]](*meaning[1:])
+    return CLOCK_OPERATIONS[meaning[0]](*meaning[1:])
 
 
-class Closed:
+class BoundedInterval:
     """An interval with both ends."""
 
     __slots__ = ("end", "start")
@@ -98,8 +98,8 @@ class Closed:
         self.start, self.end = start, end
 
 
-def closed(moment: Moment, of: Meaning) -> Closed:
-    found = date_of(of, moment)
+def bounded_interval(moment: Moment, of: TimeExpression) -> BoundedInterval:
+    found = evaluate(of, moment)
     if found.start is None or found.end is None:
         raise ValueError("it has no end")
-    return Closed(found.start, found.end)
+    return BoundedInterval(found.start, found.end)
