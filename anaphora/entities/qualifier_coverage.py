@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from anaphora.entities.languages import base, normalizer, qualifiers_by_kind
 from anaphora.entities.layers import said
+from anaphora.entities.tongue import tongue
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase
 from anaphora.models.values import phrases_of
@@ -17,7 +18,6 @@ from anaphora.models.values import phrases_of
 __all__ = ["uncovered_qualifiers"]
 
 _TURNING = ("negation", "exclusion", "restriction")
-_UNSPACED = frozenset({"ja", "th", "zh"})  # where words have no blanks between them
 
 
 def uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
@@ -55,7 +55,7 @@ def _decides(model: Model, language: str, words: list[str]) -> bool:
     known = {normalize(word) for word in words}
     if not known.isdisjoint(map(normalize, model.stop_words.additional)):
         return True
-    left, right = ("", "") if base(language) in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
+    left, right = ("", "") if tongue(base(language)).unspaced else (r"(?<!\w)", r"(?!\w)")
     contracted = [word for word in known if "'" in word]  # "n't" and "n'" touch other words
     whole = "|".join(map(re.escape, known.difference(contracted)))
     some = re.compile("|".join([f"{left}(?:{whole}){right}", *map(re.escape, contracted)]))

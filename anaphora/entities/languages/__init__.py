@@ -71,7 +71,6 @@ _UNUSUAL_APOSTROPHE = re.compile(
 _MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
 # The mark of Hebrew abbreviations, as phones write it.
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
-_BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTERS = "anaphora.Letters.v1"
 """The name under which spaCy knows the tokenizer that makes a token of each letter."""
@@ -86,10 +85,6 @@ end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": WORDS, "letters": LETTERS}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
-# Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
-_WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
-# Of these "id like" is most often "I'd like"; "wed" is a day more often than "we'd".
-_CUT_STOP_WORDS = {"en": frozenset({"id"})}
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}\d])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
 # What stands at a word without a blank, but is no part of it: "coffee-", "~coffee~", "<3".
@@ -149,14 +144,14 @@ def blank(language: str, *, source: str = "") -> Language:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """spaCy's stop words of the language, and those that it cuts into such; none for a language
-    that it does not know."""
+    """spaCy's stop words of the language, and those that it would cut into such; none for a
+    language that it does not know."""
     code = base(language)
     try:
         known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
         return frozenset()
-    return frozenset(known) | _CUT_STOP_WORDS.get(code, frozenset())
+    return frozenset(known) | tongue(code).stop_words
 
 
 def qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
@@ -221,10 +216,10 @@ def normalizer(language: str) -> Callable[[str], str]:
     case and invisible marks, with straight apostrophes, and with those letters for one another
     that the table of the language counts as the same (``е`` for ``ё``)."""
     code = base(language)
-    before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
     known = tongue(code)
+    before = {**_APOSTROPHES, **known.lowercase}
     is_spelled = known.same or known.last
-    lowers_ascii = code not in _BEFORE_LOWERING
+    lowers_ascii = not known.lowercase
 
     def normalize(word: str) -> str:
         if lowers_ascii and word.isascii():
@@ -244,14 +239,14 @@ def normalizer_of_many(language: str) -> Callable[[Sequence[str]], list[str]]:
     """As :func:`normalizer` for many words at once, none of which has a line feed: a tenth of the
     time. A word of invisible marks alone becomes empty."""
     code = base(language)
-    before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
     known = tongue(code)
+    before = {**_APOSTROPHES, **known.lowercase}
 
     def normalize(words: Sequence[str]) -> list[str]:
         if not words:
             return []
         text = "\n".join(words)
-        if code in _BEFORE_LOWERING:
+        if known.lowercase:
             text = unicodedata.normalize("NFC", text)
         text = replaced(text, before)
         # Word by word: only a few take time.
@@ -320,7 +315,7 @@ def _words_of(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
-    whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
+    unsplit = tongue(nlp.lang or "").unsplit
     # A suffix from the start on takes the number with the period.
     suffixes = [
         _MARKUP,
@@ -337,7 +332,7 @@ def _words_of(nlp: Language) -> Tokenizer:
         rules={
             text: rules[text]
             for text in rules
-            if not (_ORDINAL.fullmatch(text) or text.lower() in whole)
+            if not (_ORDINAL.fullmatch(text) or text.lower() in unsplit)
         },
         prefix_search=compile_prefix_regex([_MARKUP, _BEFORE_WORD, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
