@@ -12,10 +12,10 @@ __all__ = [
     "GrammarError",
     "HandlerError",
     "ModelError",
+    "PermanentStoreError",
     "Problem",
     "StoreError",
     "SummaryError",
-    "PermanentStoreError",
     "UnknownModel",
 ]
 
@@ -107,7 +107,7 @@ class StoreError(AnaphoraError):
     """A store that could not read or keep a conversation."""
 
 
-class PermanentStoreError(StoreError):  # noqa: N818 - what it is, not what failed
+class PermanentStoreError(StoreError):
     """Something is such that the store can never keep it: trying again is of no use."""
 
 

@@ -26,7 +26,7 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.embedders.minilm import MiniLM
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
-from anaphora.ltm.recall.documents import exchange_terms, embedding_text
+from anaphora.ltm.recall.documents import embedding_text, exchange_terms
 from anaphora.ltm.recall.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
@@ -36,10 +36,10 @@ from anaphora.ltm.recall.ranking import (
 )
 from anaphora.ltm.recall.search import SearchMode, search
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import SearchFilter, Document, NewExchange, UserKey
+from anaphora.ltm.recall.store import Document, NewExchange, SearchFilter, UserKey
 from anaphora.ltm.recall.terms import extract_terms
 from anaphora.stm.conversation import ConversationKey
-from benchmarks.locomo import CATEGORIES, Dialog, Question, Turn, split_dialogs, load_dialogs
+from benchmarks.locomo import CATEGORIES, Dialog, Question, Turn, load_dialogs, split_dialogs
 
 Find = Callable[[Dialog, Question], Sequence[str]]
 Array = NDArray[np.float64]

@@ -50,7 +50,7 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.summarizers.cut import FirstWords
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
-from benchmarks.locomo import Dialog, Question, Session, Turn, split_dialogs, load_dialogs
+from benchmarks.locomo import Dialog, Question, Session, Turn, load_dialogs, split_dialogs
 
 Matrix = NDArray[np.float64]
 Method = Callable[["Block", int], str]

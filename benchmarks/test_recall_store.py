@@ -16,7 +16,7 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.search import search
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import SearchFilter, NewExchange, UserKey
+from anaphora.ltm.recall.store import NewExchange, SearchFilter, UserKey
 from anaphora.stm.conversation import ConversationKey
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -14,7 +14,7 @@ from anaphora import Engine, GrammarError, Model, load_model
 from anaphora.grammar.compiler import Compiler
 from anaphora.grammar.macro import expand_synonym
 from anaphora.grammar.macro_spacing import insert_blanks
-from tests.grammar.functions.calls import evaluation_error, evaluate
+from tests.grammar.functions.calls import evaluate, evaluation_error
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

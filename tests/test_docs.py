@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from anaphora.cli import app
 from anaphora.cli.cases import format_case, run_case
 from anaphora.cli.described import parse_context
-from anaphora.cli.evaluate import to_json_data as as_data
 from anaphora.cli.evaluate import format_value as written
+from anaphora.cli.evaluate import to_json_data as as_data
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants import find_variants
 from anaphora.errors import AnaphoraError, EvaluationError, GrammarError
@@ -31,7 +31,7 @@ from anaphora.models.domain import Model
 from anaphora.models.loader import load_model, parse_model
 from anaphora.models.utterance import Entity
 
-from .pages import PAGES, ROOT, Example, examples, write_files, page_examples
+from .pages import PAGES, ROOT, Example, examples, page_examples, write_files
 
 OURS = [ROOT / "docs" / f"{name}.md" for name in ("intent-language", "synonyms", "tools")]
 OURS.append(ROOT / "docs" / "model-files.md")

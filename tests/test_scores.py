@@ -1,7 +1,7 @@
 """The docs tell how much of what people say is understood, and it is so."""
 
 from tests.entities.word_forms import LANGUAGES
-from tests.scores import FORM_NAMES, NAMES, PAGE, score_table, word_form_table, update_page
+from tests.scores import FORM_NAMES, NAMES, PAGE, score_table, update_page, word_form_table
 
 
 def test_the_docs_have_the_scores_of_today():

@@ -32,7 +32,7 @@ _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": before
 _RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
 
 
-class _TooFarError(Exception):  # noqa: N818 - the user's problem
+class _TooFarError(Exception):
     """A time at which nobody will be there to wake."""
 
 

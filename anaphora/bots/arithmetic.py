@@ -37,7 +37,7 @@ _MAX_RUN = 200  # symbols; what is longer is nothing that a person would ask
 _SLACK = 3  # symbols at each end that may not belong to it ("is that 5 plus 3")
 
 
-class CalculationError(Exception):  # noqa: N818 - the user's problem
+class CalculationError(Exception):
     """An expression that has no value: ``zero`` (divided by it), ``root`` (of a negative
     number), ``large`` (the result), ``last`` (there is no last result)."""
 

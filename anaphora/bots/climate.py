@@ -23,8 +23,8 @@ __all__ = [
     "Station",
     "climate_normal",
     "distance",
-    "nearest_station",
     "load_stations",
+    "nearest_station",
 ]
 
 _RADIUS = 6371.0  # of the earth, in km

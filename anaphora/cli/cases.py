@@ -134,7 +134,8 @@ def _case_turn(turn: Turn) -> CaseTurn:
 
 
 def _format_expected(step: AskStep) -> str:
-    """What the sample says of the reply, in the words of :func:`anaphora.cli.terminal.format_summary`."""
+    """What the sample says of the reply, in the words of
+    :func:`anaphora.cli.terminal.format_summary`."""
     parts = [f"{step.status} {step.intent or ''}".strip()]
     parts += (f"{name}{_format_value(value)}" for name, value in step.slots.items())
     listed = {

@@ -20,8 +20,8 @@ from anaphora.cli.recollection import ChatMemory
 from anaphora.cli.terminal import (
     CacheOption,
     ModelArgument,
-    print_error,
     create_console,
+    print_error,
     print_reply,
 )
 from anaphora.cli.watching import WatchedModel

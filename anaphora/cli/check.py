@@ -24,7 +24,7 @@ from rich.text import Text
 
 from anaphora.cli.cases import Case, Suite, Tone, format_case, run_case
 from anaphora.cli.junit import check_writable, write_junit
-from anaphora.cli.terminal import print_error, create_console
+from anaphora.cli.terminal import create_console, print_error
 from anaphora.errors import AnaphoraError, Problem
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def _run_dialogs(
     if not options.as_json:
         out.print(
             f"{model.id}: {_pluralize(len(model.elements), 'element')}, "
-            f"{_pluralize(len(model.intents), 'intent')}, {_pluralize(len(dialogs), 'sample dialog')}"
+            f"{_pluralize(len(model.intents), 'intent')}, "
+            f"{_pluralize(len(dialogs), 'sample dialog')}"
         )
     cases = []
     with (
@@ -175,7 +176,7 @@ def _run_cases(
 ) -> Generator[Case, None, None]:
     """What comes of the dialogs, in their order."""
     from anaphora.intents.engine import Engine
-    from anaphora.intents.workers import run_in_processes, default_jobs
+    from anaphora.intents.workers import default_jobs, run_in_processes
 
     number = min(jobs or default_jobs(dialogs), len(dialogs))
     if number > 1:

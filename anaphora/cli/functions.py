@@ -54,7 +54,7 @@ def functions(
 
 def _select(name: str | None) -> Sequence[Function]:
     """The function of that name, those of the group of that name, or all of them."""
-    from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+    from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
     from anaphora.grammar.reference import FUNCTION_GROUPS
     from anaphora.models.hints import did_you_mean
 
@@ -72,7 +72,7 @@ def _select(name: str | None) -> Sequence[Function]:
 
 
 def _print_function_line(out: Console, function: Function) -> None:
-    from anaphora.grammar.reference import format_signature, first_paragraph
+    from anaphora.grammar.reference import first_paragraph, format_signature
 
     first, *others = function.names
     also = f" (also {', '.join(others)})" if others else ""
@@ -85,7 +85,7 @@ def _print_function_line(out: Console, function: Function) -> None:
 
 
 def _print_function(out: Console, function: Function) -> None:
-    from anaphora.grammar.reference import format_signature, format_parameters
+    from anaphora.grammar.reference import format_parameters, format_signature
 
     for name in function.names:
         out.print(Text(format_signature(function, name), style="bold"))

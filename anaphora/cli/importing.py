@@ -158,7 +158,7 @@ def _set_key(root: MappingNode, key: str, value: str) -> None:
 
 def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
     from anaphora.models.files import read_text
-    from anaphora.models.nodes import SequenceNode, ScalarNode
+    from anaphora.models.nodes import ScalarNode, SequenceNode
 
     at = root.start
     own = root.items.get("intents")
@@ -257,7 +257,7 @@ def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> N
 
 
 def _intent_texts(root: MappingNode) -> list[str]:
-    from anaphora.models.nodes import SequenceNode, ScalarNode
+    from anaphora.models.nodes import ScalarNode, SequenceNode
 
     listed = root.items.get("intents")
     items = listed.items if isinstance(listed, SequenceNode) else ()

@@ -14,7 +14,7 @@ import typer
 
 from anaphora.cli.cases import Case, Suite, format_case
 
-__all__ = ["junit_xml", "check_writable", "write_junit"]
+__all__ = ["check_writable", "junit_xml", "write_junit"]
 
 # Whatever XML 1.0 cannot hold; a carriage return would be read back as a line feed.
 _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = [
     "CacheOption",
     "ModelArgument",
-    "print_error",
     "create_console",
-    "print_reply",
     "format_summary",
+    "print_error",
+    "print_reply",
     "print_warning",
 ]
 

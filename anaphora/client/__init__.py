@@ -11,7 +11,7 @@ from __future__ import annotations
 try:
     from anaphora.client.asynchronous import AsyncClient
     from anaphora.client.client import Client
-    from anaphora.client.events import QuestionEvent, EndEvent, Event
+    from anaphora.client.events import EndEvent, Event, QuestionEvent
 except ImportError as error:
     if error.name not in ("httpx", "httpx_sse"):
         raise
@@ -33,11 +33,11 @@ from anaphora.client.explanations import Explanation
 from anaphora.client.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
 from anaphora.client.problems import (
     ApiError,
-    InvalidResponse,
     Busy,
+    FieldError,
     Forbidden,
     Invalid,
-    FieldError,
+    InvalidResponse,
     NotFound,
     ServerError,
     TooManyRequests,
@@ -49,9 +49,7 @@ from anaphora.client.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPar
 __all__ = [
     "ActiveModel",
     "ApiError",
-    "QuestionEvent",
     "AsyncClient",
-    "InvalidResponse",
     "Busy",
     "CheckReport",
     "Client",
@@ -62,16 +60,18 @@ __all__ = [
     "Event",
     "Exchange",
     "Explanation",
+    "FieldError",
     "Forbidden",
     "Health",
     "History",
     "Invalid",
+    "InvalidResponse",
     "KeyInfo",
-    "FieldError",
     "ModelInfo",
     "ModelSummary",
     "NotFound",
     "Passage",
+    "QuestionEvent",
     "Readiness",
     "RecallPage",
     "Reply",

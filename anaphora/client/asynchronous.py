@@ -24,18 +24,18 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.events import EndEvent, Event, truncated_stream_error, decode_event
+from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
 from anaphora.client.exchange import (
     ApiRequest,
-    TransportResult,
     RetryPolicy,
+    TransportResult,
     request_flow,
     transport_error,
 )
 from anaphora.client.explanations import Explanation
 from anaphora.client.memory import Erasure, History, RecallPage
 from anaphora.client.replies import Dialog, Reply
-from anaphora.client.requests import AskOptions, QuestionOptions, RecallOptions, ForgetTarget
+from anaphora.client.requests import AskOptions, ForgetTarget, QuestionOptions, RecallOptions
 
 __all__ = ["AsyncClient"]
 

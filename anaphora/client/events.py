@@ -11,7 +11,7 @@ from anaphora.client.problems import InvalidResponse, ProblemDetails, Unreachabl
 from anaphora.client.reading import decode
 from anaphora.client.replies import Reply
 
-__all__ = ["QuestionEvent", "EndEvent", "Event", "truncated_stream_error", "decode_event"]
+__all__ = ["EndEvent", "Event", "QuestionEvent", "decode_event", "truncated_stream_error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class EndEvent:
 
 
 Event: TypeAlias = QuestionEvent | Explanation | Reply | EndEvent
-"""For each question ``QuestionEvent``, its ``Explanation`` if that is wanted, and the ``Reply``; ``EndEvent``
-is the last."""
+"""For each question ``QuestionEvent``, its ``Explanation`` if that is wanted, and the ``Reply``;
+``EndEvent`` is the last."""
 
 
 def decode_event(name: str, data: str) -> Event | None:

@@ -1,7 +1,7 @@
 """One request and what becomes of it, without any input or output: what the two clients share.
 
-:func:`request_flow` is a script that a client plays: it is told to send the request, or to wait, and
-tells what came of it, until the script returns the answer or raises an error.
+:func:`request_flow` is a script that a client plays: it is told to send the request, or to wait,
+and tells what came of it, until the script returns the answer or raises an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anaphora.client.problems import (
     parse_slug,
 )
 
-__all__ = ["ApiRequest", "TransportResult", "RetryPolicy", "request_flow", "transport_error"]
+__all__ = ["ApiRequest", "RetryPolicy", "TransportResult", "request_flow", "transport_error"]
 
 _T = TypeVar("_T")
 

@@ -12,13 +12,13 @@ from anaphora.errors import AnaphoraError
 
 __all__ = [
     "ApiError",
-    "InvalidResponse",
     "Busy",
-    "ProblemDetails",
+    "FieldError",
     "Forbidden",
     "Invalid",
-    "FieldError",
+    "InvalidResponse",
     "NotFound",
+    "ProblemDetails",
     "ServerError",
     "TooManyRequests",
     "Unauthorized",

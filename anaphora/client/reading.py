@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["raw_field", "decode"]
+__all__ = ["decode", "raw_field"]
 
 _T = TypeVar("_T")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.client.explanations import Explanation
 from anaphora.client.problems import ApiError, build_error
-from anaphora.client.reading import raw_field, decode
+from anaphora.client.reading import decode, raw_field
 
 __all__ = [
     "Dialog",

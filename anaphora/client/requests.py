@@ -27,10 +27,10 @@ from anaphora.client.replies import Dialog, Reply, decode_dialog
 
 __all__ = [
     "AskOptions",
-    "RecallMode",
-    "QuestionOptions",
-    "RecallOptions",
     "ForgetTarget",
+    "QuestionOptions",
+    "RecallMode",
+    "RecallOptions",
     "active_model",
     "ask",
     "check",

@@ -16,7 +16,7 @@ import regex
 
 from anaphora.entities.languages import create_normalizer
 
-__all__ = ["Atom", "AtomKind", "split_atoms", "get_atoms"]
+__all__ = ["Atom", "AtomKind", "get_atoms", "split_atoms"]
 
 AtomKind = Literal["word", "digits", "mark"]
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.entities.atoms import Atom
 
-__all__ = ["Chart", "Item", "Literal", "BuildMeaning", "ChartGrammar"]
+__all__ = ["BuildMeaning", "Chart", "ChartGrammar", "Item", "Literal"]
 
 _MAX_EDGES = 5_000  # in one chart (some 20 ms); what is left then goes unfound
 
@@ -48,7 +48,7 @@ class _Node:
     """How far rules have been followed, and the ways on: by a word, by the beginning of one
     (``lengths`` are theirs, longest first), and by an item of a category."""
 
-    __slots__ = ("categories", "done", "lengths", "prefixes", "words")
+    __slots__ = ("categories", "completed", "lengths", "prefixes", "words")
 
     def __init__(self) -> None:
         self.words = self.prefixes = self.categories = _NO_EDGES

@@ -12,13 +12,13 @@ from spacy.about import __version__ as spacy_version
 
 from anaphora.entities.guesses import PhraseVocabulary
 from anaphora.entities.languages import base_code
-from anaphora.entities.layers import EntryTable, CompositionLevel, build_entry_tables
+from anaphora.entities.layers import CompositionLevel, EntryTable, build_entry_tables
 from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.morphology import analyzer_version
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.saved import model_to_data
 from anaphora.entities.scattered import SparseMatcher, SparsePhrase
-from anaphora.entities.search import PhraseIndex, create_index, compile_levels
+from anaphora.entities.search import PhraseIndex, compile_levels, create_index
 from anaphora.entities.separable_verbs import SeparablePhrase, SeparableVerbMatcher
 from anaphora.entities.trie import Nodes, Step, Trie
 from anaphora.errors import AnaphoraError
@@ -37,8 +37,8 @@ _ARRAYS = {"hashes": "Q", "edges": "i", "labels": "i", "first": "i", "entries": 
 def load_or_compile(
     cache: Cache, model: Model, language: str, reader: PhraseReader, lexicon: Lexicon
 ) -> PhraseIndex:
-    """As :func:`~anaphora.entities.search.compile_index` with the tokenizer of a blank pipeline: from the
-    cache if it is there, else learnt, and kept if it can be.
+    """As :func:`~anaphora.entities.search.compile_index` with the tokenizer of a blank pipeline:
+    from the cache if it is there, else learnt, and kept if it can be.
 
     Raises what that raises.
     """

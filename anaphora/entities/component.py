@@ -28,9 +28,9 @@ from anaphora.entities.custom import FunctionRecognizer, import_function
 from anaphora.entities.labels import LabelRecognizer
 from anaphora.entities.recognition import (
     Mention,
+    Recognizer,
     TokenizedText,
     TokenSpan,
-    Recognizer,
     create_builtin,
     get_text,
 )

@@ -13,7 +13,7 @@ from anaphora.entities.recognition import Mention, TokenizedText
 from anaphora.errors import GrammarError, HandlerError, ModelError, Problem
 from anaphora.grammar.code import FunctionLoader
 from anaphora.models.failures import describe_failure
-from anaphora.models.functions import find_mismatches, accepts_parameter
+from anaphora.models.functions import accepts_parameter, find_mismatches
 
 __all__ = ["FunctionRecognizer", "import_function"]
 

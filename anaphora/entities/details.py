@@ -16,7 +16,7 @@ from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["entity_to_detail", "span_key", "entity_from_detail"]
+__all__ = ["entity_from_detail", "entity_to_detail", "span_key"]
 
 
 def span_key(span: Span) -> str:

@@ -29,7 +29,7 @@ from anaphora.entities.tongue import load_orthography
 from anaphora.errors import AnaphoraError
 from anaphora.storage.cache import Cache
 
-__all__ = ["Dictionary", "Lemmas", "compile_table", "load_dictionary", "is_dictionary_word"]
+__all__ = ["Dictionary", "Lemmas", "compile_table", "is_dictionary_word", "load_dictionary"]
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.parts import EntityPart
 from anaphora.models.utterance import Entity
 
-__all__ = ["PredicateFailure", "EntityChart"]
+__all__ = ["EntityChart", "PredicateFailure"]
 
 # In one text (some 0.5 s each); what is left then goes unfound.
 _MAX_TESTS = 50_000  # entities for parts

@@ -20,7 +20,7 @@ from anaphora.entities.lexicon import Lexicon, Word
 from anaphora.entities.misspelt import MIN_LENGTH, SpellingIndex
 from anaphora.entities.numbered import StemIds
 
-__all__ = ["StemCandidate", "CandidateFinder", "PhraseVocabulary"]
+__all__ = ["CandidateFinder", "PhraseVocabulary", "StemCandidate"]
 
 _MAX_LOOKUPS = 300  # of the words of one text (0.3 ms each among 100,000)
 _MAX_CACHED = 5_000  # words and what they may stand for, twice

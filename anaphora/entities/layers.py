@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from anaphora.entities.found import EntityChart
 from anaphora.entities.gaps import Gaps
-from anaphora.entities.guesses import StemCandidate, PhraseVocabulary
+from anaphora.entities.guesses import PhraseVocabulary, StemCandidate
 from anaphora.entities.lexicon import Word
 from anaphora.entities.numbered import StemIds
 from anaphora.entities.overlap import keep_longest_spans, keep_longest_token_sets
@@ -35,7 +35,7 @@ from anaphora.models.composition import composition_levels
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase, Phrases
 from anaphora.models.values import iter_phrases
 
-__all__ = ["EntryTable", "Entry", "CompositionLevel", "build_entry_tables", "select_phrases"]
+__all__ = ["CompositionLevel", "Entry", "EntryTable", "build_entry_tables", "select_phrases"]
 
 _T = TypeVar("_T")
 

@@ -1,8 +1,8 @@
 """Words as they are compared: normalised, stemmed, and kept for the next utterance.
 
 Hyphens between words are not there for the comparison: "New-York" is "New York". A tokenizer
-may make them tokens of their own (joiners, see :func:`phrase_word_indexes`) or leave them inside a token
-(whose parts are then compared one by one). A hyphen beside a blank, full stops, commas and
+may make them tokens of their own (joiners, see :func:`phrase_word_indexes`) or leave them inside a
+token (whose parts are then compared one by one). A hyphen beside a blank, full stops, commas and
 other punctuation are words like any other.
 """
 
@@ -19,11 +19,11 @@ from spacy.tokens import Doc, Token
 from anaphora.entities.dictionary import Dictionary, load_dictionary
 from anaphora.entities.languages import (
     base_code,
-    load_courtesy_phrases,
-    is_visible,
     create_normalizer,
-    load_qualifiers,
     create_stemmer,
+    is_visible,
+    load_courtesy_phrases,
+    load_qualifiers,
     load_stop_words,
 )
 from anaphora.entities.lemmatizer import Lemmatizer
@@ -157,7 +157,7 @@ class Lexicon:
         key = f"{token.text}\0{norm}"
         known = self._young.get(key) or self._old.get(key)
         if known is None:
-            known = replace(word, stem=self._normalize(norm), known=True)
+            known = replace(word, stem=self._normalize(norm), in_dictionary=True)
         return self._store(key, known)
 
     def read_phrase_words(self, texts: Sequence[str]) -> list[Word]:

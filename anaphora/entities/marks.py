@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-__all__ = ["Enclosures", "has_enclosures", "find_brackets", "find_quotes"]
+__all__ = ["Enclosures", "find_brackets", "find_quotes", "has_enclosures"]
 
 # By what may end it, what may have begun it.
 _QUOTES = {

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from itertools import accumulate, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["AnalyzeWord", "WordAnalysis", "load_analyzer", "analyzer_version", "missing_analyzer"]
+__all__ = ["AnalyzeWord", "WordAnalysis", "analyzer_version", "load_analyzer", "missing_analyzer"]
 
 # Tags of MeCab-ko.
 _VERBS = frozenset({"VV", "VA", "VX", "VCN"})

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 from spacy.tokens import Doc
 
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, create_builtin
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, create_builtin
 from anaphora.models.builtin import NLPCRAFT_ENTITIES
 
 __all__ = ["create"]

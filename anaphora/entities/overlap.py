@@ -33,8 +33,9 @@ def keep_longest_spans(
 def keep_longest_token_sets(
     items: Sequence[T], *, tokens: Callable[[T], Sequence[int]], kind: Callable[[T], Hashable]
 ) -> list[T]:
-    """As :func:`keep_longest_spans` for items in any order between whose tokens others may stand: those
-    whose tokens are not all among the tokens, and fewer than those, of another of their kind."""
+    """As :func:`keep_longest_spans` for items in any order between whose tokens others may stand:
+    those whose tokens are not all among the tokens, and fewer than those, of another of their
+    kind."""
     sets = [frozenset(tokens(item)) for item in items]
     having: dict[tuple[Hashable, int], list[frozenset[int]]] = {}
     for item, own in zip(items, sets, strict=True):

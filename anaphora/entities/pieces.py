@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from anaphora.entities.readings import find_contiguous_variants
 from anaphora.models.utterance import Entity
 
-__all__ = ["is_contiguous", "find_sparse_variants"]
+__all__ = ["find_sparse_variants", "is_contiguous"]
 
 _MAX_SELECTIONS = 512  # of entities in pieces, tried for entities that share tokens
 _MAX_WORK = 20_000  # such sets times entities, in all (some 0.2 s)
@@ -26,7 +26,8 @@ _MIN_SELECTIONS = 4
 def find_sparse_variants(
     entities: Sequence[Entity], costs: Sequence[int], limit: int
 ) -> list[list[int]]:
-    """As :func:`~anaphora.entities.readings.find_contiguous_variants` for entities that may be in pieces.
+    """As :func:`~anaphora.entities.readings.find_contiguous_variants` for entities that may be in
+    pieces.
 
     Where very many of these share tokens, some sets may not be found; what is found is maximal.
     """

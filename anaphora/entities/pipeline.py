@@ -18,13 +18,13 @@ from anaphora.entities.assembly import add_recognizers, check_labels
 from anaphora.entities.component import TIME_KEY, EntityComponent
 from anaphora.entities.cuts import TokenCache
 from anaphora.entities.cutting import make_doc
-from anaphora.entities.details import span_key, entity_from_detail
+from anaphora.entities.details import entity_from_detail, span_key
 from anaphora.entities.detection import select_likeliest
 from anaphora.entities.fallback import select_fallbacks
 from anaphora.entities.installed import load_pipelines
 from anaphora.entities.languages import base_code, blank, normalize_apostrophes
 from anaphora.entities.recognition import TEXT_KEY, TokenizedText
-from anaphora.entities.recognized import RecognizedEntities, run_recognizers, collect_recognized
+from anaphora.entities.recognized import RecognizedEntities, collect_recognized, run_recognizers
 from anaphora.entities.search import match_elements
 from anaphora.entities.sentence import Sentence
 from anaphora.entities.settling import EntityFilter
@@ -147,13 +147,13 @@ class Pipeline:
     ) -> Iterator[Utterance]:
         if not self.benefits_from_batches:
             for text in texts:
-                yield self(text, language, usual=preferred, at=at)
+                yield self(text, language, preferred=preferred, at=at)
             return
         while batch := list(islice(texts, batch_size)):
             ahead = self.prefetch([UnreadText(text, language, at) for text in batch])
             for text, readings in zip(batch, ahead, strict=True):
                 if readings is None:
-                    yield self(text, language, usual=preferred, at=at)
+                    yield self(text, language, preferred=preferred, at=at)
                 else:
                     yield readings.select_likeliest(preferred)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from anaphora.entities.languages import base_code, create_normalizer, load_qualifiers_by_kind
 from anaphora.entities.layers import select_phrases
+from anaphora.entities.tongue import load_orthography
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, Model, Phrase
 from anaphora.models.values import iter_phrases
@@ -17,7 +18,6 @@ from anaphora.models.values import iter_phrases
 __all__ = ["find_uncovered_qualifiers"]
 
 _CHECKED_KINDS = ("negation", "exclusion", "restriction")
-_UNSPACED = frozenset({"ja", "th", "zh"})  # where words have no blanks between them
 
 
 def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
@@ -59,7 +59,9 @@ def _covers_any(model: Model, language: str, words: list[str]) -> bool:
     known = {normalize(word) for word in words}
     if not known.isdisjoint(map(normalize, model.stop_words.additional)):
         return True
-    left, right = ("", "") if base_code(language) in _UNSPACED else (r"(?<!\w)", r"(?!\w)")
+    left, right = (
+        ("", "") if load_orthography(base_code(language)).unspaced else (r"(?<!\w)", r"(?!\w)")
+    )
     contracted = [word for word in known if "'" in word]  # "n't" and "n'" touch other words
     whole = "|".join(map(re.escape, known.difference(contracted)))
     some = re.compile("|".join([f"{left}(?:{whole}){right}", *map(re.escape, contracted)]))

@@ -21,11 +21,11 @@ from anaphora.storage.cache import Cache
 
 __all__ = [
     "TEXT_KEY",
-    "RecognizerFactory",
     "Mention",
-    "TokenizedText",
-    "TokenSpan",
     "Recognizer",
+    "RecognizerFactory",
+    "TokenSpan",
+    "TokenizedText",
     "create_builtin",
     "get_text",
 ]

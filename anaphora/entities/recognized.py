@@ -14,7 +14,7 @@ from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Element
 from anaphora.models.utterance import Entity
 
-__all__ = ["RecognizedEntities", "run_recognizers", "collect_recognized"]
+__all__ = ["RecognizedEntities", "collect_recognized", "run_recognizers"]
 
 
 class RecognizedEntities(NamedTuple):
@@ -33,8 +33,8 @@ def run_recognizers(
     elements: Mapping[str, Element],
     sentence: Sentence,
 ) -> RecognizedEntities:
-    """As :func:`collect_recognized` of a text that these ``components`` have worked on, without the spans
-    that they would write."""
+    """As :func:`collect_recognized` of a text that these ``components`` have worked on, without the
+    spans that they would write."""
     found, void = RecognizedEntities([], []), []
     for component in components:
         element = elements[component.element]

@@ -13,16 +13,16 @@ from anaphora.models.domain import (
     ANY_LANGUAGE,
     Element,
     ElementValue,
-    UtteranceLimits,
     Model,
     Phrase,
     Phrases,
     RecognizerSpec,
     StopWords,
+    UtteranceLimits,
 )
 from anaphora.models.values import PackedValues
 
-__all__ = ["model_to_data", "model_from_data"]
+__all__ = ["model_from_data", "model_to_data"]
 
 _FLAGS = ("topic", "sparse", "permute", "greedy", "abstract", "compounds")
 

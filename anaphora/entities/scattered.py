@@ -24,7 +24,7 @@ from anaphora.entities.gaps import Gaps
 from anaphora.entities.guesses import StemCandidate
 from anaphora.entities.lexicon import Word
 from anaphora.entities.token_runs import PatternEnds
-from anaphora.entities.trie import WILDCARD, MAX_COMBINATIONS, PhraseMatch, Step, form_of
+from anaphora.entities.trie import MAX_COMBINATIONS, WILDCARD, PhraseMatch, Step, form_of
 from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import DEFAULT_MAX_GAP

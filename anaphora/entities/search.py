@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from anaphora.entities.found import EntityChart
 from anaphora.entities.gaps import Gaps
-from anaphora.entities.guesses import StemCandidate, CandidateFinder, PhraseVocabulary
+from anaphora.entities.guesses import CandidateFinder, PhraseVocabulary, StemCandidate
 from anaphora.entities.languages import base_code, load_qualifiers
-from anaphora.entities.layers import Entry, CompositionLevel, build_entry_tables
+from anaphora.entities.layers import CompositionLevel, Entry, build_entry_tables
 from anaphora.entities.lexicon import Lexicon, Word, phrase_word_indexes
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.segmentation import SEGMENTED_LANGUAGES, WordBoundaries, load_segmentation
@@ -27,9 +27,9 @@ from anaphora.models.utterance import Entity
 __all__ = [
     "ElementMatch",
     "PhraseIndex",
-    "create_index",
-    "compile_levels",
     "compile_index",
+    "compile_levels",
+    "create_index",
     "match_elements",
 ]
 
@@ -68,7 +68,7 @@ class PhraseIndex:
     """Whether phrases are composed of entities."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "composes", len(self.levels) > 1)
+        object.__setattr__(self, "has_composition", len(self.levels) > 1)
 
 
 def compile_index(

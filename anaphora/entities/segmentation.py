@@ -23,11 +23,11 @@ from anaphora.entities.trie import PhraseMatch
 
 __all__ = [
     "SEGMENTED_LANGUAGES",
-    "WordBoundaries",
     "Segmentation",
     "Segmenter",
-    "missing_segmenter",
+    "WordBoundaries",
     "load_segmentation",
+    "missing_segmenter",
 ]
 
 WordClass: TypeAlias = Literal["verb", "noun", "adjective", "number", ""]

@@ -10,15 +10,15 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.lexicon import Lexicon, Word
-from anaphora.entities.marks import has_enclosures, find_brackets, find_quotes
+from anaphora.entities.marks import find_brackets, find_quotes, has_enclosures
 from anaphora.frozen import freeze
 from anaphora.models.domain import Element
-from anaphora.models.utterance import Entity, Token, LazyTokens, find_courtesy_words
+from anaphora.models.utterance import Entity, LazyTokens, Token, find_courtesy_words
 
 __all__ = ["Sentence"]
 
 _NO_MARKS: frozenset[str] = frozenset()
-_IS_SPECIAL = attrgetter("odd")
+_IS_SPECIAL = attrgetter("is_special")
 
 
 class Sentence:
@@ -31,8 +31,18 @@ class Sentence:
     """
 
     __slots__ = (
-        "_annotations", "_brackets", "_marked", "_plain", "_quotes", "_swear", "has_special", "starts",
-        "uncertain_words", "text", "texts", "words",
+        "_annotations",
+        "_brackets",
+        "_marked",
+        "_plain",
+        "_quotes",
+        "_swear",
+        "has_special",
+        "starts",
+        "text",
+        "texts",
+        "uncertain_words",
+        "words",
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +86,7 @@ class Sentence:
             texts,
             starts,
             lexicon.words_of_doc(doc),
-            swear=swear_stems,
+            swear_stems=swear_stems,
             annotations=doc if annotated else None,
         )
 

@@ -13,7 +13,7 @@ import regex
 
 from anaphora.entities.language_tables import languages_with, load_table
 
-__all__ = ["LINE_BREAKS", "SENTENCE_MARKS", "is_abbreviation_or_ordinal", "find_sentence_ends"]
+__all__ = ["LINE_BREAKS", "SENTENCE_MARKS", "find_sentence_ends", "is_abbreviation_or_ordinal"]
 
 LINE_BREAKS = frozenset("\n\r\u2028\u2029")
 

@@ -27,7 +27,7 @@ from anaphora.entities.languages import LetterTokenizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.phrases import PhraseReader
 from anaphora.entities.recognized import collect_recognized
-from anaphora.entities.saved import model_to_data, model_from_data
+from anaphora.entities.saved import model_from_data, model_to_data
 from anaphora.entities.search import PhraseIndex, compile_index, match_elements
 from anaphora.entities.sentence import Sentence
 from anaphora.models.domain import Model

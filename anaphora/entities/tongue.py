@@ -6,6 +6,7 @@ A table needs no more than what holds for its language, and a language needs no 
 - ``same``: letters that count as others ("ё: е"), ``last`` such letters at the end of a word;
 - ``pairs``: the same for many, each pair as two letters in a row ("東东 車车");
 - ``unseen``: marks that need not be written;
+- ``lowercase``: capitals whose small letters are not those of other languages ("I: ı");
 - ``also``: what people write who lack a letter ("ä: ae");
 - ``apart``: letters with a mark that are never the letter without it to one who writes them;
 - ``optional``: letters with a mark that those leave out who write the other marks, and the
@@ -51,6 +52,9 @@ A table needs no more than what holds for its language, and a language needs no 
   ``phrasal_verbs``: the verbs that make a noun with a particle of two letters ("login");
 - ``segments``: of a language without blanks, where the words of its dictionary may be parted,
   see :class:`SegmentRules`;
+- ``unspaced``: that words have no blanks between them;
+- ``unsplit``: words that spaCy would part as it does others ("id" as "I'd"), and ``stop_words``,
+  those of them that are stop words;
 - ``tokens``: "words" to cut texts at blanks and marks, "letters" to make a token of each letter,
   where spaCy's own tokenizer needs a package.
 """
@@ -70,11 +74,11 @@ from anaphora.entities.inflection import Paths, compile_paths
 from anaphora.entities.language_tables import load_table
 
 __all__ = [
-    "SegmentRules",
     "Orthography",
+    "SegmentRules",
     "distinct_characters",
-    "replace_characters",
     "load_orthography",
+    "replace_characters",
 ]
 
 _MAX_LENGTH = 64  # characters of a word that may have anything attached
@@ -146,6 +150,7 @@ class Orthography:
 
     same: Mapping[int, str | None] = field(default_factory=dict)
     last: Mapping[str, str] = field(default_factory=dict)
+    lowercase: Mapping[int, str] = field(default_factory=dict)
     also: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
     optional: Mapping[int, str] = field(default_factory=dict)
@@ -168,6 +173,9 @@ class Orthography:
     silent: str = ""
     once: str = ""
     tokens: Literal["", "words", "letters"] = ""
+    unspaced: bool = False
+    unsplit: frozenset[str] = frozenset()
+    stop_words: frozenset[str] = frozenset()
     forms: Mapping[str, str] = field(default_factory=dict)
     auxiliaries: tuple[tuple[str, ...], ...] = ()
     negators: tuple[str, ...] = ()
@@ -387,6 +395,9 @@ def load_orthography(code: str) -> Orthography:
         verb_forms=verb_forms,
         same=spelling,
         also=str.maketrans(data.pop("also", {})),
+        lowercase=str.maketrans(data.pop("lowercase", {})),
+        unsplit=frozenset(data.pop("unsplit", "").split()),
+        stop_words=frozenset(data.pop("stop_words", "").split()),
         segments=SegmentRules.from_table(data.pop("segments", {})),
         optional=str.maketrans(data.pop("optional", {})),
         apart=frozenset(data.pop("apart", "")),

@@ -28,18 +28,18 @@ from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
 
 __all__ = [
-    "WILDCARD",
     "MAX_COMBINATIONS",
     "ROOT",
-    "PhraseMatch",
+    "WILDCARD",
     "Nodes",
     "PartsAt",
+    "PhraseMatch",
     "Step",
     "Trie",
     "form_of",
 ]
 
-_IS_SPECIAL = attrgetter("odd")
+_IS_SPECIAL = attrgetter("is_special")
 _NONE = -1
 
 ROOT = -1

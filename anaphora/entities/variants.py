@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anaphora.entities.pieces import is_contiguous, find_sparse_variants
+from anaphora.entities.pieces import find_sparse_variants, is_contiguous
 from anaphora.entities.readings import find_contiguous_variants
 from anaphora.models.utterance import Entity, Utterance, Variant
 

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.findings import Diagnostics
-from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import Function, format_ordinal
 from anaphora.grammar.operators import binary_type, unary_type
 from anaphora.grammar.patterns import Pattern
@@ -23,18 +23,18 @@ from anaphora.grammar.syntax import (
     Expression,
     FragmentNode,
     IntentNode,
+    IntentPartNode,
     ListNode,
     LiteralNode,
-    IntentPartNode,
     PredicateNode,
     Statement,
     TermNode,
     UnaryNode,
     VariableNode,
 )
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe_value, describe_type, kind_of
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
-__all__ = ["INTENT_OPTIONS", "check_program", "check_predicate", "check_statements"]
+__all__ = ["INTENT_OPTIONS", "check_predicate", "check_program", "check_statements"]
 
 INTENT_OPTIONS = (
     "ordered",
@@ -334,8 +334,8 @@ class _Checker:
         if not kinds & parameter.type:
             self.add_error(
                 _start_offset(argument),
-                f"'{node.name}' needs {describe_type(parameter.type)} as its {format_ordinal(index)} "
-                f"argument, not {describe_type(kinds)}",
+                f"'{node.name}' needs {describe_type(parameter.type)} as its "
+                f"{format_ordinal(index)} argument, not {describe_type(kinds)}",
             )
         elif parameter.passing == "pattern" and isinstance(argument, LiteralNode):
             try:

@@ -23,7 +23,7 @@ from anaphora.grammar.context import EntityContext
 from anaphora.grammar.values import describe_value
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["FunctionLoader", "FlowFunction", "build_term_predicate"]
+__all__ = ["FlowFunction", "FunctionLoader", "build_term_predicate"]
 
 
 _IMPORT_LOCK = (

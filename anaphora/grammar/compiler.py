@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.checker import check_predicate, check_statements
-from anaphora.grammar.code import FunctionLoader, FlowFunction, build_term_predicate
+from anaphora.grammar.code import FlowFunction, FunctionLoader, build_term_predicate
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.findings import Diagnostics
 from anaphora.grammar.functions import QUESTION_FUNCTIONS
 from anaphora.grammar.idl import parse_idl, parse_predicate
 from anaphora.grammar.imports import ImportReader, read_import
-from anaphora.grammar.intent import Intent, EntitySelector, IntentOptions, Predicate, Term
+from anaphora.grammar.intent import EntitySelector, Intent, IntentOptions, Predicate, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.requirements import find_elements, find_mentions, find_requirements
 from anaphora.grammar.syntax import (
@@ -24,28 +24,28 @@ from anaphora.grammar.syntax import (
     FragmentReference,
     ImportNode,
     IntentNode,
-    PythonFunctionNode,
     IntentPartNode,
     PredicateNode,
+    PythonFunctionNode,
     TermNode,
 )
-from anaphora.grammar.translator import translate_predicate, translate_expression
+from anaphora.grammar.translator import translate_expression, translate_predicate
 
 __all__ = [
     "CompilationResult",
     "Compiler",
+    "build_options",
+    "compile_entity_part",
     "compile_expression",
     "compile_intents",
-    "compile_entity_part",
     "compile_predicate",
-    "build_options",
 ]
 
 MAX_IMPORTS = 100  # of one model
 MAX_TERMS = 1_000  # of one intent: fragments may name each other twice, and so on
 MAX_FRAGMENT_TERMS = 100_000  # by fragments, into all that one model declares
 
-_Result = TypeVar("_Made")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)

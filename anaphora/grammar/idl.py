@@ -23,7 +23,7 @@ from anaphora.grammar.idl_builder import (
     ParsedTerm,
 )
 from anaphora.grammar.idl_errors import explain_syntax_error
-from anaphora.grammar.parsing import SourceError, check_text, load_parser, grammar_errors
+from anaphora.grammar.parsing import SourceError, check_text, grammar_errors, load_parser
 from anaphora.grammar.syntax import (
     BinaryNode,
     CallNode,
@@ -32,10 +32,10 @@ from anaphora.grammar.syntax import (
     FragmentReference,
     ImportNode,
     IntentNode,
-    ListNode,
-    PythonFunctionNode,
     IntentPartNode,
+    ListNode,
     PredicateNode,
+    PythonFunctionNode,
     Statement,
     TermNode,
     UnaryNode,

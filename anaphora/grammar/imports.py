@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from anaphora.errors import GrammarError, Problem
 
-__all__ = ["ImportedText", "ImportReader", "read_import"]
+__all__ = ["ImportReader", "ImportedText", "read_import"]
 
 _MAX_FILE_SIZE = 4 * 1024 * 1024  # bytes
 _MAX_NAME_LENGTH = 200  # in messages

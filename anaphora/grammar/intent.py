@@ -11,7 +11,7 @@ from anaphora.grammar.code import FlowFunction
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.patterns import Pattern
 
-__all__ = ["Intent", "EntitySelector", "IntentOptions", "Predicate", "Term"]
+__all__ = ["EntitySelector", "Intent", "IntentOptions", "Predicate", "Term"]
 
 EntitySelector = tuple[str, str]
 """What an entity must have: ``("element", id)``, ``("group", name)`` or ``("ancestor", id)``."""

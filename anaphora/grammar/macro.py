@@ -17,14 +17,14 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.macro_errors import explain_syntax_error, shorten
 from anaphora.grammar.macro_reader import (
     MAX_NESTING,
-    compile_pattern,
     compile_part_predicate,
+    compile_pattern,
     parse_cached,
 )
 from anaphora.grammar.macro_tree import (
     BlankPiece,
-    GroupPiece,
     EntityPiece,
+    GroupPiece,
     Piece,
     ReferencePiece,
     RegexPiece,

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from anaphora.errors import Problem
 from anaphora.grammar.places import problem_at
 
-__all__ = ["mask_literals", "explain_syntax_error", "shorten"]
+__all__ = ["explain_syntax_error", "mask_literals", "shorten"]
 
 _LITERAL = re.compile(
     r"\\."

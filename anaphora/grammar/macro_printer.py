@@ -8,8 +8,8 @@ from typing import assert_never
 from anaphora.grammar.macro_tree import (
     EMPTY_SEQUENCE,
     BlankPiece,
-    GroupPiece,
     EntityPiece,
+    GroupPiece,
     Piece,
     ReferencePiece,
     RegexPiece,

@@ -16,28 +16,28 @@ from lark import Lark, Token, Transformer
 from anaphora.errors import GrammarError
 from anaphora.grammar.compiler import compile_entity_part
 from anaphora.grammar.intent import Predicate
-from anaphora.grammar.macro_errors import mask_literals, explain_syntax_error, shorten
+from anaphora.grammar.macro_errors import explain_syntax_error, mask_literals, shorten
 from anaphora.grammar.macro_simple import parse_simple
 from anaphora.grammar.macro_tree import (
     EMPTY_SEQUENCE,
     BlankPiece,
-    GroupPiece,
     EntityPiece,
+    GroupPiece,
     Piece,
     ReferencePiece,
     RegexPiece,
     SequencePiece,
     TextPiece,
 )
-from anaphora.grammar.parsing import SourceError, check_text, load_parser, grammar_errors, offset_of
+from anaphora.grammar.parsing import SourceError, check_text, grammar_errors, load_parser, offset_of
 from anaphora.grammar.patterns import Pattern
 
 __all__ = [
     "MAX_NESTING",
-    "parse_synonym",
-    "compile_pattern",
     "compile_part_predicate",
+    "compile_pattern",
     "parse_cached",
+    "parse_synonym",
 ]
 
 MAX_TEXT_LENGTH = 16 * 1024  # characters

@@ -15,8 +15,8 @@ from typing import TypeAlias
 __all__ = [
     "EMPTY_SEQUENCE",
     "BlankPiece",
-    "GroupPiece",
     "EntityPiece",
+    "GroupPiece",
     "Piece",
     "ReferencePiece",
     "RegexPiece",

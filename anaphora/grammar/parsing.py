@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.places import problem_at
 
-__all__ = ["SourceError", "check_text", "load_parser", "grammar_errors", "offset_of"]
+__all__ = ["SourceError", "check_text", "grammar_errors", "load_parser", "offset_of"]
 
 _LONE_SURROGATE = re.compile(
     r"[\ud800-\udfff]"

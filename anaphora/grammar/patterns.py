@@ -147,8 +147,8 @@ class Pattern:
                 continue
             if stray is not None:
                 raise EvaluationError(
-                    f"'{stray}' in the replacement {describe_value(replacement)} stands for nothing: "
-                    f"write '\\{stray}', or $1 for the first group of the pattern"
+                    f"'{stray}' in the replacement {describe_value(replacement)} stands for "
+                    f"nothing: write '\\{stray}', or $1 for the first group of the pattern"
                 )
             if digit is not None:
                 number, at = self._parse_group_number(replacement, at - 1)

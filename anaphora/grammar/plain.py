@@ -18,7 +18,7 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 
-__all__ = ["predicate_to_data", "predicate_from_data"]
+__all__ = ["predicate_from_data", "predicate_to_data"]
 
 _NODE_CLASSES = (
     BinaryNode, CallNode, ListNode, LiteralNode, PredicateNode, UnaryNode, VariableDeclaration,

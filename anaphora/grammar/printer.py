@@ -18,12 +18,12 @@ from anaphora.grammar.syntax import (
     FragmentReference,
     ImportNode,
     IntentNode,
+    IntentPartNode,
     Json,
     ListNode,
     LiteralNode,
-    PythonFunctionNode,
-    IntentPartNode,
     PredicateNode,
+    PythonFunctionNode,
     Statement,
     TermNode,
     UnaryNode,
@@ -152,7 +152,8 @@ def _print_json(value: Any) -> str:
     """JSON as the language writes it: texts between single quotes."""
     match value:
         case Mapping():
-            return f"{{{', '.join(f'{_quote(key)}: {_print_json(held)}' for key, held in value.items())}}}"
+            items = (f"{_quote(key)}: {_print_json(held)}" for key, held in value.items())
+            return f"{{{', '.join(items)}}}"
         case list():
             return f"[{', '.join(map(_print_json, value))}]"
         case _:

@@ -8,14 +8,14 @@ from typing import Any
 __all__ = [
     "POSITION",
     "assign",
+    "attribute_path",
     "call",
     "compare",
-    "with_error_handler",
+    "expression_statement",
     "name",
     "negate",
-    "attribute_path",
     "return_value",
-    "expression_statement",
+    "with_error_handler",
 ]
 
 POSITION: Any = {"lineno": 1, "col_offset": 0}

@@ -17,8 +17,8 @@ from anaphora.grammar.values import ANYTHING, Kind, Type, kind_of
 __all__ = [
     "MAX_EXPRESSION_DEPTH",
     "CodeBlock",
-    "TypedExpression",
     "FunctionWriter",
+    "TypedExpression",
     "nesting_depth",
 ]
 

@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import Function, Parameter
 from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type
 
@@ -20,11 +20,11 @@ __all__ = [
     "EXAMPLE_ENTITIES",
     "EXAMPLE_META",
     "FUNCTION_GROUPS",
-    "functions_to_data",
-    "render_page",
-    "format_signature",
     "first_paragraph",
     "format_parameters",
+    "format_signature",
+    "functions_to_data",
+    "render_page",
 ]
 
 EXAMPLE_ENTITIES: tuple[Mapping[str, Any], ...] = (

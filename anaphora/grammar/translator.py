@@ -35,8 +35,8 @@ from anaphora.grammar.operators import BINARY_OPERATORS, UNARY_OPERATORS, binary
 from anaphora.grammar.python_writer import (
     MAX_EXPRESSION_DEPTH,
     CodeBlock,
-    TypedExpression,
     FunctionWriter,
+    TypedExpression,
     nesting_depth,
 )
 from anaphora.grammar.syntax import (
@@ -50,16 +50,16 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 from anaphora.grammar.tree_facts import (
-    needs_functions,
-    is_leaf,
-    returns_list,
     find_literal_texts,
-    reads_groups,
     find_variables,
+    is_leaf,
+    needs_functions,
+    reads_groups,
+    returns_list,
 )
 from anaphora.grammar.values import ANYTHING, Kind, Type, to_language_value
 
-__all__ = ["translate_predicate", "translate_expression"]
+__all__ = ["translate_expression", "translate_predicate"]
 
 Test: TypeAlias = Callable[[EntityContext], bool]
 
@@ -116,7 +116,7 @@ class _Translator(FunctionWriter):
         )
         code = compile(ast.Module(body=self.functions, type_ignores=[]), "<predicate>", "exec")
         exec(code, self.globals)  # of a tree made here, without any text of the model
-        return cast("Callable[[Context], Any]", self.globals["test"])
+        return cast("Callable[[EntityContext], Any]", self.globals["test"])
 
     # -- one method for each kind of node ------------------------------------------------------
 

@@ -18,12 +18,12 @@ from anaphora.grammar.syntax import (
 from anaphora.grammar.values import Kind, Type
 
 __all__ = [
-    "needs_functions",
-    "is_leaf",
-    "returns_list",
     "find_literal_texts",
-    "reads_groups",
     "find_variables",
+    "is_leaf",
+    "needs_functions",
+    "reads_groups",
+    "returns_list",
 ]
 
 _LIST: Type = frozenset({Kind.LIST})

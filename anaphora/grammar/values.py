@@ -20,12 +20,12 @@ __all__ = [
     "Type",
     "check_length",
     "contains",
+    "describe_type",
     "describe_value",
     "is_equal",
-    "describe_type",
-    "sort_key",
     "join_bounded",
     "kind_of",
+    "sort_key",
     "to_language_value",
     "typed_key",
     "typed_keys",
@@ -200,7 +200,8 @@ def check_length(value: Any) -> Any:
         characters = sum(len(item) for item in value if isinstance(item, str))
         if characters > _MAX_LIST_CHARACTERS:
             raise EvaluationError(
-                f"the texts of the list have {characters} characters: more than {_MAX_LIST_CHARACTERS}"
+                f"the texts of the list have {characters} characters: "
+                f"more than {_MAX_LIST_CHARACTERS}"
             )
     return value
 

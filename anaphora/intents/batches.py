@@ -51,8 +51,8 @@ class ReplyIterator(Iterator[Reply]):
     """The replies to ``questions``, each given by ``answer`` when it is asked for.
 
     ``look_ahead`` says how many questions to take at once; if they are more than one,
-    ``prefetch_readings`` reads them. What a question raises comes in its turn, after which the next one
-    can be asked for; so does what ``questions`` raises.
+    ``prefetch_readings`` reads them. What a question raises comes in its turn, after which the next
+    one can be asked for; so does what ``questions`` raises.
     """
 
     def __init__(

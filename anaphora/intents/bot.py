@@ -22,29 +22,29 @@ from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.grammar.intent import Intent
 from anaphora.grammar.request import Request, User
-from anaphora.intents.decision import BridgeResult, Decision, IndexedModel, decide, build_pending
+from anaphora.intents.decision import BridgeResult, Decision, IndexedModel, build_pending, decide
 from anaphora.intents.exchanges import has_date_element
 from anaphora.intents.fitting import ModelUpgrade
 from anaphora.intents.handlers import Handler, Reject, Skip, bind_handlers
 from anaphora.intents.hooks import Hooks
 from anaphora.intents.live import LiveConversation
-from anaphora.intents.match import SlotFilling, Match, build_slots
+from anaphora.intents.match import Match, SlotFilling, build_slots
 from anaphora.intents.partial_dates import resolve_partial_dates
 from anaphora.intents.responses import Responses, SlotView
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.intents.unused import UnusedPart, find_unused_parts
 from anaphora.intents.wording import (
-    format_declined,
-    format_unused_question,
     display_name,
+    format_declined,
     format_offer,
+    format_unused_question,
 )
 from anaphora.models.domain import Model, Status
 from anaphora.models.formatting.filters import FORMAT_LOCALE_KEY
 from anaphora.models.template_values import to_template_value
 from anaphora.models.utterance import Utterance
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ForgottenEntity, PendingQuestion, ForgetRule
+from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity, PendingQuestion
 from anaphora.storage.cache import Cache
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Bot:
             utterance = prefetched.select_likeliest(preferred_language)
         else:
             utterance = self.pipeline(
-                "" if too_long else text, language, usual=preferred_language, at=at
+                "" if too_long else text, language, preferred=preferred_language, at=at
             )
         if too_long:
             return replace(utterance, text=text)

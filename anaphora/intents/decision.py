@@ -18,33 +18,33 @@ from anaphora.errors import EvaluationError, HandlerError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.limits import find_breach
-from anaphora.intents.match import SlotFilling, Match, ReadingRank
+from anaphora.intents.match import Match, ReadingRank, SlotFilling
 from anaphora.intents.ranking import rank_coverage
-from anaphora.intents.slots import find_near_miss, find_blocked
+from anaphora.intents.slots import find_blocked, find_near_miss
 from anaphora.intents.solver import (
-    ParsedQuestion,
     MatchContext,
+    ParsedQuestion,
+    build_match_contexts,
+    drop_replaced,
+    fill_intents,
     find_content_words,
     find_exact_phrases,
-    fill_intents,
-    drop_replaced,
     reads_part_of_phrase,
-    build_match_contexts,
     solve,
 )
 from anaphora.intents.wording import parse_confirmation
-from anaphora.models.domain import UtteranceLimits, Model
+from anaphora.models.domain import Model, UtteranceLimits
 from anaphora.models.utterance import Entity, Variant
 from anaphora.stm.conversation import (
     Conversation,
-    ForgottenEntity,
-    RecallOffer,
-    PendingQuestion,
     ForgetRule,
+    ForgottenEntity,
+    PendingQuestion,
+    RecallOffer,
 )
-from anaphora.stm.rules import forget_all, expire
+from anaphora.stm.rules import expire, forget_all
 
-__all__ = ["BridgeResult", "Decision", "IndexedModel", "decide", "build_pending"]
+__all__ = ["BridgeResult", "Decision", "IndexedModel", "build_pending", "decide"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class Decision(Struct, frozen=True):
     memory that a change of topic left behind; ``error`` says why it cannot be answered at all:
     what a predicate could not work with, or the limit that it breaks; ``failure`` is that of a
     hook, to be raised when the question is answered. ``bridged`` is what the long-term memory had
-    to do with it; ``is_reset`` whether a hook has forgotten on purpose before. ``pending_action`` says
-    what becomes of the pending question through a sentence that adds nothing to it.
+    to do with it; ``is_reset`` whether a hook has forgotten on purpose before. ``pending_action``
+    says what becomes of the pending question through a sentence that adds nothing to it.
     """
 
     question: ParsedQuestion
@@ -267,7 +267,7 @@ def _resolve_topic_change(
     decision = _solve(indexed, question, replace(fresh, flow=conversation.flow))
     if not decision.matches or _topics_of(decision.matches[0].entities) <= current:
         return None
-    return replace(decision, conversation=fresh, forgotten=wiped, left=conversation)
+    return replace(decision, conversation=fresh, forgotten=wiped, previous_topic=conversation)
 
 
 def _complete_pending(
@@ -423,9 +423,9 @@ def _find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
     if prompts:
         asking = find_near_miss(intents, index, where, askable)
         if asking:
-            return replace(decision, incomplete=asking, nearest=asking)
+            return replace(decision, incomplete=asking, near_miss=asking)
     near = find_blocked(intents, index, where) or find_near_miss(intents, index, where, is_whole)
-    return replace(decision, nearest=near)
+    return replace(decision, near_miss=near)
 
 
 def _current_topics(conversation: Conversation) -> set[tuple[str, str | None]]:

@@ -34,11 +34,11 @@ from anaphora.intents.reply import Reply
 from anaphora.intents.unused import find_unused_parts
 from anaphora.intents.whose import (
     NAMESPACE_KINDS,
-    to_user,
     conversation_key,
-    user_namespace,
-    tenant_id,
     parse_time_zone,
+    tenant_id,
+    to_user,
+    user_namespace,
 )
 from anaphora.ltm.exchange import Exchange
 from anaphora.models.domain import Model, ResetScope

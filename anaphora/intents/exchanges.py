@@ -21,8 +21,8 @@ __all__ = [
     "InProcessLongTerm",
     "build_exchange",
     "build_reset_mark",
-    "has_date_element",
     "find_sentence_dates",
+    "has_date_element",
 ]
 
 _DATE_ELEMENTS = ("date", "nlpcraft:date")  # the built-in elements
@@ -38,8 +38,8 @@ def build_exchange(
     clock: int,
     dates: tuple[DateMention, ...] | None = None,
 ) -> Exchange:
-    """What was said and answered, the ``dates`` of the question (see :func:`find_sentence_dates`; None
-    if it was not understood, or by a model that knows none), and the ``memory`` that a next
+    """What was said and answered, the ``dates`` of the question (see :func:`find_sentence_dates`;
+    None if it was not understood, or by a model that knows none), and the ``memory`` that a next
     question would find. Of what was merely offered nothing is held to be understood."""
     is_offer = reply.status == "incomplete" and not reply.missing
     slots = () if is_offer else reply.slots.items()

@@ -12,13 +12,13 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.intent import Intent
 from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
 from anaphora.intents.index import entity_keys
-from anaphora.intents.match import Candidate, SlotFilling, Match
+from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.ranking import explain_precedence
 from anaphora.intents.solver import MatchContext, fill_intents
 from anaphora.models.domain import Status
 from anaphora.models.durations import format_duration
 from anaphora.models.utterance import Entity
-from anaphora.stm.conversation import ForgottenEntity, RecallOffer, ForgetRule
+from anaphora.stm.conversation import ForgetRule, ForgottenEntity, RecallOffer
 
 __all__ = ["Explanation", "IntentMiss", "RankedMatch", "explain"]
 
@@ -90,7 +90,8 @@ class Explanation:
         )
         if others := [entity for entity in self.entities if entity not in self.reading]:
             yield "  read otherwise: " + ", ".join(
-                f"{entity} from {_format_source_text(entity)}{_format_containing_entity(entity, self.reading)}"
+                f"{entity} from {_format_source_text(entity)}"
+                f"{_format_containing_entity(entity, self.reading)}"
                 for entity in others
             )
         if self.unknown:
@@ -100,7 +101,10 @@ class Explanation:
         for candidate in self.offered:
             yield f"  remembered: {_format_entity(candidate.entity)}, {_format_age(candidate)}"
         for entity, groups in self.hidden:
-            yield f"  not offered: {_format_entity(entity)}, for the sentence has another of {_format_groups(groups)}"
+            yield (
+                f"  not offered: {_format_entity(entity)}, for the sentence has another of "
+                f"{_format_groups(groups)}"
+            )
         for place, match in enumerate(self.matches, 1):
             took = ", ".join(
                 f"{name}={taken.entity.value_or_text} ({taken.source})"
@@ -114,7 +118,8 @@ class Explanation:
         if more := self.untouched + len(self.misses[_MAX_MISS_LINES:]):
             yield f"  and {more} more intents that are further off"
         for gone in self.forgotten:
-            yield f"  forgotten: {_format_entity(gone.remembered.entity)}, {_format_forget_rule(gone)}"
+            entity = _format_entity(gone.remembered.entity)
+            yield f"  forgotten: {entity}, {_format_forget_rule(gone)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON-able data."""
@@ -287,7 +292,10 @@ def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str
     """What the long-term memory, or an offer that was made of it, had to do with the question."""
     offer, said = bridge.offer, repr(bridge.answer_text)
     if bridge.outcome in ("unreadable", "nothing found", "offered", "used"):
-        yield f"nothing is remembered{_format_forget_reason(decision)}: the long-term memory is looked at"
+        yield (
+            f"nothing is remembered{_format_forget_reason(decision)}: the long-term memory is "
+            f"looked at"
+        )
     if bridge.outcome == "unreadable":
         yield "the long-term memory cannot be read now"
     elif bridge.outcome == "nothing found":

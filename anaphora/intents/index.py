@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from anaphora.grammar.intent import Intent, EntitySelector, Term
+from anaphora.grammar.intent import EntitySelector, Intent, Term
 from anaphora.models.utterance import Entity
 
-__all__ = ["IntentIndex", "FillPlan", "entity_keys"]
+__all__ = ["FillPlan", "IntentIndex", "entity_keys"]
 
 _MAX_SIGNATURES = 10_000  # of entities whose intents are remembered, until all are forgotten
 _MOST_PLANS = 50_000  # that are remembered (some 10 MB), until all are forgotten

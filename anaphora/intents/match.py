@@ -14,11 +14,11 @@ from anaphora.stm.conversation import RememberedEntity
 __all__ = [
     "Candidate",
     "ContentWords",
-    "SlotFilling",
     "Match",
     "Rank",
     "ReadingRank",
     "Slot",
+    "SlotFilling",
     "Source",
     "TermMatch",
     "build_slots",

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from anaphora.intents.match import ContentWords, SlotFilling, Match, Rank, ReadingRank
+from anaphora.intents.match import ContentWords, Match, Rank, ReadingRank, SlotFilling
 
-__all__ = ["rank_match", "rank_reading", "rank_coverage", "explain_precedence"]
+__all__ = ["explain_precedence", "rank_coverage", "rank_match", "rank_reading"]
 
 _READING_STEPS = {
     "qualifiers": "it leaves fewer words that turn or bound the sense",

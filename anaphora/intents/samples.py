@@ -13,12 +13,12 @@ from anaphora.intents.engine import Engine
 from anaphora.intents.exchanges import InProcessLongTerm
 from anaphora.intents.match import Slot
 from anaphora.intents.reply import Reply
-from anaphora.intents.workers import run_in_processes, default_jobs
+from anaphora.intents.workers import default_jobs, run_in_processes
 from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, ResetStep, Step
 from anaphora.models.loader import load_model
 from anaphora.models.utterance import Entity
 
-__all__ = ["DialogResult", "Turn", "run_dialog", "run_dialogs", "run_dialog_safely", "iter_turns"]
+__all__ = ["DialogResult", "Turn", "iter_turns", "run_dialog", "run_dialog_safely", "run_dialogs"]
 
 _START_TIME = datetime(2026, 1, 5, 9, tzinfo=UTC)  # a Monday morning, the same for every run
 
@@ -53,8 +53,8 @@ def run_dialogs(
     *,
     jobs: int | None = 1,
 ) -> Generator[DialogResult, None, None]:
-    """Run many dialogs (those of the model itself, if none are given) as :func:`run_dialog_safely` does;
-    what comes of them, in their order, as soon as it is known.
+    """Run many dialogs (those of the model itself, if none are given) as :func:`run_dialog_safely`
+    does; what comes of them, in their order, as soon as it is known.
 
     ``model`` is a model, the path of its file or the name of a bundled one. ``jobs`` is in how
     many processes they are run (None: one for each core if they are very many, else this one
@@ -178,7 +178,8 @@ def _find_failures(step: AskStep, reply: Reply) -> Iterator[str]:
             if any(taken.source == "memory" for taken in slot.taken)
         }
         if recalled != set(step.from_memory):
-            yield f"from memory came {_format_names(recalled)}, not {_format_names(step.from_memory)}"
+            expected = _format_names(step.from_memory)
+            yield f"from memory came {_format_names(recalled)}, not {expected}"
     if step.missing is not None and set(reply.missing) != set(step.missing):
         yield f"missing is {_format_names(reply.missing)}, not {_format_names(step.missing)}"
     if step.memory is not None and not _matches_memory(reply.memory, step.memory):

@@ -9,7 +9,7 @@ from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import SlotFilling
 from anaphora.intents.solver import MatchContext, available_entities, fill_intents
 
-__all__ = ["find_near_miss", "find_blocked"]
+__all__ = ["find_blocked", "find_near_miss"]
 
 
 def find_near_miss(

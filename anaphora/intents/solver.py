@@ -14,22 +14,22 @@ from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.intent import Intent, IntentOptions, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import Candidate, ContentWords, SlotFilling, Match, TermMatch
+from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading
 from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 from anaphora.stm.rules import split_visible
 
 __all__ = [
-    "ParsedQuestion",
     "MatchContext",
-    "find_content_words",
+    "ParsedQuestion",
     "available_entities",
-    "find_exact_phrases",
-    "fill_intents",
-    "drop_replaced",
-    "reads_part_of_phrase",
     "build_match_contexts",
+    "drop_replaced",
+    "fill_intents",
+    "find_content_words",
+    "find_exact_phrases",
+    "reads_part_of_phrase",
     "solve",
 ]
 

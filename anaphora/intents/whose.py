@@ -11,11 +11,11 @@ from anaphora.stm.conversation import ConversationKey
 
 __all__ = [
     "NAMESPACE_KINDS",
-    "to_user",
     "conversation_key",
-    "user_namespace",
-    "tenant_id",
     "parse_time_zone",
+    "tenant_id",
+    "to_user",
+    "user_namespace",
 ]
 
 NAMESPACE_KINDS = ("user", "nlpcraft")

@@ -25,7 +25,7 @@ from anaphora.models.domain import AskStep, Dialog
 if TYPE_CHECKING:
     from anaphora.intents.engine import Engine
 
-__all__ = ["run_in_processes", "default_jobs"]
+__all__ = ["default_jobs", "run_in_processes"]
 
 # In the time that a process takes to start, one answers 6,000 questions (13,000 where there is
 # torch, which spaCy imports): two processes win from twice as many on.

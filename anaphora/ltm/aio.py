@@ -11,7 +11,7 @@ from typing import Self
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History
 from anaphora.ltm.memory import LongTermMemory, MemoryStatus
-from anaphora.ltm.recall.search import SearchMode, Page
+from anaphora.ltm.recall.search import Page, SearchMode
 from anaphora.ltm.recall.store import SearchFilter, UserKey
 from anaphora.stm.conversation import ConversationKey
 
@@ -81,8 +81,8 @@ class AsyncLongTermMemory:
             self._memory.recall,
             user_key,
             text,
-            how=mode,
-            among=filters,
+            mode=mode,
+            filters=filters,
             language=language,
             page=page,
             size=size,

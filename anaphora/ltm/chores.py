@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeAlias
 
-from anaphora.errors import StoreError, SummaryError, PermanentStoreError
-from anaphora.ltm.compression import plan_segments, apply_summaries
+from anaphora.errors import PermanentStoreError, StoreError, SummaryError
+from anaphora.ltm.compression import apply_summaries, plan_segments
 from anaphora.ltm.dates import add_dates
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.failures import Backoff, describe_error
 from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.recall.documents import exchange_terms, embedding_text
+from anaphora.ltm.recall.documents import embedding_text, exchange_terms
 from anaphora.ltm.recall.store import RecallStore, TermUpdate
 from anaphora.ltm.recall.terms import TERMS_VERSION
 from anaphora.ltm.summarizers.cut import FirstWords

@@ -15,10 +15,10 @@ from itertools import groupby
 
 from anaphora.ltm.counting import Measure, count_words
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import History, HistorySettings, HistoryPart
+from anaphora.ltm.history import History, HistoryPart, HistorySettings
 from anaphora.ltm.summarizers.summarizer import Segment
 
-__all__ = ["plan_segments", "apply_summaries", "total_words"]
+__all__ = ["apply_summaries", "plan_segments", "total_words"]
 
 _MIN_SUMMARY_WORDS = 8  # of a summary: less says nothing
 _SUMMARY_SHARE = 0.4  # what share of max_size summaries may have whatever the exchanges take

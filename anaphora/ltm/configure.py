@@ -24,11 +24,11 @@ __all__ = [
     "EMBEDDERS",
     "SUMMARIZERS",
     "MemoryConfig",
-    "check_embedder",
-    "check_summarizer",
     "build_embedder",
     "build_memory",
     "build_summarizer",
+    "check_embedder",
+    "check_summarizer",
 ]
 
 SUMMARIZERS = ("extractive", "cut", "bart", "none")

@@ -14,7 +14,7 @@ import regex
 
 from anaphora.ltm.exchange import Exchange, Summary
 
-__all__ = ["UNSPACED_SCRIPTS", "WORDS", "Measure", "Tokenizer", "token_measure", "count_words"]
+__all__ = ["UNSPACED_SCRIPTS", "WORDS", "Measure", "Tokenizer", "count_words", "token_measure"]
 
 # Scripts that put no blanks between words: Thai, Lao, Tibetan, Burmese, Khmer, those of the Tai,
 # kana and Han.

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from anaphora.entities.dates.recognizer import DateRecognizer
 
 __all__ = [
+    "add_dates",
     "annotate_dates",
-    "is_date_reader_loaded",
     "date_order",
     "date_span",
     "find_dates",
+    "is_date_reader_loaded",
     "resolve_dates",
-    "add_dates",
 ]
 
 _DEFAULT_LANGUAGE = "en"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from anaphora.ltm.exchange import Exchange, Summary
 
-__all__ = ["History", "HistorySettings", "HistoryPart"]
+__all__ = ["History", "HistoryPart", "HistorySettings"]
 
 HistoryPart: TypeAlias = Exchange | Summary
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
-from anaphora.errors import AnaphoraError, StoreError, PermanentStoreError
+from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
 from anaphora.ltm import records
-from anaphora.ltm.dates import is_date_reader_loaded, add_dates
+from anaphora.ltm.dates import add_dates, is_date_reader_loaded
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.journal import DamagedEntry, EntryReader, Journal, JournalSegment
 from anaphora.ltm.quarantine import JournalQuarantine
@@ -21,7 +21,7 @@ from anaphora.ltm.recall.store import JournalPosition, NewExchange, RecallStore
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, TERMS_VERSION, is_analyzer_loaded
 from anaphora.ltm.records import NewerFormatError
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.logical_clock import to_microseconds, next_tick
+from anaphora.storage.logical_clock import next_tick, to_microseconds
 
 __all__ = ["IngestionQueue"]
 

@@ -30,15 +30,15 @@ from anaphora.ltm.history import History, HistorySettings
 from anaphora.ltm.intake import IngestionQueue
 from anaphora.ltm.journal import Journal
 from anaphora.ltm.quarantine import QuarantinedItem
-from anaphora.ltm.recall.search import SearchMode, Page, search
-from anaphora.ltm.recall.store import SearchFilter, RecallStore, UserKey
+from anaphora.ltm.recall.search import Page, SearchMode, search
+from anaphora.ltm.recall.store import RecallStore, SearchFilter, UserKey
 from anaphora.ltm.recall.urls import OpenStore, open_recall_store
 from anaphora.ltm.summarizers.apart import ProcessSummarizer
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Summarizer
 from anaphora.ltm.truncation import ExchangeLimits, truncate_exchange
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.forks import register_fork_aware, fork_safe_lock
+from anaphora.storage.forks import fork_safe_lock, register_fork_aware
 
 __all__ = ["LongTermMemory", "MemoryStatus"]
 
@@ -82,10 +82,10 @@ class LongTermMemory:
     folder, if left out).
 
     ``summarizer`` makes summaries of what is old (None: nothing is compressed; the usual one
-    works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.ProcessSummarizer`), ``embedder``
-    vectors to search by meaning (None: by words alone); ``settings`` say how long a working
-    history may be, in the unit of ``measure``; with a store that is given as such, those must be
-    the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
+    works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.ProcessSummarizer`),
+    ``embedder`` vectors to search by meaning (None: by words alone); ``settings`` say how long a
+    working history may be, in the unit of ``measure``; with a store that is given as such, those
+    must be the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
     ``truncated``. What is older than ``retention`` is erased (None: never). ``clock`` tells the
     time with a zone, ``monotonic`` seconds that never go back.
 

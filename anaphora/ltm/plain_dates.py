@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from anaphora.ltm.exchange import DateMention, Exchange
 
-__all__ = ["load_dates", "dump_dates", "restore_zone"]
+__all__ = ["dump_dates", "load_dates", "restore_zone"]
 
 _Dates: TypeAlias = tuple[DateMention, ...] | None
 _DATE_FIELDS = ("question_dates", "answer_dates")

@@ -23,21 +23,21 @@ from anaphora.ltm.prompt_parts import (
     PromptContext,
     PromptItem,
     PromptLayout,
-    Section,
     PromptSections,
+    Section,
 )
 from anaphora.ltm.prompt_render import Message, Renderer, template_renderer
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
 __all__ = [
-    "PromptContext",
     "DroppedItem",
+    "Message",
+    "Prompt",
+    "PromptContext",
     "PromptItem",
     "PromptLayout",
-    "Message",
     "PromptSections",
-    "Prompt",
     "Renderer",
     "build_prompt",
     "template_renderer",
@@ -82,10 +82,10 @@ def build_prompt(
 ) -> Prompt:
     """Make a prompt that is not larger than ``limit``, in the unit of ``measure``.
 
-    ``render`` makes it of its :class:`PromptSections` (see :func:`template`): a text, or messages; without
-    it, it is written both ways. ``per_message`` is what each message costs beside its content
-    (about 4 tokens with most models). A passage that stands among the recent exchanges is not
-    repeated.
+    ``render`` makes it of its :class:`PromptSections` (see :func:`template`): a text, or messages;
+    without it, it is written both ways. ``per_message`` is what each message costs beside its
+    content (about 4 tokens with most models). A passage that stands among the recent exchanges is
+    not repeated.
 
     Raises :class:`AnaphoraError` if the instructions alone do not fit, and whatever ``render``
     raises.

@@ -13,25 +13,25 @@ from anaphora.ltm.prompt_parts import (
     PromptContext,
     PromptItem,
     PromptLayout,
-    Section,
     PromptSections,
     QuotedItem,
+    Section,
 )
 from anaphora.ltm.prompt_render import (
     DATA_NOTE,
     Message,
     Renderer,
+    format_item,
+    quote_item,
     render_messages,
     render_text,
-    quote_item,
-    format_item,
 )
 from anaphora.ltm.prompt_shorter import item_variants, truncate_item
 from anaphora.ltm.prompt_text import fence
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 
-__all__ = ["PromptDraft", "IncludedItem", "item_content"]
+__all__ = ["IncludedItem", "PromptDraft", "item_content"]
 
 
 class IncludedItem(NamedTuple):

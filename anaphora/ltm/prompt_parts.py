@@ -14,14 +14,14 @@ from anaphora.models.utterance import Entity
 __all__ = [
     "SECTIONS",
     "PromptContext",
-    "QuotedEntity",
     "PromptItem",
     "PromptLayout",
-    "Section",
     "PromptSections",
+    "QuotedEntity",
     "QuotedExchange",
     "QuotedItem",
     "QuotedSummary",
+    "Section",
 ]
 
 Section: TypeAlias = Literal["remembered", "summary", "passages", "recent"]

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias, TypedDict
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.prompt_parts import (
-    QuotedEntity,
-    Section,
     PromptSections,
+    QuotedEntity,
     QuotedExchange,
     QuotedItem,
     QuotedSummary,
+    Section,
 )
 from anaphora.ltm.prompt_text import escape, fence, unfence
 from anaphora.models.utterance import Entity
@@ -22,11 +22,11 @@ __all__ = [
     "DATA_NOTE",
     "Message",
     "Renderer",
+    "format_item",
+    "quote_item",
     "render_messages",
     "render_text",
-    "quote_item",
     "template_renderer",
-    "format_item",
 ]
 
 DATA_NOTE = (
@@ -70,8 +70,8 @@ def render_messages(sections: PromptSections) -> list[Message]:
 
 
 def template_renderer(text: str) -> Renderer:
-    """A Jinja template as what renders a prompt: it sees the fields of :class:`PromptSections`. It is
-    sandboxed; what users said is text to it, whatever is in it.
+    """A Jinja template as what renders a prompt: it sees the fields of :class:`PromptSections`. It
+    is sandboxed; what users said is text to it, whatever is in it.
 
     Raises :class:`AnaphoraError` for a text that is no template; so does what it returns if the
     template cannot be filled.

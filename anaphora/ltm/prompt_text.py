@@ -12,7 +12,7 @@ import regex
 
 from anaphora.ltm.counting import UNSPACED_SCRIPTS
 
-__all__ = ["find_cut_points", "escape", "fence", "unescape", "unfence"]
+__all__ = ["escape", "fence", "find_cut_points", "unescape", "unfence"]
 
 # The signs of tags and their look-alikes; controls but \t and \n; what ends a line elsewhere; what
 # is unseen or turns the direction (joiners are letters' business); halves of surrogate pairs.

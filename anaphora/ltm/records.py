@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.ltm.plain_dates import dump_dates, load_dates, restore_zone
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 
@@ -24,7 +24,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-class NewerFormatError(StoreError):  # noqa: N818 - what it is, not what failed
+class NewerFormatError(StoreError):
     """A record that only a later version can read: it must not be lost."""
 
 

@@ -17,10 +17,10 @@ __all__ = [
     "Memory",
     "ModelShape",
     "Models",
+    "format_reply",
     "to_answer",
     "to_memory",
     "to_models",
-    "format_reply",
 ]
 
 _MAX_SAMPLES = 5

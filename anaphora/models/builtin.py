@@ -19,8 +19,8 @@ __all__ = [
     "EntityOption",
     "InvalidOption",
     "find_builtin",
-    "resolve_options",
     "find_invalid_options",
+    "resolve_options",
 ]
 
 

@@ -22,25 +22,25 @@ from anaphora.grammar.idl import parse_predicate
 from anaphora.grammar.intent import Intent, IntentOptions, Predicate, Term
 from anaphora.grammar.parts import EntityPart
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.plain import predicate_to_data, predicate_from_data
+from anaphora.grammar.plain import predicate_from_data, predicate_to_data
 from anaphora.models.domain import (
     AskStep,
     BridgeSettings,
     ConversationSettings,
     Dialog,
     Element,
-    UtteranceLimits,
     Model,
     PauseStep,
     RecognizerSpec,
     ResetStep,
     StopWords,
+    UtteranceLimits,
 )
 from anaphora.models.handlers import HandlerReference, resolve_handler
 from anaphora.models.values import ElementValue, PackedValues, Phrases
 from anaphora.storage.cache import Cache, digest
 
-__all__ = ["model_from_data", "load_cached"]
+__all__ = ["load_cached", "model_from_data"]
 
 _CACHE_KIND = "model"
 _REFERENCE = re.compile(r"[\w.]*#[\w.]+")

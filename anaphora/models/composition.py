@@ -10,7 +10,7 @@ from anaphora.grammar.parts import EntityPart
 from anaphora.models.domain import Element
 from anaphora.models.values import Phrase, find_complex_values
 
-__all__ = ["CompositionCycleError", "find_part_names", "find_parts", "composition_levels"]
+__all__ = ["CompositionCycleError", "composition_levels", "find_part_names", "find_parts"]
 
 
 class CompositionCycleError(ModelError):
@@ -39,7 +39,8 @@ def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...]
     The first layer (which may be empty) has the elements without parts. An element with a part
     of which nothing is known before it is tried has a layer of its own, after all others that do
     not need it. A group or an ancestor that a part asks for stands for every element that has
-    it, but for the element itself. Raises :class:`CompositionCycleError` where there is no such order.
+    it, but for the element itself. Raises :class:`CompositionCycleError` where there is no such
+    order.
     """
     composed = {element.id: parts for element in elements if (parts := find_parts(element))}
     needs = _find_dependencies(composed, elements)

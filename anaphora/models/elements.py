@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.grammar.code import FunctionLoader
-from anaphora.models.composition import CompositionCycleError, find_parts, composition_levels
+from anaphora.models.composition import CompositionCycleError, composition_levels, find_parts
 from anaphora.models.domain import Element, ElementValue
 from anaphora.models.draft import ModelDraft
-from anaphora.models.mentions import known_names, describe_unknown
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, NodePath, ScalarNode
+from anaphora.models.mentions import describe_unknown, known_names
+from anaphora.models.nodes import MappingNode, Node, NodePath, ScalarNode, SequenceNode
 from anaphora.models.phrases import PhraseExpander
 from anaphora.models.recognizers import build_builtin_elements, build_recognizer
 from anaphora.models.schema import ElementSchema
 from anaphora.models.validation import is_placeholder
 from anaphora.models.value_loaders import load_values
 
-__all__ = ["COMPOUND_LANGUAGES", "check_composition", "find_declared_ids", "build_elements"]
+__all__ = ["COMPOUND_LANGUAGES", "build_elements", "check_composition", "find_declared_ids"]
 
 COMPOUND_LANGUAGES = ("da", "de", "fi", "nb", "nl", "no", "nn", "sv")
 """The languages whose compounds are found by their heads."""

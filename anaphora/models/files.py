@@ -10,7 +10,7 @@ from anaphora.models import catalog
 from anaphora.models.hints import did_you_mean
 from anaphora.models.source import replace_unprintable
 
-__all__ = ["MAX_FILE_SIZE", "FileFormat", "find_model", "file_format", "read_text", "check_size"]
+__all__ = ["MAX_FILE_SIZE", "FileFormat", "check_size", "file_format", "find_model", "read_text"]
 
 MAX_FILE_SIZE = 32_000_000
 """Bytes of the largest model file that is read."""

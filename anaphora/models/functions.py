@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from anaphora.models.hints import did_you_mean
 
-__all__ = ["RECOGNIZER_PARAMETERS", "SignatureMismatch", "find_mismatches", "accepts_parameter"]
+__all__ = ["RECOGNIZER_PARAMETERS", "SignatureMismatch", "accepts_parameter", "find_mismatches"]
 
 RECOGNIZER_PARAMETERS = ("text", "doc", "at", "language", "options")
 """What a recognizer may take, beside each of its options by name."""

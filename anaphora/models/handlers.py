@@ -60,6 +60,7 @@ def resolve_handlers(
 
 
 def resolve_handler(reference: str, code: FunctionLoader, place: Problem) -> HandlerReference:
-    """The function of that name. Raises :class:`GrammarError` as :meth:`FunctionLoader.find` does."""
+    """The function of that name. Raises :class:`GrammarError` as :meth:`FunctionLoader.find`
+    does."""
     module, _, name = reference.rpartition("#")
     return HandlerReference(code.find(module, name), reference, place)

@@ -19,9 +19,9 @@ from anaphora.models.draft import ModelDraft
 from anaphora.models.hints import closest_match
 from anaphora.models.mentions import (
     KnownNames,
+    describe_unknown,
     known_names,
     missing_recognizer_hint,
-    describe_unknown,
 )
 from anaphora.models.nodes import NodePath
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from anaphora.models.json_comments import blank_comments
 from anaphora.models.nodes import (
     MAX_DEPTH,
-    SequenceNode,
     MappingNode,
     Node,
     ScalarNode,
+    SequenceNode,
     TreeBuilder,
 )
 from anaphora.models.source import FileDiagnostics

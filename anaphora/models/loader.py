@@ -13,18 +13,18 @@ from anaphora.models.domain import (
     BridgeSettings,
     ConversationSettings,
     Dialog,
-    UtteranceLimits,
     Model,
     StopWords,
+    UtteranceLimits,
 )
 from anaphora.models.draft import ModelDraft
-from anaphora.models.elements import check_composition, find_declared_ids, build_elements
-from anaphora.models.files import FileFormat, find_model, file_format, read_text, check_size
+from anaphora.models.elements import build_elements, check_composition, find_declared_ids
+from anaphora.models.files import FileFormat, check_size, file_format, find_model, read_text
 from anaphora.models.handlers import resolve_handlers
 from anaphora.models.intents import IntentTable, build_intents
 from anaphora.models.json_reader import read_json
 from anaphora.models.nlpcraft import Version, detect_version, translate
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.phrases import PhraseExpander
 from anaphora.models.samples import build_samples
 from anaphora.models.schema import BridgeSchema, LimitsSchema, describe_value

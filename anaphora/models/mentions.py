@@ -14,11 +14,11 @@ from anaphora.models.hints import did_you_mean
 
 __all__ = [
     "KnownNames",
+    "describe_unknown",
+    "enable_hint",
     "is_external_name",
     "known_names",
     "missing_recognizer_hint",
-    "enable_hint",
-    "describe_unknown",
 ]
 
 _EXTERNAL_PREFIXES = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")

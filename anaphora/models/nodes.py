@@ -16,14 +16,14 @@ from anaphora.models.source import FileDiagnostics
 
 __all__ = [
     "MAX_DEPTH",
-    "SequenceNode",
     "MappingNode",
     "Node",
     "NodePath",
     "ScalarNode",
-    "TreeBuilder",
+    "SequenceNode",
     "SourceFloat",
     "SourceInt",
+    "TreeBuilder",
     "node_at",
     "to_data",
 ]
@@ -64,7 +64,7 @@ class MappingNode:
     ``lost`` names the keys of which something was taken out because of a mistake in it.
     """
 
-    __slots__ = ("items", "keys", "lost", "start")
+    __slots__ = ("items", "key_offsets", "removed_keys", "start")
 
     def __init__(self, start: int) -> None:
         self.start = start

@@ -11,8 +11,8 @@ from anaphora.models.builtin import (
     BUILTIN_ENTITIES,
     NLPCRAFT_ENTITIES,
     find_builtin,
-    resolve_options,
     find_invalid_options,
+    resolve_options,
 )
 from anaphora.models.domain import Element, RecognizerSpec
 from anaphora.models.draft import ModelDraft

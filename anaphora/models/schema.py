@@ -34,13 +34,13 @@ __all__ = [
     "ConversationSchema",
     "DialogSchema",
     "ElementSchema",
+    "ElementValuesField",
     "LanguageCodes",
-    "LocalizedTextLists",
     "LocalizedTextField",
+    "LocalizedTextLists",
     "ModelSchema",
     "PauseSchema",
     "ResetSchema",
-    "ElementValuesField",
     "describe_value",
 ]
 

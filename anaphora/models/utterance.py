@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from anaphora.frozen import EMPTY
 
-__all__ = ["Entity", "Token", "LazyTokens", "Utterance", "Variant", "find_courtesy_words"]
+__all__ = ["Entity", "LazyTokens", "Token", "Utterance", "Variant", "find_courtesy_words"]
 
 
 class Token(Struct, frozen=True, gc=False):

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ValidationError
 
 from anaphora.models.hints import closest_match, did_you_mean
 from anaphora.models.nodes import (
-    SequenceNode,
     MappingNode,
     Node,
     NodePath,
     ScalarNode,
+    SequenceNode,
     node_at,
     to_data,
 )

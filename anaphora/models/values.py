@@ -16,10 +16,10 @@ __all__ = [
     "PackedValues",
     "Phrase",
     "Phrases",
-    "value_names",
-    "pack_values",
-    "iter_phrases",
     "find_complex_values",
+    "iter_phrases",
+    "pack_values",
+    "value_names",
 ]
 
 Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]

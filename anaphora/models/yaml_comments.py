@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from anaphora.models.source import FileDiagnostics
 
 __all__ = ["comment_hint", "find_truncating_comment", "warn_about_truncated_texts"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, TreeBuilder
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, TreeBuilder
 from anaphora.models.source import FileDiagnostics
 from anaphora.models.yaml_comments import (
     comment_hint,

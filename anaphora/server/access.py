@@ -16,7 +16,7 @@ from starlette.types import Scope as Connection
 from anaphora.grammar.request import Company, User
 from anaphora.models.source import replace_unprintable
 from anaphora.server.addresses import client_address
-from anaphora.server.keys import ANONYMOUS_KEY, InvalidKeyError, ApiKey, KeyRing
+from anaphora.server.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
 from anaphora.server.limits import RateBucket
 from anaphora.server.problems import FieldError, ProblemError
 from anaphora.server.settings import KeyScope, Settings
@@ -24,7 +24,7 @@ from anaphora.server.settings import KeyScope, Settings
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["Caller", "authenticate", "find_key", "check_origin", "require_scope"]
+__all__ = ["Caller", "authenticate", "check_origin", "find_key", "require_scope"]
 
 _DEFAULT_USER = "user"
 _CROSS_ORIGIN = (b"cross-site", b"same-site")  # what browsers say of pages of other origins

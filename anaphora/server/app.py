@@ -27,7 +27,7 @@ from anaphora.server.limits import RateLimiter
 from anaphora.server.metrics import Metrics
 from anaphora.server.middleware import add_observability
 from anaphora.server.openapi import DESCRIPTION, TAGS, build_openapi
-from anaphora.server.problems import ProblemError, to_problem, problem_response
+from anaphora.server.problems import ProblemError, problem_response, to_problem
 from anaphora.server.reloading import ModelReloader
 from anaphora.server.routes import ask, conversation, memory, models, operations
 from anaphora.server.routes.common import get_service

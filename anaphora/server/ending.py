@@ -19,8 +19,8 @@ __all__ = [
     "EXIT_INTERRUPTED",
     "STOP_SIGNALS",
     "ForcedExit",
-    "handle_stop_signals",
     "exit_with_parent",
+    "handle_stop_signals",
 ]
 
 EXIT_INTERRUPTED = 130  # as a shell says it

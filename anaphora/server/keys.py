@@ -15,9 +15,9 @@ from secrets import token_hex
 from typing import get_args
 
 from anaphora.errors import AnaphoraError
-from anaphora.server.settings import KeySettings, KeyScope
+from anaphora.server.settings import KeyScope, KeySettings
 
-__all__ = ["ALL_SCOPES", "ANONYMOUS_KEY", "InvalidKeyError", "ApiKey", "KeyRing", "generate_key"]
+__all__ = ["ALL_SCOPES", "ANONYMOUS_KEY", "ApiKey", "InvalidKeyError", "KeyRing", "generate_key"]
 
 ALL_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
@@ -27,7 +27,7 @@ _SECRET_BYTES = 32  # bytes
 _UNKNOWN_KEY_HASH = "0" * 64  # what a key of an unknown id is compared with: no text has this hash
 
 
-class InvalidKeyError(AnaphoraError):  # noqa: N818 - the name that readers expect
+class InvalidKeyError(AnaphoraError):
     """A text that is none of the keys, or no longer."""
 
 
@@ -78,8 +78,8 @@ class KeyRing:
     def verify(self, text: str) -> ApiKey:
         """The key that ``text`` is.
 
-        Raises :class:`InvalidKeyError` for one that is unknown, wrong or expired. How long that takes
-        tells nothing of the secret, nor whether the id exists.
+        Raises :class:`InvalidKeyError` for one that is unknown, wrong or expired. How long that
+        takes tells nothing of the secret, nor whether the id exists.
         """
         id = text.removeprefix(_PREFIX).partition("_")[0] if text.startswith(_PREFIX) else ""
         known = self._keys.get(id)

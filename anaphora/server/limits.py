@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anaphora.server.keys import ApiKey
     from anaphora.server.settings import Settings
 
-__all__ = ["RateLimiter", "RateBucket"]
+__all__ = ["RateBucket", "RateLimiter"]
 
 RateBucket: TypeAlias = Literal["call", "look"]
 """What a key is used for: a ``look`` at a conversation is counted apart from all else."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Cors: TypeAlias = Callable[[ASGIApp], ASGIApp]
 
-__all__ = ["ShutdownGate", "ObservabilityMiddleware", "add_observability"]
+__all__ = ["ObservabilityMiddleware", "ShutdownGate", "add_observability"]
 
 _log = structlog.get_logger("anaphora.access")
 
@@ -53,8 +53,8 @@ def add_observability(
     deadline: Deadline | None = None,
     cors: Cors | None = None,
 ) -> ShutdownGate:
-    """Put a :class:`ObservabilityMiddleware` around ``app`` and return the door that it keeps, which is also in
-    ``app.state.door``. Call it last: what is added later stands around it."""
+    """Put a :class:`ObservabilityMiddleware` around ``app`` and return the door that it keeps,
+    which is also in ``app.state.door``. Call it last: what is added later stands around it."""
     door = ShutdownGate(deadline)
     app.state.door = door
     app.add_middleware(

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from anaphora.server.answers import ProblemDetails
-from anaphora.server.problems import PROBLEM_TYPES, MEDIA_TYPE, ProblemError, ProblemSlug
+from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError, ProblemSlug
 from anaphora.server.schemas import ActiveModel, Dialog, Question
 
-__all__ = ["DESCRIPTION", "TAGS", "describe", "build_openapi"]
+__all__ = ["DESCRIPTION", "TAGS", "build_openapi", "describe"]
 
 DESCRIPTION = """\
 Dialog bots that answer incomplete questions from a short-term memory.

@@ -23,10 +23,10 @@ from anaphora.stm.stores.urls import store_at
 
 __all__ = [
     "bind_socket",
-    "connection_limit",
-    "close_engine",
-    "listen",
     "check_settings",
+    "close_engine",
+    "connection_limit",
+    "listen",
     "open_engine",
 ]
 

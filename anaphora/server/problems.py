@@ -22,14 +22,14 @@ from anaphora.errors import (
 )
 
 __all__ = [
-    "PROBLEM_TYPES",
     "MEDIA_TYPE",
-    "ProblemType",
+    "PROBLEM_TYPES",
     "FieldError",
     "ProblemError",
     "ProblemSlug",
-    "to_problem",
+    "ProblemType",
     "problem_response",
+    "to_problem",
 ]
 
 MEDIA_TYPE = "application/problem+json"

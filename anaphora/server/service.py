@@ -222,11 +222,11 @@ class Service:
         """What was said, as :meth:`LongTermMemory.recall` finds it; "yesterday" is that of the
         ``time_zone``, else of the zone of ``at``.
 
-        Raises :class:`ProblemError` if there is no long-term memory, and for a search by meaning if it
-        has no embedder.
+        Raises :class:`ProblemError` if there is no long-term memory, and for a search by meaning if
+        it has no embedder.
         """
         memory, settings = self._require_memory(), self.settings.memory
-        if options["how"] not in (None, "text") and settings.url and settings.embedder == "none":
+        if options["mode"] not in (None, "text") and settings.url and settings.embedder == "none":
             mistake = FieldError("query.how", "There is no embedder (the setting memory.embedder)")
             detail = f"{mistake.where}: {mistake.message}"
             raise ProblemError("invalid-request", detail, errors=[mistake])

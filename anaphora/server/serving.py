@@ -29,17 +29,17 @@ from anaphora.server.ending import (
     CLOSE_TIMEOUT,
     EXIT_INTERRUPTED,
     STOP_SIGNALS,
-    handle_stop_signals,
     exit_with_parent,
+    handle_stop_signals,
 )
 from anaphora.server.logs import configure_logs
 from anaphora.server.metrics import MULTIPROCESS_DIR_VARIABLE
 from anaphora.server.preflight import (
     bind_socket,
-    connection_limit,
-    close_engine,
-    listen,
     check_settings,
+    close_engine,
+    connection_limit,
+    listen,
     open_engine,
 )
 from anaphora.server.settings import Settings

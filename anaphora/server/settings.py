@@ -32,10 +32,10 @@ from anaphora.ltm.configure import MemoryConfig, check_embedder, check_summarize
 from anaphora.models.durations import parse_duration
 
 __all__ = [
+    "KeyScope",
     "KeySettings",
     "LogSettings",
     "MemorySettings",
-    "KeyScope",
     "Settings",
     "TracingSettings",
     "load_settings",

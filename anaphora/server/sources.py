@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA
 from anaphora.errors import AnaphoraError, ModelError, Problem
 from anaphora.models.files import read_text
 from anaphora.models.hints import closest_match, did_you_mean
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, to_data
+from anaphora.models.nodes import MappingNode, Node, SequenceNode, to_data
 from anaphora.models.schema import describe_value
 from anaphora.models.source import FileDiagnostics, SourceText
 from anaphora.models.yaml_reader import read_yaml
@@ -35,8 +35,8 @@ __all__ = [
     "EffectiveSettings",
     "SettingOrigin",
     "describe_error",
-    "read_settings",
     "list_variables",
+    "read_settings",
 ]
 
 CONFIG_VARIABLE = "ANAPHORA_CONFIG"

@@ -17,16 +17,16 @@ from anaphora.models.domain import AskStep, Dialog, Model, PauseStep, Step
 from anaphora.models.durations import format_duration
 from anaphora.models.utterance import Entity
 from anaphora.server.keys import ALL_SCOPES, ApiKey
-from anaphora.stm.conversation import Conversation, RecallOffer, PendingQuestion, RememberedEntity
+from anaphora.stm.conversation import Conversation, PendingQuestion, RecallOffer, RememberedEntity
 
 __all__ = [
-    "to_json_bytes",
     "check_samples",
     "serialize_conversation",
     "serialize_key",
-    "serialize_model_summary",
     "serialize_model",
+    "serialize_model_summary",
     "serialize_reply",
+    "to_json_bytes",
 ]
 
 

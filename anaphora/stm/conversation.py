@@ -19,13 +19,13 @@ from anaphora.models.utterance import Entity
 
 __all__ = [
     "Conversation",
-    "FlowStep",
-    "ForgottenEntity",
     "ConversationKey",
-    "RecallOffer",
-    "PendingQuestion",
-    "RememberedEntity",
+    "FlowStep",
     "ForgetRule",
+    "ForgottenEntity",
+    "PendingQuestion",
+    "RecallOffer",
+    "RememberedEntity",
 ]
 
 

@@ -19,10 +19,10 @@ from anaphora.frozen import freeze
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
-    FlowStep,
     ConversationKey,
-    RecallOffer,
+    FlowStep,
     PendingQuestion,
+    RecallOffer,
     RememberedEntity,
 )
 
@@ -199,7 +199,7 @@ def _compress(record: bytes) -> bytes:
     return packer.compress(record) + packer.flush()
 
 
-class _NewerFormatError(StoreError):  # noqa: N818 - what it is, not what failed
+class _NewerFormatError(StoreError):
     """A record that only a later version can read."""
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import uniform
 from typing import Any, Literal, TypeVar
 
-from anaphora.errors import AnaphoraError, StoreError, PermanentStoreError
+from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
 from anaphora.storage.filelocks import ByteRangeLocks
 from anaphora.storage.forks import fork_safe_lock
 from anaphora.storage.sqlite_pages import SharedFile, clear_unallocated
@@ -475,7 +475,7 @@ class Database:
         return f"; {hint}" if hint else ""
 
 
-class _WalBusyError(StoreError):  # noqa: N818 - what it is, not what failed
+class _WalBusyError(StoreError):
     """The WAL cannot be emptied at the moment."""
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from anaphora.errors import StoreError
-from anaphora.storage.forks import ForkAware, register_fork_aware, fork_safe_lock
+from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
 
 __all__ = ["ByteRangeLocks"]
 

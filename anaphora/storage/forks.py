@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import WeakSet
 
-__all__ = ["ForkAware", "register_fork_aware", "fork_safe_lock", "forks_delayed"]
+__all__ = ["ForkAware", "fork_safe_lock", "forks_delayed", "register_fork_aware"]
 
 _PATIENCE = 10.0  # seconds that a fork waits for those who hold it off
 

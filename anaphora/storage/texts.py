@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-__all__ = ["EncodedText", "encode_text", "decode_text"]
+__all__ = ["EncodedText", "decode_text", "encode_text"]
 
 EncodedText: TypeAlias = str | bytes
 

@@ -24,7 +24,7 @@ from anaphora.entities.dates.recognizer import DateRecognizer
 from anaphora.entities.languages import blank
 from benchmarks.peers.rounds import rotate
 
-__all__ = ["LANGUAGES", "Row", "DatedUtterance", "dates", "utterances"]
+__all__ = ["LANGUAGES", "DatedUtterance", "Row", "dates", "utterances"]
 
 _AT = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)  # a Wednesday
 _BASE = "anaphora"

@@ -21,7 +21,7 @@ from time import perf_counter
 from msgspec.structs import replace
 from redis import Redis
 
-from anaphora import Conversation, Engine, ConversationKey, Store, store_at
+from anaphora import Conversation, ConversationKey, Engine, Store, store_at
 from anaphora.stm.records import dump
 
 __all__ = ["Row", "stores"]

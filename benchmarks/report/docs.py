@@ -30,7 +30,7 @@ _OF_A_WHOLE = ("the machine", "the aims")
 """What only a report of all sections has a say in."""
 
 
-class MissingFigureError(Exception):  # noqa: N818 - what a report is
+class MissingFigureError(Exception):
     """A report has nothing that the page could tell; the message says where it was looked for."""
 
 
@@ -84,7 +84,8 @@ def extract_blocks(report: str) -> dict[str, str]:
 
 
 def insert_blocks(page: str, blocks: Mapping[str, str]) -> str:
-    """The page with these blocks in it. Raises :class:`MissingFigureError` for one without a place there."""
+    """The page with these blocks in it. Raises :class:`MissingFigureError` for one without a place
+    there."""
     for name, block in blocks.items():
         begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
         if page.count(begin) != 1 or page.count(end) != 1:

@@ -32,15 +32,15 @@ Tell: TypeAlias = Callable[[str], None]
 PATIENCE = 300.0  # seconds that a process may take to get ready, or for one round
 
 
-class SubjectError(Exception):  # noqa: N818 - what became of it
+class SubjectError(Exception):
     """A process did not do what it was to do; the message has the last it said."""
 
 
 class SubjectProcess:
     """A ``subject``, called with the arguments, in a process of its own; a context manager.
 
-    It starts at once. What asks it for something raises :class:`SubjectError` if it has ended, or if
-    the answer takes longer than ``patience`` (seconds); then it is ended.
+    It starts at once. What asks it for something raises :class:`SubjectError` if it has ended, or
+    if the answer takes longer than ``patience`` (seconds); then it is ended.
     """
 
     def __init__(self, subject: Subject, *, patience: float = PATIENCE, **arguments: Any) -> None:

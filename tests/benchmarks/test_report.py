@@ -46,9 +46,9 @@ from benchmarks.report.data import (
     Verdicts,
 )
 from benchmarks.report.fresh import (
+    InlineSubject,
     SubjectError,
     SubjectProcess,
-    InlineSubject,
     Values,
     affordable,
     run_interleaved,

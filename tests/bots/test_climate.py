@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.bots.climate import Station, climate_normal, distance, nearest_station, load_stations
+from anaphora.bots.climate import Station, climate_normal, distance, load_stations, nearest_station
 
 NAMES = [station.name for station in load_stations()]
 

@@ -22,7 +22,7 @@ from anaphora.cli.terminal import create_console
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.intents import workers
 from anaphora.intents.engine import Engine
-from anaphora.intents.workers import run_in_processes, default_jobs
+from anaphora.intents.workers import default_jobs, run_in_processes
 from anaphora.models import loader
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model, load_samples

@@ -11,17 +11,17 @@ import httpx
 import pytest
 
 from anaphora.client import (
-    QuestionEvent,
     AsyncClient,
-    InvalidResponse,
     Client,
     EndEvent,
     Invalid,
+    InvalidResponse,
+    QuestionEvent,
     ServerError,
     Unreachable,
 )
 
-from .conftest import REPLY, Caller, Service, type_names, problem, stream
+from .conftest import REPLY, Caller, Service, problem, stream, type_names
 
 EXPLANATION = {"text": "a", "status": "matched"}
 EVENTS: list[tuple[str, Any]] = [

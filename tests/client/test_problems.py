@@ -11,11 +11,11 @@ import pytest
 
 from anaphora.client import (
     ApiError,
-    InvalidResponse,
     Busy,
+    FieldError,
     Forbidden,
     Invalid,
-    FieldError,
+    InvalidResponse,
     NotFound,
     ServerError,
     TooManyRequests,

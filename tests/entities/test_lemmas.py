@@ -9,7 +9,7 @@ import pytest
 
 from anaphora.entities import dictionary as dictionaries
 from anaphora.entities.dictionary import compile_table
-from anaphora.entities.languages import create_normalizer, create_batch_normalizer
+from anaphora.entities.languages import create_batch_normalizer, create_normalizer
 from anaphora.entities.lexicon import Lexicon
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.tongue import load_orthography

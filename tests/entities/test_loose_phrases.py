@@ -17,7 +17,7 @@ from anaphora.entities.pipeline import Pipeline, build_pipeline
 from anaphora.entities.planting import TrieBuilder
 from anaphora.entities.variants import find_variants
 from anaphora.grammar.patterns import Pattern
-from anaphora.models.domain import Element, UtteranceLimits, StopWords
+from anaphora.models.domain import Element, StopWords, UtteranceLimits
 from anaphora.models.utterance import Entity, Utterance
 
 from .models import element, model, part, pattern

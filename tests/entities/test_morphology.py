@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities import morphology as module
-from anaphora.entities.morphology import load_analyzer, analyzer_version, missing_analyzer
+from anaphora.entities.morphology import analyzer_version, load_analyzer, missing_analyzer
 
 from .test_segmentation import found
 

@@ -15,7 +15,7 @@ from anaphora.entities.sentence import Sentence
 from anaphora.entities.trie import PhraseMatch
 from anaphora.grammar.patterns import Pattern
 
-from .models import pattern_ends, part, token_starts
+from .models import part, pattern_ends, token_starts
 from .work import count_lines
 
 LEXICON = Lexicon("en")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anaphora.entities import segmentation as module
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.segmentation import missing_segmenter, load_segmentation
+from anaphora.entities.segmentation import load_segmentation, missing_segmenter
 from anaphora.entities.variants import find_variants
 
 from .models import element, model

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from anaphora.grammar.macro_tree import (
     EMPTY_SEQUENCE,
     BlankPiece,
-    GroupPiece,
     EntityPiece,
+    GroupPiece,
     Piece,
     ReferencePiece,
     RegexPiece,

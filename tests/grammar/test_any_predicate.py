@@ -26,7 +26,7 @@ from anaphora.grammar.syntax import (
     VariableNode,
 )
 from anaphora.grammar.translator import translate_expression
-from tests.grammar.trees import LISTS, LITERALS, NOW, READS, TOKYO, call, literal, binary, interpret
+from tests.grammar.trees import LISTS, LITERALS, NOW, READS, TOKYO, binary, call, interpret, literal
 
 
 class Text(str):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.checker import check_program, check_predicate
+from anaphora.grammar.checker import check_predicate, check_program
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.syntax import (
     BinaryNode,
@@ -24,10 +24,10 @@ from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
     ENTITIES,
     VALUES,
+    binary,
     call,
     intent,
     negated,
-    binary,
     outcome,
     predicate,
     predicates,

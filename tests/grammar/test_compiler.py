@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.compiler import (
+    compile_entity_part,
     compile_expression,
     compile_intents,
-    compile_entity_part,
     compile_predicate,
 )
 from anaphora.grammar.context import EntityContext, QuestionContext
@@ -26,17 +26,17 @@ from tests.grammar.trees import (
     TESTS,
     TOKYO,
     VALUES,
-    call,
-    intent,
-    negated,
     binary,
+    call,
+    evaluate,
+    intent,
+    interpret_predicate,
+    is_true,
+    negated,
     outcome,
     predicate,
     predicates,
-    evaluate,
-    is_true,
     var,
-    interpret_predicate,
 )
 
 

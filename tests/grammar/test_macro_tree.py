@@ -19,8 +19,8 @@ from anaphora.grammar.macro_spacing import insert_blanks
 from anaphora.grammar.macro_tree import (
     EMPTY_SEQUENCE,
     BlankPiece,
-    GroupPiece,
     EntityPiece,
+    GroupPiece,
     ReferencePiece,
     RegexPiece,
     SequencePiece,

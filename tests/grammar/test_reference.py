@@ -9,16 +9,16 @@ import pytest
 
 from anaphora.cli.described import parse_context
 from anaphora.grammar.compiler import compile_expression
-from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.reference import (
     EXAMPLE_ENTITIES,
     EXAMPLE_META,
     FUNCTION_GROUPS,
-    functions_to_data,
-    render_page,
-    format_signature,
     first_paragraph,
     format_parameters,
+    format_signature,
+    functions_to_data,
+    render_page,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"

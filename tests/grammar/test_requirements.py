@@ -15,9 +15,9 @@ from anaphora.grammar.translator import translate_predicate
 from anaphora.models.utterance import Entity
 from tests.grammar.trees import (
     TESTS,
+    binary,
     call,
     negated,
-    binary,
     outcome,
     predicate,
     predicates,

@@ -17,11 +17,11 @@ from spacy.tokens import Doc
 
 from anaphora import (
     AnaphoraError,
-    Question,
     Conversation,
+    ConversationKey,
     Engine,
     HandlerError,
-    ConversationKey,
+    Question,
     Reply,
     Request,
     UnknownModel,

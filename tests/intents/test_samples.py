@@ -9,7 +9,7 @@ from textwrap import dedent, indent
 import pytest
 
 from anaphora import AnaphoraError, Engine, HandlerError, load_model, parse_model
-from anaphora.intents.samples import DialogResult, run_dialog, run_dialogs, iter_turns
+from anaphora.intents.samples import DialogResult, iter_turns, run_dialog, run_dialogs
 from anaphora.models.domain import AskStep, Dialog
 from tests.intents.past import ListMemory
 from tests.intents.weather import WEATHER

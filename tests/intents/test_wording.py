@@ -6,8 +6,8 @@ import pytest
 
 from anaphora import Entity
 from anaphora.entities.language_tables import languages_with
-from anaphora.entities.plain.boolean import parse_answer
-from anaphora.intents.wording import parse_answer, format_declined, display_name, format_offer
+from anaphora.entities.plain.boolean import parse_yes_no
+from anaphora.intents.wording import display_name, format_declined, format_offer, parse_answer
 
 LANGUAGES = sorted(
     {*languages_with("orthography"), *languages_with("dates"), *languages_with("booleans")}
@@ -100,7 +100,7 @@ def test_what_is_named_twice_is_said_once():
     ],
 )
 def test_only_a_whole_sentence_is_an_answer(text, answer):
-    assert parse_answer(text, "en") is answer
+    assert parse_yes_no(text, "en") is answer
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_only_a_whole_sentence_is_an_answer(text, answer):
     ],
 )
 def test_who_goes_on_with_a_but_has_not_answered(language, leading, hesitating):
-    assert parse_answer(leading, language) is True
-    assert parse_answer(hesitating, language) is None
+    assert parse_yes_no(leading, language) is True
+    assert parse_yes_no(hesitating, language) is None
 
 
 @pytest.mark.parametrize(

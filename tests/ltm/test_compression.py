@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.compression import plan_segments, apply_summaries, total_words
+from anaphora.ltm.compression import apply_summaries, plan_segments, total_words
 from anaphora.ltm.counting import WORDS
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import History, HistorySettings

@@ -11,11 +11,11 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.configure import (
     EMBEDDERS,
     MemoryConfig,
-    check_embedder,
-    check_summarizer,
     build_embedder,
     build_memory,
     build_summarizer,
+    check_embedder,
+    check_summarizer,
 )
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.summarizers.apart import ProcessSummarizer

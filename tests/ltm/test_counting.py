@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.counting import WORDS, token_measure, count_words
+from anaphora.ltm.counting import WORDS, count_words, token_measure
 from anaphora.ltm.exchange import Exchange, Summary
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora import Engine, HistorySettings, ConversationKey, LongTermMemory, UserKey
+from anaphora import ConversationKey, Engine, HistorySettings, LongTermMemory, UserKey
 from anaphora.grammar.request import Request
-from anaphora.ltm.dates import annotate_dates, date_span, find_dates, add_dates
+from anaphora.ltm.dates import add_dates, annotate_dates, date_span, find_dates
 from anaphora.ltm.exchange import DateMention, Exchange
 from anaphora.ltm.summarizers.extractive import Extractive
 from anaphora.ltm.summarizers.summarizer import Segment

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from anaphora.errors import AnaphoraError, StoreError, SummaryError, PermanentStoreError
+from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError, SummaryError
 from anaphora.ltm.aio import AsyncLongTermMemory
 from anaphora.ltm.exchange import Summary
 from anaphora.ltm.history import HistorySettings

@@ -16,16 +16,16 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.prompt import (
+    Message,
+    Prompt,
     PromptContext,
     PromptLayout,
-    Message,
     PromptSections,
-    Prompt,
     build_prompt,
     template_renderer,
 )
 from anaphora.ltm.prompt_render import DATA_NOTE
-from anaphora.ltm.prompt_text import find_cut_points, escape, fence, unescape, unfence
+from anaphora.ltm.prompt_text import escape, fence, find_cut_points, unescape, unfence
 from anaphora.ltm.recall.search import Passage
 from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import ConversationKey

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anaphora.errors import ModelError, Problem
 from anaphora.models import parse_model
 from anaphora.models.inner_text import offset_of_character
-from anaphora.models.nodes import SequenceNode, ScalarNode, to_data
+from anaphora.models.nodes import ScalarNode, SequenceNode, to_data
 from anaphora.models.source import FileDiagnostics, SourceText
 from anaphora.models.yaml_reader import read_yaml
 from tests.models.models import GOOD

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import ANY_LANGUAGE, Element, ElementValue
-from anaphora.models.values import PackedValues, value_names, iter_phrases, find_complex_values
+from anaphora.models.values import PackedValues, find_complex_values, iter_phrases, value_names
 
 texts = st.text(st.characters(), min_size=1, max_size=5)
 phrases = st.lists(texts.map(lambda text: (text,)), max_size=3).map(tuple)

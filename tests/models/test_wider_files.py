@@ -10,7 +10,7 @@ import pytest
 
 from anaphora import Model, ModelError, load_model, parse_model
 from anaphora.grammar.intent import IntentOptions
-from anaphora.models.domain import UtteranceLimits, StopWords
+from anaphora.models.domain import StopWords, UtteranceLimits
 
 HEAD = "id: m\nelements: [{id: city, values: {Tokyo: []}}, {id: weather}]\n"
 INTENT = "intents: [\"intent=x term={# == 'city'}\"]\n"

@@ -15,7 +15,7 @@ from anaphora.server import answers
 from anaphora.server.app import create_app
 from anaphora.server.settings import Settings
 from tests.conftest import Clock
-from tests.server.bots import WAIT_LIMIT, OrderHandler, BlockingHandler, http_scope
+from tests.server.bots import WAIT_LIMIT, BlockingHandler, OrderHandler, http_scope
 from tests.server.conftest import Serve
 
 

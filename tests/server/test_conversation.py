@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from anaphora.server import answers
 from tests.conftest import Clock
-from tests.server.bots import WAIT_LIMIT, OrderHandler, BlockingHandler, wait_for
+from tests.server.bots import WAIT_LIMIT, BlockingHandler, OrderHandler, wait_for
 from tests.server.conftest import Serve
 
 EMPTY = {

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from anaphora import Engine
 from anaphora.server.app import create_app
 from anaphora.server.keys import ALL_SCOPES, generate_key
-from anaphora.server.problems import PROBLEM_TYPES, MEDIA_TYPE
+from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES
 from anaphora.server.settings import Settings
 from tests.server.conftest import Shop
 from tests.server.test_security import OPEN

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anaphora.server.preflight import connection_limit, close_engine, open_engine
+from anaphora.server.preflight import close_engine, connection_limit, open_engine
 from anaphora.server.settings import Settings
 from tests.plain import PLAIN_WEATHER
 

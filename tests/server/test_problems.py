@@ -18,7 +18,7 @@ from anaphora.server import answers, service
 from anaphora.server.app import create_app
 from anaphora.server.guard import BodyLimitMiddleware
 from anaphora.server.keys import generate_key
-from anaphora.server.problems import PROBLEM_TYPES, MEDIA_TYPE, ProblemError
+from anaphora.server.problems import MEDIA_TYPE, PROBLEM_TYPES, ProblemError
 from anaphora.server.schemas import Question, read_json
 from anaphora.server.settings import Settings
 from anaphora.stm.conversation import ConversationKey

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.configure import MemoryConfig
 from anaphora.server.settings import KeySettings, Settings, load_settings
-from anaphora.server.sources import read_settings, list_variables
+from anaphora.server.sources import list_variables, read_settings
 
 HASH = f"sha256:{'ab' * 32}"
 

@@ -21,7 +21,7 @@ from anaphora import Engine, parse_model
 from anaphora.server.ending import ForcedExit
 from anaphora.server.nlpcraft.shelf import StateStore
 from anaphora.stm.stores.memory import MemoryStore
-from tests.server.bots import WAIT_LIMIT, TEA, OrderHandler
+from tests.server.bots import TEA, WAIT_LIMIT, OrderHandler
 from tests.server.conftest import Serve, Shop
 from tests.server.served import ServerProcess, wait_until, write_bot
 from tests.server.test_problems import slug

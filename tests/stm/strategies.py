@@ -10,8 +10,8 @@ from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,
-    RecallOffer,
     PendingQuestion,
+    RecallOffer,
     RememberedEntity,
 )
 

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from anaphora import Conversation, Entity, StoreError
 from anaphora.stm import rules
 from anaphora.stm.conversation import (
-    FlowStep,
     ConversationKey,
-    RecallOffer,
+    FlowStep,
     PendingQuestion,
+    RecallOffer,
     RememberedEntity,
 )
 from anaphora.stm.records import dump, from_dict, load, load_or_reset, to_dict

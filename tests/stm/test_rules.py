@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from anaphora import Conversation, Entity
 from anaphora.models.domain import ConversationSettings, Element, ElementValue
 from anaphora.stm import rules
-from anaphora.stm.conversation import RecallOffer, PendingQuestion, RememberedEntity, ForgetRule
+from anaphora.stm.conversation import ForgetRule, PendingQuestion, RecallOffer, RememberedEntity
 from tests.stm.strategies import BEGIN, conversations, entities, groups
 
 SETTINGS = ConversationSettings()

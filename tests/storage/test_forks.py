@@ -11,7 +11,7 @@ import pytest
 
 import anaphora
 from anaphora.storage import forks
-from anaphora.storage.forks import ForkAware, register_fork_aware, fork_safe_lock, forks_delayed
+from anaphora.storage.forks import ForkAware, fork_safe_lock, forks_delayed, register_fork_aware
 from tests.forks import TIMEOUT, run_forked
 
 PACKAGE = Path(anaphora.__file__).parent

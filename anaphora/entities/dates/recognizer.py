@@ -13,14 +13,14 @@ from anaphora.entities.dates.calendar import Moment
 from anaphora.entities.dates.operations import (
     TimeExpression,
     assumed_unit,
-    has_weekday_conflict,
-    has_daily_hours,
     depends_on_seconds,
+    has_daily_hours,
+    has_weekday_conflict,
     names_calendar_day,
     resolve,
 )
 from anaphora.entities.dates.reader import DateParser, get_date_parser
-from anaphora.entities.dates.shown import format_hours, build_metadata, format_value
+from anaphora.entities.dates.shown import build_metadata, format_hours, format_value
 from anaphora.entities.dates.tables import load_grammar
 from anaphora.entities.recognition import Mention, TokenizedText, get_text
 from anaphora.storage.cache import Cache

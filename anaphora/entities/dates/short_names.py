@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from anaphora.entities.atoms import Atom, split_atoms, get_atoms
+from anaphora.entities.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.dates.operations import TimeExpression
 from anaphora.entities.dates.tables import DateGrammar
-from anaphora.entities.languages import load_courtesy_phrases, create_normalizer, load_stop_words
-from anaphora.entities.plain.boolean import parse_answer
+from anaphora.entities.languages import create_normalizer, load_courtesy_phrases, load_stop_words
+from anaphora.entities.plain.boolean import parse_yes_no
 
 __all__ = ["AmbiguousName", "AmbiguousNameFinder"]
 
@@ -112,7 +112,7 @@ class AmbiguousNameFinder:
             return True
         # "Yes, Wed", but nothing behind it
         is_first = rest[-1] < min({*free, *dated})
-        return is_first and parse_answer(text[: found[rest[-1]].end], self._language) is not None
+        return is_first and parse_yes_no(text[: found[rest[-1]].end], self._language) is not None
 
     def _is_other_word(self, found: Sequence[Atom], place: int) -> bool:
         """Whether a name is a function word (German "so") that nothing beside it makes a date."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.entities.dates.calendar import Interval, Moment
 
-__all__ = ["format_hours", "build_metadata", "format_value"]
+__all__ = ["build_metadata", "format_hours", "format_value"]
 
 _CLOCK_GRAINS = ("second", "minute", "hour", "part")
 _OPEN_END = ".."
@@ -23,7 +23,8 @@ def format_value(interval: Interval, moment: Moment) -> str:
         return _format_period(interval)
     by_days = all(one is None or _is_midnight(one, moment) for one in (start, end))
     if not by_days or grain in _CLOCK_GRAINS:
-        return f"{_format_time(start) if start else _OPEN_END}/{_format_time(end) if end else _OPEN_END}"
+        ends = (_format_time(end) if end else _OPEN_END for end in (start, end))
+        return "/".join(ends)
     last = end - timedelta(days=1) if end is not None else None
     if start is not None and last is not None and start.date() == last.date():
         return _format_day(start)

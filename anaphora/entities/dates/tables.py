@@ -21,9 +21,9 @@ import msgspec
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.atoms import split_atoms
-from anaphora.entities.charts import Literal, BuildMeaning, ChartGrammar
+from anaphora.entities.charts import BuildMeaning, ChartGrammar, Literal
 from anaphora.entities.dates.operations import OPERATION_NAMES, TimeExpression, assumed_unit
-from anaphora.entities.dates.operations.amounts import evaluate_duration, duration_seconds
+from anaphora.entities.dates.operations.amounts import duration_seconds, evaluate_duration
 from anaphora.entities.dates.vocabulary import DateVocabulary, load_vocabulary
 from anaphora.entities.language_tables import ANY, load_table
 from anaphora.entities.languages import base_code, create_normalizer

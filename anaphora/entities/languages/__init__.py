@@ -26,7 +26,7 @@ from spacy.util import (
 from spacy.vocab import Vocab
 
 from anaphora.entities.language_tables import load_table
-from anaphora.entities.tongue import distinct_characters, replace_characters, load_orthography
+from anaphora.entities.tongue import distinct_characters, load_orthography, replace_characters
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import fork_safe_lock
 
@@ -37,13 +37,13 @@ __all__ = [
     "StemFunction",
     "base_code",
     "blank",
-    "load_courtesy_phrases",
-    "is_visible",
-    "create_normalizer",
     "create_batch_normalizer",
+    "create_normalizer",
+    "create_stemmer",
+    "is_visible",
+    "load_courtesy_phrases",
     "load_qualifiers",
     "load_qualifiers_by_kind",
-    "create_stemmer",
     "load_stop_words",
     "normalize_apostrophes",
 ]
@@ -71,7 +71,6 @@ _UNUSUAL_APOSTROPHE = re.compile(
 _MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
 # The mark of Hebrew abbreviations, as phones write it.
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
-_BEFORE_LOWERING = {code: str.maketrans({"I": "ı", "İ": "i"}) for code in ("tr", "az")}
 
 LETTER_TOKENIZER = "anaphora.Letters.v1"
 """The name under which spaCy knows the tokenizer that makes a token of each letter."""
@@ -86,10 +85,6 @@ end, and with Arabic also "5kg."; abbreviations of the language stay whole."""
 # Where spaCy's own tokenizer needs a package: one result everywhere counts more.
 _TOKENIZERS = {"words": WORD_TOKENIZER, "letters": LETTER_TOKENIZER}
 _SPACYS_OWN = "spacy.Tokenizer.v1"
-# Words that spaCy cuts like "I'd" and "we'd", as it leaves "ill" and "well" whole.
-_WHOLE_WORDS = {"en": frozenset({"id", "wed"})}
-# Of these "id like" is most often "I'd like"; "wed" is a day more often than "we'd".
-_CUT_STOP_WORDS = {"en": frozenset({"id"})}
 _MARK_INSIDE = rf"(?<=[{ALPHA}])[?!;|؟،؛۔।]+(?=[{ALPHA}\d])"
 _MARKUP = rf"</?[{ALPHA}]{{1,10}}\d?>"
 # What stands at a word without a blank, but is no part of it: "coffee-", "~coffee~", "<3".
@@ -151,14 +146,14 @@ def blank(language: str, *, source: str = "") -> Language:
 
 
 def load_stop_words(language: str) -> frozenset[str]:
-    """spaCy's stop words of the language, and those that it cuts into such; none for a language
-    that it does not know."""
+    """spaCy's stop words of the language, and those that it would cut into such; none for a
+    language that it does not know."""
     code = base_code(language)
     try:
         known = spacy.util.get_lang_class(code).Defaults.stop_words
     except ImportError:
         return frozenset()
-    return frozenset(known) | _CUT_STOP_WORDS.get(code, frozenset())
+    return frozenset(known) | load_orthography(code).stop_words
 
 
 def load_qualifiers_by_kind(language: str) -> Mapping[str, tuple[str, ...]]:
@@ -223,10 +218,10 @@ def create_normalizer(language: str) -> Callable[[str], str]:
     case and invisible marks, with straight apostrophes, and with those letters for one another
     that the table of the language counts as the same (``е`` for ``ё``)."""
     code = base_code(language)
-    before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
     known = load_orthography(code)
+    before = {**_APOSTROPHES, **known.lowercase}
     is_spelled = known.same or known.last
-    lowers_ascii = code not in _BEFORE_LOWERING
+    lowers_ascii = not known.lowercase
 
     def normalize(word: str) -> str:
         if lowers_ascii and word.isascii():
@@ -243,17 +238,17 @@ def create_normalizer(language: str) -> Callable[[str], str]:
 
 
 def create_batch_normalizer(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """As :func:`create_normalizer` for many words at once, none of which has a line feed: a tenth of the
-    time. A word of invisible marks alone becomes empty."""
+    """As :func:`create_normalizer` for many words at once, none of which has a line feed: a tenth
+    of the time. A word of invisible marks alone becomes empty."""
     code = base_code(language)
-    before = {**_APOSTROPHES, **_BEFORE_LOWERING.get(code, {})}
     known = load_orthography(code)
+    before = {**_APOSTROPHES, **known.lowercase}
 
     def normalize(words: Sequence[str]) -> list[str]:
         if not words:
             return []
         text = "\n".join(words)
-        if code in _BEFORE_LOWERING:
+        if known.lowercase:
             text = unicodedata.normalize("NFC", text)
         text = replace_characters(text, before)
         # Word by word: only a few take time.
@@ -322,7 +317,7 @@ def _create_word_tokenizer(nlp: Language) -> Tokenizer:
     # All at once: to set the infixes of one that is there reads its 1,300 rules twice more.
     of = nlp.Defaults
     rules = of.tokenizer_exceptions
-    whole = _WHOLE_WORDS.get(nlp.lang or "", frozenset())
+    unsplit = load_orthography(nlp.lang or "").unsplit
     # A suffix from the start on takes the number with the period.
     suffixes = [
         _MARKUP,
@@ -339,7 +334,7 @@ def _create_word_tokenizer(nlp: Language) -> Tokenizer:
         rules={
             text: rules[text]
             for text in rules
-            if not (_ORDINAL.fullmatch(text) or text.lower() in whole)
+            if not (_ORDINAL.fullmatch(text) or text.lower() in unsplit)
         },
         prefix_search=compile_prefix_regex([_MARKUP, _BEFORE_WORD, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.amounts import Amount
-from anaphora.entities.numbers.quantity import Bound, UnitMatcher, Quantity
+from anaphora.entities.numbers.quantity import Bound, Quantity, UnitMatcher
 from anaphora.entities.numbers.terms import load_vocabulary
 from anaphora.entities.numbers.wording import Comparison, load_number_phrases
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-__all__ = ["VULGAR", "DigitParser", "DigitNumber"]
+__all__ = ["VULGAR", "DigitNumber", "DigitParser"]
 
 _MAX_DIGITS = 30
 _MAX_NUMBERS = 1_000  # numbers; no utterance has more

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.entities.numbers.tables import load_shared_table
 
-__all__ = ["UnitCatalog", "Unit", "load_units"]
+__all__ = ["Unit", "UnitCatalog", "load_units"]
 
 _OTHER_SECTIONS = ("exact", "sums", "meant", "bare")
 

@@ -29,14 +29,14 @@ from anaphora.entities.numbers.phrases import PhraseLookup, iter_phrases
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.recognizer import (
+    build_range_metadata,
     format_quantity,
     to_json_number,
-    build_range_metadata,
 )
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.tables import load_shared_table
 from anaphora.entities.numbers.wording import load_number_phrases
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = ["CurrencyMatcher", "MoneyRecognizer", "create"]
 

@@ -16,8 +16,8 @@ from typing import TypeAlias
 from anaphora.entities.atoms import Atom, AtomKind
 from anaphora.entities.numbers.readings import Numeral, NumeralParser
 from anaphora.entities.numbers.terms import (
-    NumeralToken,
     NumeralTerm,
+    NumeralToken,
     NumeralVocabulary,
     load_vocabulary,
 )

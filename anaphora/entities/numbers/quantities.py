@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from anaphora.entities.atoms import Atom, get_atoms
 from anaphora.entities.numbers.amounts import Amount, find_amounts
 from anaphora.entities.numbers.comparisons import ComparisonFinder
-from anaphora.entities.numbers.quantity import UnitMatcher, Quantity
+from anaphora.entities.numbers.quantity import Quantity, UnitMatcher
 from anaphora.entities.numbers.ranges import RangeFinder
 from anaphora.entities.numbers.scripts import is_unspaced
 from anaphora.entities.numbers.wording import TIMES, load_number_phrases

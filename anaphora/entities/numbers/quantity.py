@@ -10,7 +10,7 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.amounts import Amount, NumberKind
 from anaphora.entities.numbers.measures import Unit
 
-__all__ = ["Bound", "UnitMatcher", "Quantity"]
+__all__ = ["Bound", "Quantity", "UnitMatcher"]
 
 
 class Bound(NamedTuple):

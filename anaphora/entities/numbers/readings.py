@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from anaphora.entities.atoms import Atom
 from anaphora.entities.numbers.terms import (
-    TermRole,
-    NumeralToken,
     NumeralTerm,
+    NumeralToken,
     NumeralVocabulary,
+    TermRole,
     is_hyphen,
 )
 

@@ -26,14 +26,14 @@ from anaphora.entities.numbers.gate import build_prefilter
 from anaphora.entities.numbers.quantities import QuantityReader
 from anaphora.entities.numbers.quantity import Quantity
 from anaphora.entities.numbers.units import MeasureUnitMatcher
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = [
     "NumberRecognizer",
-    "format_quantity",
-    "create",
-    "to_json_number",
     "build_range_metadata",
+    "create",
+    "format_quantity",
+    "to_json_number",
 ]
 
 

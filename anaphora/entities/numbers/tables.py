@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.entities.language_tables import load_yaml
 
-__all__ = ["load_shared_table", "expand_endings"]
+__all__ = ["expand_endings", "load_shared_table"]
 
 
 @lru_cache(maxsize=8)

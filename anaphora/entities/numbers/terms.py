@@ -1,7 +1,7 @@
 """What the words of a language mean in a numeral, read from its table.
 
-A :class:`NumeralVocabulary` takes a text of atoms apart into slots: a word or phrase of the table each,
-or a part of a compound word (*vier|und|zwanzig*), with the terms that it may stand for.
+A :class:`NumeralVocabulary` takes a text of atoms apart into slots: a word or phrase of the table
+each, or a part of a compound word (*vier|und|zwanzig*), with the terms that it may stand for.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from anaphora.entities.numbers.compounds import CompoundSplitter
 from anaphora.entities.numbers.tables import expand_endings
 
 __all__ = [
-    "TermRole",
-    "NumeralToken",
     "NumeralTerm",
-    "TermsByRole",
+    "NumeralToken",
     "NumeralVocabulary",
+    "TermRole",
+    "TermsByRole",
     "is_hyphen",
     "load_vocabulary",
 ]

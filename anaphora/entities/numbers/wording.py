@@ -19,7 +19,7 @@ from anaphora.entities.numbers.measures import Unit, load_units
 from anaphora.entities.numbers.phrases import PhraseLookup, iter_phrases
 from anaphora.entities.numbers.tables import load_shared_table
 
-__all__ = ["TIMES", "Comparison", "RangeConnector", "NumberPhrases", "load_number_phrases"]
+__all__ = ["TIMES", "Comparison", "NumberPhrases", "RangeConnector", "load_number_phrases"]
 
 Comparison: TypeAlias = Literal["more", "least", "less", "most", "about", "not", "plain"]
 

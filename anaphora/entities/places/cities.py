@@ -20,8 +20,8 @@ _NUMBER_COLUMNS = {"ids": "I", "populations": "I", "latitudes": "d", "longitudes
 class CityTable:
     """What is known of each city, by its number (from 0).
 
-    Made of ``columns`` (plain data, see :func:`read_columns`): texts a line for each city, numbers in the
-    bytes of an array.
+    Made of ``columns`` (plain data, see :func:`read_columns`): texts a line for each city, numbers
+    in the bytes of an array.
     """
 
     __slots__ = (

@@ -13,7 +13,7 @@ from anaphora.entities.places.search import DEAD_END, NameMatch, NameSearch
 from anaphora.entities.places.spelling import NameWord, fold, normalize_name
 from anaphora.entities.places.tables import PlaceWords
 
-__all__ = ["QualifiedPlaces", "ContainerFinder"]
+__all__ = ["ContainerFinder", "QualifiedPlaces"]
 
 _COMMA = regex.compile(r"\s*[,，،(]\s*")
 _BLANK = regex.compile(r"\s+")

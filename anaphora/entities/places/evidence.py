@@ -49,7 +49,7 @@ from functools import lru_cache
 from typing import Literal
 
 from anaphora.entities.places.gazetteer import Gazetteer
-from anaphora.entities.places.search import NameMatch, PlaceName, NameSearch
+from anaphora.entities.places.search import NameMatch, NameSearch, PlaceName
 from anaphora.entities.places.spelling import NameWord, fold
 from anaphora.entities.places.tables import PlaceWords
 

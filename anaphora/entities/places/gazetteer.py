@@ -14,7 +14,7 @@ import msgspec
 
 from anaphora.entities.languages import base_code
 from anaphora.entities.places.cities import CityTable, read_columns
-from anaphora.entities.places.naming import is_local_language, choose_local_name, script_of_language
+from anaphora.entities.places.naming import choose_local_name, is_local_language, script_of_language
 from anaphora.entities.places.place import Place, PlaceKind
 from anaphora.entities.places.regions import build_larger_places
 from anaphora.entities.places.scripts import CityNameIndex

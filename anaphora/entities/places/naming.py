@@ -11,7 +11,7 @@ for 91 of 100 cities in Chinese, 88 in Japanese, 74 in Russian, 70 in Hebrew, 62
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -21,7 +21,7 @@ import regex
 from anaphora.entities.language_tables import cached_table
 from anaphora.entities.places.scripts import Script
 
-__all__ = ["is_local_language", "choose_local_name", "script_of_language"]
+__all__ = ["choose_local_name", "is_local_language", "script_of_language"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +39,6 @@ class _NameOrthography:
     last: bool = False
 
 
-_NAME_ORTHOGRAPHIES: Mapping[str, _NameOrthography] = {
-    "ru": _NameOrthography("cyrillic", regex.compile(r"[а-яёА-ЯЁ \-]+")),
-    "uk": _NameOrthography(
-        "cyrillic",
-        regex.compile(r"[абвгґдеєжзиіїйклмнопрстуфхцчшщьюя \-'’ʼ]+", regex.IGNORECASE),
-        own=frozenset("іїєґ"),
-    ),
-    "ja": _NameOrthography("unspaced", regex.compile(r"[\p{Han}ぁ-ヿ]+"), encoding="euc_jp"),
-    "zh": _NameOrthography("unspaced", regex.compile(r"\p{Han}+"), encoding="gb2312"),
-    "ar": _NameOrthography("arabic", regex.compile(r"[ء-غف-ي \-]+"), last=True),
-    "he": _NameOrthography("hebrew", regex.compile(r"[א-ת \-'׳\"]+"), rare="א", last=True),
-}
 # Abroad, but for these, places have names in katakana.
 _HAN_COUNTRIES = ("CN", "TW", "HK", "MO", "KR", "KP")
 _KATAKANA = regex.compile(r"[ァ-ヿ]+")
@@ -58,14 +46,14 @@ _KATAKANA = regex.compile(r"[ァ-ヿ]+")
 
 def script_of_language(language: str) -> Script | None:
     """The script by which names in that language are told; None for those in Latin letters."""
-    spelling = _NAME_ORTHOGRAPHIES.get(language)
+    spelling = _spelling(language)
     return spelling.script if spelling else None
 
 
 def choose_local_name(names: Sequence[str], language: str, country: str | None) -> str | None:
     """The one of a place's names in a script that is likeliest to be that of the language; None
     where none can be."""
-    spelling = _NAME_ORTHOGRAPHIES.get(language)
+    spelling = _spelling(language)
     if spelling is None:
         return None
     fitting = [name for name in names if _matches_orthography(name, spelling)]
@@ -86,6 +74,16 @@ def choose_local_name(names: Sequence[str], language: str, country: str | None) 
 def is_local_language(language: str, country: str | None) -> bool:
     """Whether the names that a country gives its own regions are in that language."""
     return country in cached_table(language, "locale").get("home_countries", "").split()
+
+
+@lru_cache(maxsize=64)
+def _spelling(language: str) -> _NameOrthography | None:
+    """What ``place_names`` in ``locale.yaml`` of the language says; None if it says nothing."""
+    written = dict(cached_table(language, "locale").get("place_names", {}))
+    if not written:
+        return None
+    letters, own = regex.compile(written.pop("letters")), frozenset(written.pop("own", ""))
+    return _NameOrthography(letters=letters, own=own, **written)
 
 
 def _matches_orthography(name: str, spelling: _NameOrthography) -> bool:

@@ -22,7 +22,7 @@ from anaphora.entities.places.search import DEAD_END, NameMatch, NameSearch
 from anaphora.entities.places.skimming import PlacePrefilter
 from anaphora.entities.places.spelling import NameWord, split_words
 from anaphora.entities.places.tables import load_place_names, load_place_words
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 from anaphora.storage.cache import Cache
 
 __all__ = ["create", "load"]

@@ -21,7 +21,7 @@ from anaphora.entities.places.spelling import is_unspaced, normalize_names
 from anaphora.storage.cache import UNCACHED, CachedParts
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["Script", "CityNameIndex", "build_columns", "script_of"]
+__all__ = ["CityNameIndex", "Script", "build_columns", "script_of"]
 
 Script = Literal["latin", "greek", "cyrillic", "hebrew", "arabic", "unspaced", "other"]
 
@@ -75,8 +75,8 @@ _MIN_LETTERS, _MIN_LETTERS_UNSPACED = 3, 2
 class CityNameIndex:
     """The names of cities → their numbers.
 
-    Made of ``columns``, as :func:`build_columns` gives them, and ``countries``, which tells the codes
-    of those of the cities. What is indexed later is got through ``kept``.
+    Made of ``columns``, as :func:`build_columns` gives them, and ``countries``, which tells the
+    codes of those of the cities. What is indexed later is got through ``kept``.
     """
 
     __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")

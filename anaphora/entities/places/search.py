@@ -17,7 +17,7 @@ from anaphora.entities.places.gazetteer import Gazetteer
 from anaphora.entities.places.spelling import NameWord, fold
 from anaphora.entities.places.tables import load_place_names, load_place_words
 
-__all__ = ["DEAD_END", "NameMatch", "PlaceName", "NameSearch", "SearchStep"]
+__all__ = ["DEAD_END", "NameMatch", "NameSearch", "PlaceName", "SearchStep"]
 
 # What may stand between the words of one name: "Санкт-Петербург", "St. Louis", "Xi'an", "D.C.".
 _GLUE = regex.compile(r"[\s\-‐‑–'’‘ʼ`׳״]{0,3}|\.[\s\-]?")

@@ -13,10 +13,10 @@ from anaphora.errors import ModelError, Problem
 __all__ = [
     "SIZES",
     "CityRow",
-    "read_cities",
-    "read_json_table",
     "file_size_for",
     "files_fingerprint",
+    "read_cities",
+    "read_json_table",
 ]
 
 SIZES = (500, 1_000, 5_000, 15_000)

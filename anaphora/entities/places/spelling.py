@@ -99,8 +99,8 @@ def normalize_name(name: str) -> str:
 
 
 def normalize_names(lines: str) -> str:
-    """What :func:`normalize_name` makes of every line, in lines: for many names at a time, in a fifth
-    of the time."""
+    """What :func:`normalize_name` makes of every line, in lines: for many names at a time, in a
+    fifth of the time."""
     if lines.isascii():
         words: str = _NO_ASCII.sub(" ", lines.lower())
     elif _RUN.search(lines):

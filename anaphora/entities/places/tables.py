@@ -42,19 +42,19 @@ from anaphora.storage.cache import Cache, CachedParts, digest
 
 __all__ = [
     "ENGLISH",
-    "PlaceWords",
     "PlaceNames",
+    "PlaceWords",
     "RegionRow",
-    "load_display_names",
     "load_corrections",
+    "load_display_names",
     "load_local_region_names",
     "load_place_names",
-    "load_regions",
     "load_place_words",
+    "load_regions",
 ]
 
 ENGLISH = "en"
-_Loaded = TypeVar("_Read", "PlaceWords", "PlaceNames")
+_Loaded = TypeVar("_Loaded", "PlaceWords", "PlaceNames")
 
 _LONGEST_ABBREVIATION, _SHORTEST_WORD = 4, 2
 _WORDS = (

@@ -30,9 +30,9 @@ from anaphora.entities.atoms import Atom
 from anaphora.entities.charts import Item
 from anaphora.entities.languages import base_code
 from anaphora.entities.plain.phrasebook import Phrasebook, load_phrase_tables
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 
-__all__ = ["Confirmation", "parse_answer", "parse_confirmation", "create"]
+__all__ = ["Confirmation", "create", "parse_confirmation", "parse_yes_no"]
 
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that end no clause
 _SECTIONS = {True: "yes", False: "no"}
@@ -66,7 +66,7 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     return _BooleanRecognizer(_phrasebook(base_code(language)))
 
 
-def parse_answer(text: str, language: str) -> bool | None:
+def parse_yes_no(text: str, language: str) -> bool | None:
     """Whether the whole of ``text`` says yes ("oh yes, please!") or no; None if it says neither,
     or something else beside it."""
     found = _parse_whole_text(text, _phrasebook(base_code(language)))
@@ -74,8 +74,8 @@ def parse_answer(text: str, language: str) -> bool | None:
 
 
 def parse_confirmation(text: str, language: str) -> Confirmation | None:
-    """As :func:`parse_answer`, for an answer to the question whether to go on: "carry on" is a yes to
-    it and "cancel" a no."""
+    """As :func:`parse_yes_no`, for an answer to the question whether to go on: "carry on" is a yes
+    to it and "cancel" a no."""
     code = base_code(language)
     # "Please" alone is a yes, and only polite in "stop, please".
     return _parse_whole_text(text, _phrasebook(code, has_commands=True)) or _parse_whole_text(

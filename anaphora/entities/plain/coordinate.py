@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from anaphora.entities.languages import base_code
 from anaphora.entities.plain.phrasebook import load_phrase_tables
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = ["create"]
 
@@ -203,8 +203,10 @@ def _pattern(words: Mapping[str, list[str]]) -> regex.Pattern[str]:
         r"(?P<sign2>-)?(?P<d2>\d{1,3}(?:\.\d{1,15})?))(?:,-?[\d.]{1,15})?(?:;[\w.=-]{1,30})*",
         before % 1 + _angle_pattern("1", words) + f"(?:{behind % 1})?" + between
         + before % 2 + _angle_pattern("2", words) + f"(?:{behind % 2})?",
-        _angle_pattern("1", words) + behind % 1 + between + _angle_pattern("2", words) + behind % 2,
-        _BARE_BEFORE + _angle_pattern("1", words) + r"(?P<between>\s{0,2}[,;/，、；،]\s{0,3}|\s{1,3})"
+        _angle_pattern("1", words) + behind % 1 + between
+        + _angle_pattern("2", words) + behind % 2,
+        _BARE_BEFORE + _angle_pattern("1", words)
+        + r"(?P<between>\s{0,2}[,;/，、；،]\s{0,3}|\s{1,3})"
         + _angle_pattern("2", words) + _BARE_BEHIND,
     )  # fmt: skip
     start = rf"(?<![[\p{{L}}\p{{Nd}}_]--[{UNSPACED}]])(?<!\d[.,])"

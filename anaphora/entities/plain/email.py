@@ -15,7 +15,7 @@ import regex
 from spacy.tokens import Doc
 
 from anaphora.entities.plain.scripts import UNSPACED
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 
 __all__ = ["create"]
 

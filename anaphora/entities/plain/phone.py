@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.language_tables import cached_table
 from anaphora.entities.languages import base_code
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.forks import forks_delayed
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import re2
 
 from anaphora.entities.atoms import Atom, split_atoms
-from anaphora.entities.charts import Item, Literal, ChartGrammar
+from anaphora.entities.charts import ChartGrammar, Item, Literal
 from anaphora.entities.language_tables import ANY, TableName, load_table
 from anaphora.entities.languages import base_code, create_normalizer
 from anaphora.entities.tongue import load_orthography

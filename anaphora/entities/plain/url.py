@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.language_tables import load_yaml
 from anaphora.entities.plain.scripts import blank_out_unspaced
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["create"]

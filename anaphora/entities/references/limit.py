@@ -35,7 +35,7 @@ from anaphora.entities.plain.phrasebook import (
     leftmost_longest,
     load_phrase_tables,
 )
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.references.counts import find_counts
 
 __all__ = ["create"]

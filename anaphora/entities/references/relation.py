@@ -28,7 +28,7 @@ from anaphora.entities.plain.phrasebook import (
     leftmost_longest,
     load_phrase_tables,
 )
-from anaphora.entities.recognition import Mention, TokenizedText, Recognizer, get_text
+from anaphora.entities.recognition import Mention, Recognizer, TokenizedText, get_text
 from anaphora.entities.references.clauses import SENTENCE_MARKS, split_clauses
 
 __all__ = ["create"]

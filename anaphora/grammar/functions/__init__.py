@@ -22,7 +22,7 @@ from anaphora.grammar.functions import (
 )
 from anaphora.grammar.functions.registry import UNSUPPORTED_FUNCTIONS, Function, collect_functions
 
-__all__ = ["UNSUPPORTED_FUNCTIONS", "FUNCTIONS", "QUESTION_FUNCTIONS"]
+__all__ = ["FUNCTIONS", "QUESTION_FUNCTIONS", "UNSUPPORTED_FUNCTIONS"]
 
 FUNCTIONS: Mapping[str, Function] = collect_functions(
     entities,

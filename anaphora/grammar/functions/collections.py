@@ -13,8 +13,8 @@ from anaphora.grammar.values import (
     check_length,
     describe_value,
     is_equal,
-    sort_key,
     kind_of,
+    sort_key,
     to_language_value,
     typed_keys,
 )

@@ -9,8 +9,8 @@
 page, and a test evaluates them.
 
 The annotations give the types of the language. Three of them mean more: a first parameter of
-the type ``Context`` gets the context and is no argument, one of the type :data:`LazyArgument` gets the
-argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
+the type ``Context`` gets the context and is no argument, one of the type :data:`LazyArgument` gets
+the argument unevaluated, one of the type ``Pattern`` gets a text as a compiled pattern. An entity
 whose default is :data:`CURRENT_ENTITY` is the entity in question when it is left out.
 """
 
@@ -27,17 +27,17 @@ from typing import Any, Final, Literal, TypeAlias, Union, get_args, get_origin, 
 from anaphora.errors import EvaluationError, GrammarError
 from anaphora.grammar.context import EntityContext, EntityView
 from anaphora.grammar.patterns import Pattern
-from anaphora.grammar.values import ANYTHING, Kind, Type, describe_value, describe_type, kind_of
+from anaphora.grammar.values import ANYTHING, Kind, Type, describe_type, describe_value, kind_of
 
 __all__ = [
-    "UNSUPPORTED_FUNCTIONS",
     "CURRENT_ENTITY",
+    "UNSUPPORTED_FUNCTIONS",
     "Function",
     "LazyArgument",
     "Parameter",
     "collect_functions",
-    "function",
     "format_ordinal",
+    "function",
 ]
 
 CURRENT_ENTITY: Final[Any] = object()
@@ -139,8 +139,8 @@ class Function:
             return value
         if parameter.type is not ANYTHING and kind_of(value) not in parameter.type:
             raise EvaluationError(
-                f"'{name}' needs {describe_type(parameter.type)} as its {format_ordinal(index)} argument, "
-                f"not {describe_value(value)}"
+                f"'{name}' needs {describe_type(parameter.type)} as its "
+                f"{format_ordinal(index)} argument, not {describe_value(value)}"
             )
         return _compile_pattern(value) if parameter.passing == "pattern" else value
 

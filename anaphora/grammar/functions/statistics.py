@@ -9,7 +9,7 @@ from typing import Any
 from anaphora.errors import EvaluationError
 from anaphora.grammar.functions.maths import parse_number
 from anaphora.grammar.functions.registry import function
-from anaphora.grammar.values import Kind, describe_value, sort_key, kind_of
+from anaphora.grammar.values import Kind, describe_value, kind_of, sort_key
 
 
 @function("statistics", "min", examples=("min(list(3, 1.5, 2)) == 1.5",))

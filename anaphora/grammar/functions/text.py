@@ -92,8 +92,8 @@ def substr(text: str, start: int, end: int) -> str:
     if 0 <= start <= end <= len(text):
         return text[start:end]
     raise EvaluationError(
-        f"'substr' finds no characters from {describe_value(start)} to {describe_value(end)} in a text of "
-        f"{len(text)}"
+        f"'substr' finds no characters from {describe_value(start)} to {describe_value(end)} in a "
+        f"text of {len(text)}"
     )
 
 

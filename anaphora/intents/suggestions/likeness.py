@@ -15,9 +15,9 @@ from anaphora.intents.suggestions.synonyms import Synonym
 __all__ = [
     "SpellingMatch",
     "SpellingMatcher",
-    "strip_accents",
     "root_similarity",
     "spelling_similarity",
+    "strip_accents",
 ]
 
 _LEAST = 0.7  # of similarity: a letter in four is wrong

@@ -41,7 +41,7 @@ from anaphora.intents.suggestions.neighbours import Neighbours
 from anaphora.intents.suggestions.reading import CandidatePhrase, ReadQuestion, find_candidates
 from anaphora.intents.suggestions.suggestion import Findings, Suggestion
 from anaphora.intents.suggestions.synonyms import Synonyms
-from anaphora.intents.suggestions.trials import TrialOutcome, SynonymTrials
+from anaphora.intents.suggestions.trials import SynonymTrials, TrialOutcome
 from anaphora.models.domain import AskStep, Model
 
 __all__ = ["score", "study", "suggest"]

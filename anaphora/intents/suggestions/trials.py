@@ -13,10 +13,10 @@ from anaphora.grammar.context import QuestionContext
 from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import SlotFilling
 from anaphora.intents.solver import (
-    ParsedQuestion,
     MatchContext,
-    fill_intents,
+    ParsedQuestion,
     build_match_contexts,
+    fill_intents,
     solve,
 )
 from anaphora.intents.suggestions.reading import Occurrence, find_unknown_words
@@ -24,7 +24,7 @@ from anaphora.models.domain import Model
 from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["TrialOutcome", "SynonymTrials"]
+__all__ = ["SynonymTrials", "TrialOutcome"]
 
 _MAX_INTENTS = 20  # of which a question without a match is held against
 _IN_CONVERSATION = 0.25  # what it is worth if memory would have to fill the rest

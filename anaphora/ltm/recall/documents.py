@@ -14,14 +14,14 @@ from anaphora.ltm.recall.days import day_terms
 from anaphora.ltm.recall.terms import (
     DEFAULT_LANGUAGE,
     TermWord,
-    language_term,
-    unanalyzed_words,
     analyze_words,
     extract_terms,
+    language_term,
+    unanalyzed_words,
 )
 from anaphora.storage.forks import forks_delayed
 
-__all__ = ["exchange_terms", "embedding_text", "provisional_terms"]
+__all__ = ["embedding_text", "exchange_terms", "provisional_terms"]
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",

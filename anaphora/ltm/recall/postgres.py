@@ -17,25 +17,25 @@ from anaphora.errors import StoreError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import History, HistorySettings, HistoryPart
+from anaphora.ltm.history import History, HistoryPart, HistorySettings
 from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.postgres_forgetting import erase_user, expire_exchanges, filter_erased
 from anaphora.ltm.recall.postgres_quarantine import (
     DamagedRowsError,
     discard_item,
-    to_items,
-    quarantine_rows,
     parse_rows,
     quarantine_item,
+    quarantine_rows,
     release_item,
+    to_items,
 )
 from anaphora.ltm.recall.postgres_records import (
-    encode_text,
     decode_text,
+    encode_text,
     load_exchange,
     load_summary,
-    to_microseconds,
     names_digest,
+    to_microseconds,
 )
 from anaphora.ltm.recall.postgres_reindexing import reindex
 from anaphora.ltm.recall.postgres_schema import TABLES, has_pgvector, prepare_schema
@@ -44,14 +44,14 @@ from anaphora.ltm.recall.postgres_writing import (
     ExchangeBatch,
     PostgresWriter,
     advance_position,
-    find_or_create_embedder,
     filter_stored,
+    find_or_create_embedder,
 )
 from anaphora.ltm.recall.store import (
-    SearchFilter,
     Document,
     JournalPosition,
     NewExchange,
+    SearchFilter,
     TermStatistics,
     TermUpdate,
     UserKey,

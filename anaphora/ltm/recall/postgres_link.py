@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from anaphora.errors import StoreError, PermanentStoreError
+from anaphora.errors import PermanentStoreError, StoreError
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
 __all__ = ["ConnectionPool", "Row", "Transaction"]
@@ -120,8 +120,8 @@ class ConnectionPool(ForkAware):
         idle, turns = self._idle, self._free_connections
         if not turns.acquire(timeout=self._server_timeout):
             raise StoreError(
-                f"{self.display_url}: all {_MAX_CONNECTIONS} connections of this process are busy: is the "
-                "server overloaded?"
+                f"{self.display_url}: all {_MAX_CONNECTIONS} connections of this process are busy: "
+                "is the server overloaded?"
             )
         try:
             connection = self._take_idle(idle) or self._connect()

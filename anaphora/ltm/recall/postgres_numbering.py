@@ -17,7 +17,7 @@ from anaphora.ltm.recall.postgres_records import dump_summary, load_summary
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import Transaction
 
-__all__ = ["shift_numbers", "find_numbers_by_clock", "find_free_number"]
+__all__ = ["find_free_number", "find_numbers_by_clock", "shift_numbers"]
 
 
 def find_numbers_by_clock(

@@ -13,9 +13,9 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem, QuarantineKind
 from anaphora.ltm.recall.postgres_numbering import find_free_number
 from anaphora.ltm.recall.postgres_records import (
-    encode_text,
     decode_text,
     dump_summary,
+    encode_text,
     load_exchange,
     load_summary,
 )
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DamagedRowsError",
     "discard_item",
-    "to_items",
-    "quarantine_rows",
     "parse_rows",
     "quarantine_item",
+    "quarantine_rows",
     "release_item",
+    "to_items",
 ]
 
 _Part = TypeVar("_Part")
@@ -43,7 +43,7 @@ _LATER_COLUMNS = '{"clock": 0, "terms_version": 1}'
 _log = logging.getLogger(__name__)
 
 
-class DamagedRowsError(StoreError):  # noqa: N818 - what they are
+class DamagedRowsError(StoreError):
     """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
 
     def __init__(

@@ -11,24 +11,24 @@ from typing import Any
 
 from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.ltm.plain_dates import dump_dates, load_dates, restore_zone
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import entity_from_dict, entity_to_dict
 
 __all__ = [
-    "encode_text",
     "decode_text",
     "dump_exchange",
     "dump_summary",
     "dump_terms",
+    "encode_text",
     "intent_word",
     "load_exchange",
     "load_summary",
     "load_terms",
-    "to_microseconds",
     "names_digest",
     "slot_word",
     "term_word",
+    "to_microseconds",
 ]
 
 _COMPRESS_FROM = 600  # bytes from which on a record is compressed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anaphora.ltm.recall.postgres_forgetting import remove_words
 from anaphora.ltm.recall.postgres_records import dump_terms
-from anaphora.ltm.recall.postgres_writing import add_words, lock_users, index_words
+from anaphora.ltm.recall.postgres_writing import add_words, index_words, lock_users
 from anaphora.ltm.recall.store import TermUpdate
 
 if TYPE_CHECKING:

@@ -17,19 +17,19 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.recall.postgres_records import (
     intent_word,
     load_terms,
-    to_microseconds,
     names_digest,
     slot_word,
     term_word,
+    to_microseconds,
 )
 from anaphora.ltm.recall.rarest import select_rarest
-from anaphora.ltm.recall.store import SearchFilter, Document, TermStatistics, UserKey
+from anaphora.ltm.recall.store import Document, SearchFilter, TermStatistics, UserKey
 from anaphora.ltm.recall.vectors import VectorCache, VectorMatrix
 
 if TYPE_CHECKING:
     from anaphora.ltm.recall.postgres_link import ConnectionPool, Row
 
-__all__ = ["UserStatistics", "PostgresSearch", "format_pgvector"]
+__all__ = ["PostgresSearch", "UserStatistics", "format_pgvector"]
 
 _MAX_SCORED = 1_500  # exchanges, the newest that have the rarest words (3 µs each)
 _SCAN_THRESHOLD = (
@@ -122,8 +122,8 @@ class PostgresSearch:
         else:
             chosen = f"(SELECT * FROM {_newest_first(where)} AS newest WHERE {has})"
         rows = self._pool.query(
-            f"SELECT {_DOCUMENT_COLUMNS} FROM (SELECT * FROM {chosen} AS chosen ORDER BY at DESC, id DESC "
-            f"LIMIT %s) AS candidates ORDER BY {score} DESC, id DESC LIMIT %s",
+            f"SELECT {_DOCUMENT_COLUMNS} FROM (SELECT * FROM {chosen} AS chosen ORDER BY at DESC, "
+            f"id DESC LIMIT %s) AS candidates ORDER BY {score} DESC, id DESC LIMIT %s",
             *(*where.values, rare, max(_MAX_SCORED, limit), *scores, limit),
         )
         rest = [id for _, id in known if id not in rare]
@@ -140,8 +140,8 @@ class PostgresSearch:
         spans = _merge_spans(((each.conversation, each.number) for each in documents), reach)
         rows = self._pool.query(
             f"SELECT {_DOCUMENT_COLUMNS} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
-            f"AS span (conversation, low, high), LATERAL (SELECT {_DOCUMENT_COLUMNS} FROM exchanges "
-            "WHERE conversation_id = conversation AND number BETWEEN low AND high "
+            f"AS span (conversation, low, high), LATERAL (SELECT {_DOCUMENT_COLUMNS} "
+            "FROM exchanges WHERE conversation_id = conversation AND number BETWEEN low AND high "
             "ORDER BY number OFFSET 0) AS its ORDER BY 2, 3",
             *([span[part] for span in spans] for part in range(3)),
         )
@@ -299,7 +299,10 @@ def _filter_words(filters: SearchFilter) -> list[bytes]:
 
 def _newest_first(where: _Condition) -> str:
     """Exchanges as they are read from an index, the newest first."""
-    return f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} ORDER BY at DESC, id DESC OFFSET 0)"
+    return (
+        f"(SELECT {_SCORING_COLUMNS} FROM exchanges WHERE {where.text} "
+        "ORDER BY at DESC, id DESC OFFSET 0)"
+    )
 
 
 def _idf(documents: int, count: int) -> float:

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 from anaphora.errors import StoreError
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, HistoryPart
-from anaphora.ltm.recall.postgres_numbering import shift_numbers, find_numbers_by_clock
+from anaphora.ltm.history import HistoryPart, HistorySettings
+from anaphora.ltm.recall.postgres_numbering import find_numbers_by_clock, shift_numbers
 from anaphora.ltm.recall.postgres_records import (
-    encode_text,
     dump_exchange,
     dump_summary,
     dump_terms,
+    encode_text,
     intent_word,
     load_exchange,
     load_summary,
-    to_microseconds,
     names_digest,
     slot_word,
     term_word,
+    to_microseconds,
 )
 from anaphora.ltm.recall.store import JournalPosition, NewExchange, UserKey
 from anaphora.stm.conversation import ConversationKey
@@ -42,11 +42,11 @@ __all__ = [
     "PostgresWriter",
     "add_words",
     "advance_position",
+    "filter_stored",
     "find_or_create_embedder",
+    "index_words",
     "lock_user",
     "lock_users",
-    "filter_stored",
-    "index_words",
 ]
 
 

@@ -18,8 +18,8 @@ __all__ = [
     "HYBRID_WEIGHTS",
     "NEIGHBOUR_REACH",
     "TEXT_WEIGHTS",
-    "SearchQuery",
     "Scores",
+    "SearchQuery",
     "compute_features",
     "reciprocal_rank_fusion",
 ]

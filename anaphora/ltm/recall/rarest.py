@@ -7,7 +7,7 @@ from typing import TypeVar
 
 __all__ = ["select_rarest"]
 
-_Term = TypeVar("_Word")
+_Term = TypeVar("_Term")
 
 
 def select_rarest(counted: Iterable[tuple[int, _Term]], most: int) -> list[_Term]:

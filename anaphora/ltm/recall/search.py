@@ -19,17 +19,17 @@ from anaphora.ltm.recall.ranking import (
     HYBRID_WEIGHTS,
     NEIGHBOUR_REACH,
     TEXT_WEIGHTS,
-    SearchQuery,
     Scores,
+    SearchQuery,
     compute_features,
     reciprocal_rank_fusion,
 )
 from anaphora.ltm.recall.rarest import select_rarest
-from anaphora.ltm.recall.store import SearchFilter, Document, RecallStore, TermStatistics, UserKey
+from anaphora.ltm.recall.store import Document, RecallStore, SearchFilter, TermStatistics, UserKey
 from anaphora.ltm.recall.terms import DEFAULT_LANGUAGE, language_terms
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["SearchMode", "Page", "Passage", "search"]
+__all__ = ["Page", "Passage", "SearchMode", "search"]
 
 SearchMode: TypeAlias = Literal["text", "meaning", "hybrid", "rrf"]
 _NO_FILTER = SearchFilter()

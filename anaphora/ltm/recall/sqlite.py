@@ -16,29 +16,29 @@ from anaphora.errors import StoreError
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import History, HistorySettings, HistoryPart
+from anaphora.ltm.history import History, HistoryPart, HistorySettings
 from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall import sqlite_forgetting as forgetting
 from anaphora.ltm.recall import sqlite_histories as histories
 from anaphora.ltm.recall import sqlite_quarantine as quarantine
 from anaphora.ltm.recall import sqlite_reading as reading
-from anaphora.ltm.recall.sqlite_postings import rank_by_bm25, document_frequencies
+from anaphora.ltm.recall.sqlite_postings import document_frequencies, rank_by_bm25
 from anaphora.ltm.recall.sqlite_records import (
     EXCHANGE_COLUMNS,
     SUMMARY_COLUMNS,
     DamagedRowsError,
     load_exchange,
-    to_microseconds,
-    parse_rows,
     load_summary,
+    parse_rows,
+    to_microseconds,
 )
 from anaphora.ltm.recall.sqlite_reindexing import reindex
 from anaphora.ltm.recall.sqlite_schema import APPLICATION, PRAGMAS, SCHEMA
 from anaphora.ltm.recall.store import (
-    SearchFilter,
     Document,
     JournalPosition,
     NewExchange,
+    SearchFilter,
     TermStatistics,
     TermUpdate,
     UserKey,
@@ -48,7 +48,7 @@ from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.database import Database, Synchronous
 from anaphora.storage.filelocks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
-from anaphora.storage.texts import encode_text, decode_text
+from anaphora.storage.texts import decode_text, encode_text
 
 __all__ = ["SqliteRecallStore"]
 
@@ -513,13 +513,16 @@ _KEYS = (
 _UNMARK = "DELETE FROM marks WHERE journal = ?"
 _SUMMARY = f"SELECT id, {SUMMARY_COLUMNS} FROM summaries WHERE id = ? AND conversation = ?"
 _RANGE = (
-    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number BETWEEN ? AND ? "
-    "ORDER BY number"
+    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number "
+    "BETWEEN ? AND ? ORDER BY number"
 )
 _OUTDATED = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE terms_version < ? ORDER BY id DESC LIMIT ?"
 )
-_LATEST = f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? ORDER BY number DESC LIMIT ?"
+_LATEST = (
+    f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? "
+    "ORDER BY number DESC LIMIT ?"
+)
 _PAIR = (
     f"SELECT id, {EXCHANGE_COLUMNS} FROM exchanges WHERE conversation = ? AND number >= coalesce("
     "(SELECT max(number) FROM exchanges WHERE conversation = ? AND number < ?), 0) "

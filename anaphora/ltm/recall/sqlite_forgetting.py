@@ -9,8 +9,8 @@ from sqlite3 import Connection
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.recall import sqlite_quarantine as quarantine
 from anaphora.ltm.recall.sqlite_histories import (
-    PreparedExchange,
     ConversationRow,
+    PreparedExchange,
     recount_size,
     save_conversation,
 )
@@ -18,7 +18,7 @@ from anaphora.ltm.recall.sqlite_postings import remove_postings
 from anaphora.ltm.recall.sqlite_records import load_terms_or_none
 from anaphora.ltm.recall.store import MAX_ERASURES, UserKey
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.texts import EncodedText, encode_text, decode_text
+from anaphora.storage.texts import EncodedText, decode_text, encode_text
 
 __all__ = ["erase_user", "expire_exchanges", "filter_erased"]
 

@@ -9,35 +9,35 @@ from typing import Any, NamedTuple
 
 from anaphora.ltm.counting import Measure
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, HistoryPart
-from anaphora.ltm.recall.sqlite_numbering import is_stored, shift_numbers, find_numbers_by_clock
+from anaphora.ltm.history import HistoryPart, HistorySettings
+from anaphora.ltm.recall.sqlite_numbering import find_numbers_by_clock, is_stored, shift_numbers
 from anaphora.ltm.recall.sqlite_postings import add_postings
 from anaphora.ltm.recall.sqlite_records import (
     EXCHANGE_COLUMNS,
     SUMMARY_COLUMNS,
-    load_exchange,
     dump_exchange,
-    dump_terms,
-    parse_rows,
-    load_summary,
     dump_summary,
+    dump_terms,
+    load_exchange,
+    load_summary,
+    parse_rows,
 )
 from anaphora.ltm.recall.store import NewExchange
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.texts import EncodedText, encode_text, decode_text
+from anaphora.storage.texts import EncodedText, decode_text, encode_text
 
 __all__ = [
-    "PreparedExchange",
     "ConversationRow",
+    "PreparedExchange",
     "add_exchanges",
+    "find_conversation",
+    "load_conversation",
+    "load_summaries",
+    "load_verbatim",
     "prepare_exchange",
     "recount_size",
     "replace_parts",
     "save_conversation",
-    "load_summaries",
-    "load_conversation",
-    "find_conversation",
-    "load_verbatim",
 ]
 
 

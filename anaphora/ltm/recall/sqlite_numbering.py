@@ -14,7 +14,7 @@ from anaphora.ltm.recall.sqlite_records import QUARANTINE_COLUMNS
 if TYPE_CHECKING:
     from anaphora.ltm.recall.sqlite_histories import ConversationRow
 
-__all__ = ["is_stored", "shift_numbers", "find_numbers_by_clock", "find_free_number"]
+__all__ = ["find_free_number", "find_numbers_by_clock", "is_stored", "shift_numbers"]
 
 
 def is_stored(

@@ -22,8 +22,8 @@ from anaphora.storage.texts import encode_text
 __all__ = [
     "OwnerRow",
     "add_postings",
-    "rank_by_bm25",
     "document_frequencies",
+    "rank_by_bm25",
     "remove_postings",
     "replace_postings",
 ]

@@ -17,11 +17,11 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.quarantine import QuarantinedItem
 from anaphora.ltm.recall.sqlite_histories import (
     ConversationRow,
+    load_conversation,
     recount_size,
     save_conversation,
-    load_conversation,
 )
-from anaphora.ltm.recall.sqlite_numbering import is_stored, find_free_number
+from anaphora.ltm.recall.sqlite_numbering import find_free_number, is_stored
 from anaphora.ltm.recall.sqlite_postings import add_postings, remove_postings
 from anaphora.ltm.recall.sqlite_records import (
     QUARANTINE_COLUMNS,
@@ -31,14 +31,14 @@ from anaphora.ltm.recall.sqlite_records import (
     load_terms_or_none,
 )
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.texts import encode_text, decode_text
+from anaphora.storage.texts import decode_text, encode_text
 
 __all__ = [
     "discard_item",
     "expire_items",
     "list_items",
-    "quarantine_rows",
     "quarantine_item",
+    "quarantine_rows",
     "release_item",
 ]
 

@@ -10,22 +10,22 @@ import numpy as np
 
 from anaphora.errors import StoreError
 from anaphora.ltm.recall.sqlite_postings import OwnerRow
-from anaphora.ltm.recall.sqlite_records import to_microseconds, load_terms_or_none
-from anaphora.ltm.recall.store import SearchFilter, Document, UserKey
+from anaphora.ltm.recall.sqlite_records import load_terms_or_none, to_microseconds
+from anaphora.ltm.recall.store import Document, SearchFilter, UserKey
 from anaphora.ltm.recall.vectors import Ids, VectorMatrix
 from anaphora.storage.texts import encode_text
 
 __all__ = [
-    "check_dimension",
     "build_conditions",
-    "load_neighbours",
-    "load_documents",
+    "check_dimension",
     "find_embedder",
     "find_filtered_ids",
     "find_owner",
+    "load_documents",
+    "load_neighbours",
     "put_vector",
-    "update_matrix",
     "select_in_batches",
+    "update_matrix",
 ]
 
 _VALUES_PER_STATEMENT = 500  # values in one statement

@@ -8,30 +8,30 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
-from anaphora.errors import StoreError, PermanentStoreError
+from anaphora.errors import PermanentStoreError, StoreError
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.plain_dates import load_dates, dump_dates, restore_zone
+from anaphora.ltm.plain_dates import dump_dates, load_dates, restore_zone
 from anaphora.stm.records import entity_from_dict, entity_to_dict
-from anaphora.storage.texts import EncodedText, encode_text, decode_text
+from anaphora.storage.texts import EncodedText, decode_text, encode_text
 
 __all__ = [
     "EXCHANGE_COLUMNS",
     "QUARANTINE_COLUMNS",
     "SUMMARY_COLUMNS",
     "DamagedRowsError",
-    "load_exchange",
     "dump_exchange",
-    "to_microseconds",
-    "dump_terms",
-    "parse_rows",
-    "load_summary",
     "dump_summary",
-    "load_terms_or_none",
+    "dump_terms",
+    "load_exchange",
+    "load_summary",
     "load_terms",
+    "load_terms_or_none",
+    "parse_rows",
+    "to_microseconds",
 ]
 
 
-class DamagedRowsError(StoreError):  # noqa: N818 - what they are
+class DamagedRowsError(StoreError):
     """Rows of exchanges or summaries that cannot be read: the id and the reason of each."""
 
     def __init__(

@@ -17,11 +17,11 @@ from anaphora.stm.conversation import ConversationKey
 
 __all__ = [
     "MAX_ERASURES",
-    "SearchFilter",
     "Document",
     "JournalPosition",
     "NewExchange",
     "RecallStore",
+    "SearchFilter",
     "TermStatistics",
     "TermUpdate",
     "UserKey",

@@ -21,19 +21,19 @@ from typing import NamedTuple
 
 import regex
 
-from anaphora.entities.tongue import replace_characters, load_orthography
+from anaphora.entities.tongue import load_orthography, replace_characters
 from anaphora.ltm.recall.tokens import CompoundPart, VerbatimToken, tokenize
 
 __all__ = [
     "DEFAULT_LANGUAGE",
     "TERMS_VERSION",
     "TermWord",
+    "analyze_words",
+    "extract_terms",
     "is_analyzer_loaded",
     "language_term",
     "language_terms",
     "unanalyzed_words",
-    "analyze_words",
-    "extract_terms",
 ]
 
 DEFAULT_LANGUAGE = "en"

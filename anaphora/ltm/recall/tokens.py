@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import regex
 
-__all__ = ["CompoundPart", "VerbatimToken", "Token", "tokenize"]
+__all__ = ["CompoundPart", "Token", "VerbatimToken", "tokenize"]
 
 # Scripts without blanks between words, and Hangul, whose words carry particles.
 _UNSPACED = (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
-from anaphora.storage.forks import ForkAware, register_fork_aware, fork_safe_lock
+from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
 
 __all__ = ["Ids", "VectorCache", "VectorMatrix"]
 

@@ -20,9 +20,9 @@ from anaphora.ltm.counting import count_words
 from anaphora.ltm.summarizers.fitting import fit_to_words, split_into_windows
 from anaphora.ltm.summarizers.loading import (
     import_library,
-    resolve_model,
     load_pretrained,
     require_packages,
+    resolve_model,
 )
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.transcript import format_parts

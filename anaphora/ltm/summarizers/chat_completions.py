@@ -208,7 +208,7 @@ class ChatCompletions:
         return SummaryError(told.replace(self._api_key, "…") if self._api_key else told)
 
 
-class _TransientError(Exception):  # noqa: N818 - it never leaves this module
+class _TransientError(Exception):
     """What may be better in a moment: after ``wait`` seconds, if the service said so."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:

@@ -15,7 +15,7 @@ from datetime import date
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
-__all__ = ["SelectionCosts", "ScoredSentence", "select_sentences"]
+__all__ = ["ScoredSentence", "SelectionCosts", "select_sentences"]
 
 _Piece: TypeAlias = tuple[int, int]  # a sentence, and how many of its clauses
 

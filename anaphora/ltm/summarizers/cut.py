@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from anaphora.ltm.counting import WORDS, count_words
 from anaphora.ltm.summarizers.summarizer import Segment
-from anaphora.ltm.summarizers.turns import SpeakerNames, normalize_whitespace, iterate_turns
+from anaphora.ltm.summarizers.turns import SpeakerNames, iterate_turns, normalize_whitespace
 
 __all__ = ["FirstWords", "take_first_words"]
 
@@ -27,9 +27,9 @@ class FirstWords:
 
 
 def take_first_words(text: str, limit: int) -> str:
-    """The first ``limit`` words of ``text``, as :func:`~anaphora.ltm.counting.count_words` counts them,
-    with one blank between them. It cuts inside of no word, except in scripts that put no blanks
-    between words: there a word is two characters."""
+    """The first ``limit`` words of ``text``, as :func:`~anaphora.ltm.counting.count_words` counts
+    them, with one blank between them. It cuts inside of no word, except in scripts that put no
+    blanks between words: there a word is two characters."""
     kept: list[str] = []
     left = limit
     for chunk in text.split():

@@ -16,9 +16,9 @@ from typing import Literal
 from anaphora.ltm.counting import WORDS, count_words
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history import HistoryPart
-from anaphora.ltm.summarizers.cover import SelectionCosts, ScoredSentence, select_sentences
+from anaphora.ltm.summarizers.cover import ScoredSentence, SelectionCosts, select_sentences
 from anaphora.ltm.summarizers.cut import take_first_words
-from anaphora.ltm.summarizers.facts import Facts, FactWeights, is_question, extract_facts
+from anaphora.ltm.summarizers.facts import Facts, FactWeights, extract_facts, is_question
 from anaphora.ltm.summarizers.sentences import split_clauses, split_sentences
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.turns import (
@@ -27,8 +27,8 @@ from anaphora.ltm.summarizers.turns import (
     SpeakerNames,
     Turn,
     first_day,
-    normalize_whitespace,
     iterate_turns,
+    normalize_whitespace,
 )
 
 __all__ = ["Extractive"]

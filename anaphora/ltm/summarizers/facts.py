@@ -19,7 +19,7 @@ from anaphora.ltm.recall.terms import extract_terms
 from anaphora.ltm.summarizers.days import load_calendar_words
 from anaphora.ltm.summarizers.vocabulary import load_word_lists
 
-__all__ = ["Facts", "FactWeights", "is_question", "extract_facts"]
+__all__ = ["FactWeights", "Facts", "extract_facts", "is_question"]
 
 Facts = Mapping[str, float]
 
@@ -210,7 +210,9 @@ def _compile_values(values: Iterable[str]) -> Callable[[str], Iterable[Any]]:
     longest_first = sorted(known, key=lambda value: (-len(value), value))
     pattern: Any = regex.compile(
         "|".join(
-            f"{_word_boundary(value[0], '(?<![')}{regex.escape(value)}{_word_boundary(value[-1], '(?![')}"
+            _word_boundary(value[0], "(?<![")
+            + regex.escape(value)
+            + _word_boundary(value[-1], "(?![")
             for value in longest_first
         ),
         regex.IGNORECASE,

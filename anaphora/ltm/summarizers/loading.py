@@ -14,12 +14,12 @@ from anaphora.errors import SummaryError
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
 __all__ = [
-    "import_library",
-    "resolve_model",
-    "quiet_transformers",
-    "load_pretrained",
-    "require_packages",
     "context_window",
+    "import_library",
+    "load_pretrained",
+    "quiet_transformers",
+    "require_packages",
+    "resolve_model",
 ]
 
 _T = TypeVar("_T")

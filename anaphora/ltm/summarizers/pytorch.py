@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.summarizers.loading import import_library, load_pretrained, context_window
+from anaphora.ltm.summarizers.loading import context_window, import_library, load_pretrained
 
 __all__ = ["PyTorchEngine"]
 

@@ -24,8 +24,8 @@ from anaphora.ltm.summarizers.turns import (
     USER,
     SpeakerNames,
     Turn,
-    normalize_whitespace,
     iterate_turns,
+    normalize_whitespace,
 )
 
 __all__ = ["BOT", "LINE_HEAD", "USER", "format_parts", "format_parts_with_times"]

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 import regex
 
-from anaphora.ltm.dates import annotate_dates, add_dates
+from anaphora.ltm.dates import add_dates, annotate_dates
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistoryPart
 
@@ -30,8 +30,8 @@ __all__ = [
     "SpeakerNames",
     "Turn",
     "first_day",
-    "normalize_whitespace",
     "iterate_turns",
+    "normalize_whitespace",
 ]
 
 USER, BOT, EARLIER = "User", "Bot", "Earlier"
@@ -88,8 +88,8 @@ def iterate_turns(
     """The turns of exchanges, with the values of their dates if these are to be ``resolved``, and
     of summaries. ``language`` is that of parts that don't name theirs.
 
-    The summary of a summarizer that writes no lines (:data:`LINE_SUMMARIZERS`) is a turn of an unknown
-    speaker, on an unknown day unless all of it was said on one.
+    The summary of a summarizer that writes no lines (:data:`LINE_SUMMARIZERS`) is a turn of an
+    unknown speaker, on an unknown day unless all of it was said on one.
     """
     for part in parts:
         if isinstance(part, Summary):

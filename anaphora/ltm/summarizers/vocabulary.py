@@ -11,7 +11,7 @@ from typing import Literal
 
 from anaphora.entities.language_tables import cached_table, languages_with
 
-__all__ = ["WordLists", "words_of_all_languages", "load_word_lists"]
+__all__ = ["WordLists", "load_word_lists", "words_of_all_languages"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from babel import Locale
 from babel.numbers import format_decimal
 
 from anaphora.models.formatting.locales import join_list, join_range
-from anaphora.models.formatting.numbers import SIGNS, to_decimal, format_measure, parse_quantity
+from anaphora.models.formatting.numbers import SIGNS, format_measure, parse_quantity, to_decimal
 
 __all__ = ["format_duration", "parse_duration", "split_sign"]
 

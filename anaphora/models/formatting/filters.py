@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 __all__ = ["FILTERS", "FORMAT_LOCALE_KEY", "Filter", "FormatLocale"]
 
 FORMAT_LOCALE_KEY = "the locality of the question"
-"""The key of the fields of a :class:`FormatLocale` among the variables of a template. No template can
-name it."""
+"""The key of the fields of a :class:`FormatLocale` among the variables of a template. No template
+can name it."""
 
 
 class FormatLocale(NamedTuple):
@@ -36,7 +36,7 @@ def _build_filter(name: str, kind: str, format_one: _Format) -> Filter:
     (None if it is of another kind)."""
 
     def format_value(locality: FormatLocale, value: Any, *arguments: Any, **options: Any) -> str:
-        from anaphora.models.formatting.locales import join_list, find_locale
+        from anaphora.models.formatting.locales import find_locale, join_list
 
         locale = find_locale(locality.language)
         if isinstance(value, list | tuple):

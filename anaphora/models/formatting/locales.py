@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from babel import Locale, UnknownLocaleError
 from babel.lists import format_list
 
-__all__ = ["OpenDirection", "format_open_interval", "join_list", "join_range", "find_locale"]
+__all__ = ["OpenDirection", "find_locale", "format_open_interval", "join_list", "join_range"]
 
 OpenDirection: TypeAlias = Literal["later", "earlier"]
 """In which direction an interval is open."""

@@ -20,11 +20,11 @@ __all__ = [
     "SIGNS",
     "WIDTHS",
     "Quantity",
-    "to_decimal",
     "format_measure",
     "format_money",
     "format_number",
     "parse_quantity",
+    "to_decimal",
 ]
 
 WIDTHS = ("long", "short", "narrow")

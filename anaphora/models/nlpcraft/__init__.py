@@ -7,17 +7,17 @@ loader runs on it unchanged and tells every mistake at its place in the original
 
 from __future__ import annotations
 
-from anaphora.models.nlpcraft.notes import TranslationNote, NoteKind
+from anaphora.models.nlpcraft.notes import NoteKind, TranslationNote
 from anaphora.models.nlpcraft.printer import print_model
 from anaphora.models.nlpcraft.recognition import Version, detect_version
 from anaphora.models.nlpcraft.translation import Translation, translate
 
 __all__ = [
-    "TranslationNote",
     "NoteKind",
     "Translation",
+    "TranslationNote",
     "Version",
-    "print_model",
     "detect_version",
+    "print_model",
     "translate",
 ]

@@ -12,7 +12,7 @@ from anaphora.models.builtin import NLPCRAFT_ENTITIES, find_builtin
 from anaphora.models.hints import did_you_mean
 from anaphora.models.nlpcraft.recognition import Version
 from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.schema import describe_value
 
 __all__ = ["add_builtin_entities"]

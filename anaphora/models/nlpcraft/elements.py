@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from anaphora.models.nlpcraft.rules import (
-    SourceEntry,
     Rule,
+    SourceEntry,
     TranslationTarget,
     apply_rules,
-    ignore_key,
     copy_key,
+    ignore_key,
     map_to,
 )
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.schema import ElementSchema
 
 __all__ = ["ELEMENT_RULES", "translate_elements"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from anaphora.models.nlpcraft.rules import TranslationTarget
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 __all__ = ["add_language"]
 

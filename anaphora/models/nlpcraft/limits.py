@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from anaphora.models.nlpcraft.rules import (
     NO_LIMIT,
-    SourceEntry,
     Rule,
+    SourceEntry,
     TranslationTarget,
     ignore_key,
     is_unlimited,

@@ -13,15 +13,15 @@ from anaphora.models.nlpcraft.limits import LIMIT_RULES
 from anaphora.models.nlpcraft.macros import translate_macros
 from anaphora.models.nlpcraft.notes import NoteKind
 from anaphora.models.nlpcraft.rules import (
-    SourceEntry,
     Rule,
+    SourceEntry,
     TranslationTarget,
-    replacement_node,
-    ignore_key,
     copy_key,
+    ignore_key,
     map_to,
+    replacement_node,
 )
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.schema import describe_value
 
 __all__ = ["MODEL_RULES", "make_id", "mark_abstract"]
@@ -79,8 +79,8 @@ def _translate_intents(sheet: TranslationTarget, entry: SourceEntry) -> None:
 
 
 def _deferred(sheet: TranslationTarget, entry: SourceEntry) -> None:
-    """Nothing: :func:`~anaphora.models.nlpcraft.built_in.add_builtin_entities` reads it when the elements
-    are there."""
+    """Nothing: :func:`~anaphora.models.nlpcraft.built_in.add_builtin_entities` reads it when the
+    elements are there."""
 
 
 def _translate_abstract_tokens(sheet: TranslationTarget, entry: SourceEntry) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-__all__ = ["TranslationNote", "NoteKind", "NoteCollector"]
+__all__ = ["NoteCollector", "NoteKind", "TranslationNote"]
 
 NoteKind: TypeAlias = Literal["mapped", "changed", "ignored"]
 

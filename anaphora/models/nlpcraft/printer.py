@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from anaphora.models.schema import (
     ConversationSchema,
     ElementSchema,

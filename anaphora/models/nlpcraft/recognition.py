@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from anaphora.models.nlpcraft.elements import ELEMENT_RULES
 from anaphora.models.nlpcraft.model import MODEL_RULES
 from anaphora.models.nlpcraft.rules import canonical_key
-from anaphora.models.nodes import SequenceNode, MappingNode, Node
+from anaphora.models.nodes import MappingNode, Node, SequenceNode
 from anaphora.models.schema import ElementSchema, ModelSchema
 
 __all__ = ["MODEL_KEYS", "Version", "detect_version"]

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from anaphora.models.hints import did_you_mean
-from anaphora.models.nlpcraft.notes import NoteKind, NoteCollector
+from anaphora.models.nlpcraft.notes import NoteCollector, NoteKind
 from anaphora.models.nlpcraft.texts import SynonymRewriter
 from anaphora.models.nodes import MappingNode, Node, ScalarNode, to_data
 
 __all__ = [
     "NO_LIMIT",
-    "SourceEntry",
     "Rule",
+    "SourceEntry",
     "TranslationTarget",
     "apply_rules",
     "canonical_key",
-    "replacement_node",
+    "copy_key",
     "ignore_key",
     "is_unlimited",
-    "copy_key",
     "map_to",
+    "replacement_node",
 ]
 
 NO_LIMIT = 2**31 - 1

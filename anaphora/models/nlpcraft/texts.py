@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from anaphora.grammar.macro_spacing import insert_blanks
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 __all__ = ["SynonymRewriter"]
 

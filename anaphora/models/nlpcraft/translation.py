@@ -11,11 +11,11 @@ from anaphora.models.nlpcraft.languages import add_language
 from anaphora.models.nlpcraft.limits import add_default_limits
 from anaphora.models.nlpcraft.macros import find_macro_texts
 from anaphora.models.nlpcraft.model import MODEL_RULES, make_id, mark_abstract
-from anaphora.models.nlpcraft.notes import TranslationNote, NoteCollector
+from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
 from anaphora.models.nlpcraft.recognition import MODEL_KEYS, Version
 from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
 from anaphora.models.nlpcraft.texts import SynonymRewriter
-from anaphora.models.nodes import SequenceNode, MappingNode, ScalarNode, to_data
+from anaphora.models.nodes import MappingNode, ScalarNode, SequenceNode, to_data
 
 __all__ = ["Translation", "translate"]
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from anaphora.server.access import Caller, check_origin
 from anaphora.server.addresses import client_address
-from anaphora.server.keys import ANONYMOUS_KEY, InvalidKeyError, ApiKey, KeyRing
+from anaphora.server.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
 from anaphora.server.nlpcraft.bodies import UserBody
 from anaphora.server.nlpcraft.clerk import NlpcraftUser
 from anaphora.server.problems import FieldError, ProblemError

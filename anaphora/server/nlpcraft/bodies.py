@@ -18,13 +18,13 @@ __all__ = [
     "Clear",
     "EnlistedAnswer",
     "NlpcraftFailure",
-    "UserBody",
     "OkAnswer",
     "SignIn",
     "SignedAnswer",
     "StateAnswer",
     "StatesAnswer",
     "Token",
+    "UserBody",
 ]
 
 

@@ -21,9 +21,9 @@ from anaphora.server.nlpcraft.states import (
     ErrorCode,
     QueryState,
     UserId,
-    with_reply,
-    with_error,
     to_milliseconds,
+    with_error,
+    with_reply,
 )
 from anaphora.server.problems import ProblemError, to_problem
 from anaphora.stm.conversation import ConversationKey
@@ -31,7 +31,7 @@ from anaphora.stm.conversation import ConversationKey
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["SubmittedQuestion", "QuestionDispatcher", "NlpcraftUser"]
+__all__ = ["NlpcraftUser", "QuestionDispatcher", "SubmittedQuestion"]
 
 _SAVE_GRACE = 2.0  # seconds beyond the deadline, to keep what became of the questions
 _RETRY_DELAYS = (0.0, 0.5, 2.0, 8.0)  # seconds before each attempt to keep an answer

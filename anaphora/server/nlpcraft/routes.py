@@ -22,7 +22,7 @@ from anaphora.grammar import request as facts
 from anaphora.server.addresses import client_address
 from anaphora.server.nlpcraft import bodies
 from anaphora.server.nlpcraft.access import authenticate, resolve_user
-from anaphora.server.nlpcraft.clerk import SubmittedQuestion, QuestionDispatcher, NlpcraftUser
+from anaphora.server.nlpcraft.clerk import NlpcraftUser, QuestionDispatcher, SubmittedQuestion
 from anaphora.server.nlpcraft.failures import (
     ERROR_RESPONSES,
     HANDLED_ERRORS,
@@ -43,7 +43,7 @@ PREFIX = "/nlpcraft/api/v1"
 _UNSUPPORTED_PATHS = ("company/", "feedback/", "model/", "probe/", "user/")
 _METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 
-_UserBody = TypeVar("_OfUser", bound=bodies.UserBody)
+_UserBody = TypeVar("_UserBody", bound=bodies.UserBody)
 _GetService: TypeAlias = Callable[[Request], "Service"]
 _GetDispatcher: TypeAlias = Callable[[Request], QuestionDispatcher]
 

@@ -16,9 +16,9 @@ from anaphora.intents.whose import user_namespace
 from anaphora.server.nlpcraft.states import (
     ErrorCode,
     QueryState,
-    with_error,
-    to_milliseconds,
     parse_state,
+    to_milliseconds,
+    with_error,
 )
 from anaphora.server.views import to_json_bytes
 from anaphora.stm.stores.store import Store
@@ -38,7 +38,7 @@ _READY_SUFFIX = "="  # behind the id, in the name of the second note: no id has 
 _log = logging.getLogger(__name__)
 
 
-class QueueFullError(Exception):  # noqa: N818 - a state, as Conflict is
+class QueueFullError(Exception):
     """Too many questions are waiting."""
 
 

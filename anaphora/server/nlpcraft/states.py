@@ -16,10 +16,10 @@ __all__ = [
     "ErrorCode",
     "QueryState",
     "UserId",
-    "with_reply",
-    "with_error",
-    "to_milliseconds",
     "parse_state",
+    "to_milliseconds",
+    "with_error",
+    "with_reply",
 ]
 
 UserId: TypeAlias = str | int

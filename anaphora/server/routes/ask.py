@@ -23,13 +23,13 @@ from anaphora.server.openapi import describe
 from anaphora.server.problems import ProblemError, to_problem
 from anaphora.server.routes.common import (
     DirectRoute,
-    json_response,
-    read_body,
     get_header,
     get_service,
+    json_response,
+    read_body,
 )
 from anaphora.server.schemas import Dialog, Question, Setting
-from anaphora.server.views import to_json_bytes, serialize_reply
+from anaphora.server.views import serialize_reply, to_json_bytes
 
 __all__ = ["router"]
 
@@ -48,7 +48,7 @@ _EVENT = {
 _LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 _log = logging.getLogger(__name__)
-_Rendered = TypeVar("_Shown")
+_Rendered = TypeVar("_Rendered")
 
 router = APIRouter(prefix="/v1", tags=["questions"], route_class=DirectRoute)
 

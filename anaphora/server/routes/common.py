@@ -17,7 +17,7 @@ from anaphora.server.views import to_json_bytes
 if TYPE_CHECKING:
     from anaphora.server.service import Service
 
-__all__ = ["DirectRoute", "json_response", "read_body", "get_header", "get_service"]
+__all__ = ["DirectRoute", "get_header", "get_service", "json_response", "read_body"]
 
 _UTF_8 = ("utf-8", "utf8")
 
@@ -41,8 +41,8 @@ def get_service(request: Request) -> Service:
 async def read_body(request: Request, kind: type[_Body]) -> _Body:
     """The body of a request.
 
-    Raises :class:`ProblemError` for one that is not sent as JSON, is too large, comes too slowly, or is
-    not what it should be.
+    Raises :class:`ProblemError` for one that is not sent as JSON, is too large, comes too slowly,
+    or is not what it should be.
     """
     sent_as = get_header(request, b"content-type")
     if sent_as != "application/json" and not _is_json_content_type(sent_as):

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from anaphora.server import answers
 from anaphora.server.access import Caller, require_scope
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import json_response, read_body, get_service
+from anaphora.server.routes.common import get_service, json_response, read_body
 from anaphora.server.schemas import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
 from anaphora.server.views import serialize_conversation
 

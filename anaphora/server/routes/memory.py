@@ -13,7 +13,7 @@ from anaphora.server import answers
 from anaphora.server.access import Caller, require_scope
 from anaphora.server.memory_views import serialize_history, serialize_recall_page
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import json_response, get_service
+from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas import HistoryQuery, RecallQuery, UserQuery
 
 __all__ = ["router"]
@@ -52,12 +52,12 @@ async def recall(
     """What a user and the bots said, with whatever model, found by words, by meaning, by time, by
     intent and by the values of slots."""
     user = caller.engine_user(query.user)
-    among = SearchFilter(query.model, query.since, query.until, query.intent, query.slots)
+    filters = SearchFilter(query.model, query.since, query.until, query.intent, query.slots)
     page = await get_service(request).recall(
         query.text,
         user=user,
-        how=query.how,
-        among=among,
+        mode=query.how,
+        filters=filters,
         language=query.language,
         at=query.at,
         time_zone=query.time_zone,

@@ -11,10 +11,10 @@ from starlette.responses import Response
 from anaphora.server import answers
 from anaphora.server.access import Caller, require_scope
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import json_response, get_service
+from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.schemas import ModelQuery
 from anaphora.server.service import Service
-from anaphora.server.views import check_samples, serialize_model_summary, serialize_model
+from anaphora.server.views import check_samples, serialize_model, serialize_model_summary
 
 __all__ = ["router"]
 

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from anaphora.server import answers
 from anaphora.server.access import Caller, require_scope
 from anaphora.server.openapi import describe
-from anaphora.server.routes.common import json_response, get_service
+from anaphora.server.routes.common import get_service, json_response
 from anaphora.server.views import serialize_key
 from anaphora.version import __version__
 

@@ -17,7 +17,7 @@ from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import ConversationLocks, forked_error
 from anaphora.storage.forks import register_fork_aware
-from anaphora.storage.logical_clock import to_microseconds, next_tick
+from anaphora.storage.logical_clock import next_tick, to_microseconds
 
 __all__ = ["MemoryStore"]
 

@@ -24,8 +24,8 @@ __all__ = [
     "belongs_to_user",
     "owners_of",
     "quarantine_of",
-    "try_load",
     "restore",
+    "try_load",
 ]
 
 DEFAULT_TTL = timedelta(days=30)  # for a record whose own expiry is unknown

@@ -21,8 +21,8 @@ from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load_or_reset
 from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis_leases import LeaseRenewer
-from anaphora.stm.stores.redis_names import SessionKeys, KeySpace, encode, decode
-from anaphora.stm.stores.redis_scripts import RELEASE, COMMIT, PUT_NOTE, RENEW, ACQUIRE
+from anaphora.stm.stores.redis_names import KeySpace, SessionKeys, decode, encode
+from anaphora.stm.stores.redis_scripts import ACQUIRE, COMMIT, PUT_NOTE, RELEASE, RENEW
 from anaphora.stm.stores.store import Session
 from anaphora.stm.stores.turns import ConversationLocks, busy_error, forked_error
 from anaphora.storage.forks import ForkAware, register_fork_aware
@@ -75,8 +75,8 @@ class RedisStore(ForkAware):
     ) -> None:
         if not _LEASE_RANGE[0] <= lease <= _LEASE_RANGE[1]:
             raise StoreError(
-                f"a lease of {lease:g} seconds is of no use: 10 are usual, and {_LEASE_RANGE[0]:g} to "
-                f"{_LEASE_RANGE[1]:g} can be"
+                f"a lease of {lease:g} seconds is of no use: 10 are usual, and {_LEASE_RANGE[0]:g} "
+                f"to {_LEASE_RANGE[1]:g} can be"
             )
         self._key_space = KeySpace(prefix)
         self._connection = _connect(url, patience)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from anaphora.errors import StoreError
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["SessionKeys", "KeySpace", "encode", "decode"]
+__all__ = ["KeySpace", "SessionKeys", "decode", "encode"]
 
 _QUOTED = str.maketrans({char: f"%{ord(char):02X}" for char in "%/{}"})
 _QUOTE = re.compile("%([0-9A-F]{2})")

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from hashlib import sha1
 
 __all__ = [
-    "COUNT_QUARANTINED",
-    "RELEASE",
+    "ACQUIRE",
     "COMMIT",
+    "COUNT_QUARANTINED",
     "PUT_NOTE",
     "QUARANTINE",
+    "RELEASE",
     "RENEW",
-    "ACQUIRE",
     "Script",
 ]
 

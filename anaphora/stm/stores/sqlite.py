@@ -27,8 +27,8 @@ from anaphora.stm.stores.turns import ConversationLocks, busy_error, forked_erro
 from anaphora.storage.database import Database, Synchronous
 from anaphora.storage.filelocks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
-from anaphora.storage.logical_clock import to_microseconds, next_tick
-from anaphora.storage.texts import encode_text, decode_text
+from anaphora.storage.logical_clock import next_tick, to_microseconds
+from anaphora.storage.texts import decode_text, encode_text
 
 __all__ = ["SqliteStore"]
 

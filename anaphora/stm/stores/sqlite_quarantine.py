@@ -16,12 +16,12 @@ from anaphora.stm.stores.quarantine import (
     QuarantinedConversation,
     belongs_to_user,
     owners_of,
-    try_load,
     restore,
+    try_load,
 )
 from anaphora.stm.stores.store import Session
 from anaphora.storage.database import Database
-from anaphora.storage.texts import encode_text, decode_text
+from anaphora.storage.texts import decode_text, encode_text
 
 __all__ = ["DAMAGED_NAME", "SqliteQuarantine", "erase_user", "forget_key"]
 

@@ -20,7 +20,7 @@ from anaphora.models.loader import load_model
 from benchmarks.models import model_of_synonyms, names
 from benchmarks.report import questions, timing
 from benchmarks.report.data import Cell, Column, LeftOut, Section, Table
-from benchmarks.report.fresh import SubjectError, Tell, Values, start_subject, medians
+from benchmarks.report.fresh import SubjectError, Tell, Values, medians, start_subject
 from benchmarks.report.sections.building import yaml_of
 from benchmarks.report.wanted import Form, ReportOptions
 

@@ -15,7 +15,7 @@ from anaphora import Engine, Model
 from benchmarks.models import model_of_synonyms, names
 from benchmarks.report import timing
 from benchmarks.report.data import Cell, Column, Section, Table
-from benchmarks.report.fresh import Subject, Tell, Values, start_subject, resident
+from benchmarks.report.fresh import Subject, Tell, Values, resident, start_subject
 from benchmarks.report.subjects import warm
 from benchmarks.report.wanted import ReportOptions
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.report import mixed
 from benchmarks.report.data import Cell, Column, Frame, Icicle, LeftOut, Section, Table
-from benchmarks.report.fresh import SubjectError, Subject, Tell, Values, start_subject
+from benchmarks.report.fresh import Subject, SubjectError, Tell, Values, start_subject
 from benchmarks.report.stages import STAGES, stage_of_stack
 from benchmarks.report.wanted import ReportOptions
 

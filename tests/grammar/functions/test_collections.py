@@ -15,10 +15,10 @@ from anaphora.grammar.values import Kind, is_equal, kind_of
 from tests.grammar.functions.calls import (
     FUNCTIONS,
     call,
-    grammar_error,
-    evaluation_error,
-    is_same,
     evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
 )
 
 

@@ -12,9 +12,9 @@ from tests.grammar.functions.calls import (
     AROUND,
     FUNCTIONS,
     NOTHING,
+    evaluate,
     grammar_error,
     is_same,
-    evaluate,
 )
 
 KNOWN = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.grammar.functions.calls import AROUND, FUNCTIONS, call, context, grammar_error, evaluate
+from tests.grammar.functions.calls import AROUND, FUNCTIONS, call, context, evaluate, grammar_error
 
 
 def at(moment: str, name: str) -> int:

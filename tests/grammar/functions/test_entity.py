@@ -18,10 +18,10 @@ from tests.grammar.functions.calls import (
     MORNING,
     TOKYO,
     context,
-    grammar_error,
-    evaluation_error,
-    is_same,
     evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
 )
 
 TWINS = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.grammar.functions.calls import grammar_error, evaluation_error, is_same, evaluate
+from tests.grammar.functions.calls import evaluate, evaluation_error, grammar_error, is_same
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from tests.grammar.functions.calls import call, grammar_error, evaluation_error, is_same, evaluate
+from tests.grammar.functions.calls import call, evaluate, evaluation_error, grammar_error, is_same
 
 INFINITE, NO_NUMBER = math.inf, math.nan
 LARGEST = 2**63 - 1

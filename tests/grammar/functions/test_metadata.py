@@ -13,10 +13,10 @@ from tests.grammar.functions.calls import (
     DATE,
     NOTHING,
     context,
-    grammar_error,
-    evaluation_error,
-    is_same,
     evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
 )
 
 

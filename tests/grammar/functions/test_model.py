@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.grammar.functions.calls import FUNCTIONS, NOTHING, grammar_error, evaluate
+from tests.grammar.functions.calls import FUNCTIONS, NOTHING, evaluate, grammar_error
 
 
 @pytest.mark.parametrize(

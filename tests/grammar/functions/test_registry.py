@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, EntityView
-from anaphora.grammar.functions import UNSUPPORTED_FUNCTIONS, FUNCTIONS
+from anaphora.grammar.functions import FUNCTIONS, UNSUPPORTED_FUNCTIONS
 from anaphora.grammar.functions.registry import (
     CURRENT_ENTITY,
     LazyArgument,
     collect_functions,
-    function,
     format_ordinal,
+    function,
 )
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, kind_of
-from tests.grammar.functions.calls import DATE, TOKYO, context, grammar_error, evaluation_error
+from tests.grammar.functions.calls import DATE, TOKYO, context, evaluation_error, grammar_error
 
 # Expressions of each kind, as it is known before and only after the expression is evaluated.
 WRITTEN = {

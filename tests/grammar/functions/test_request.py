@@ -10,10 +10,10 @@ from tests.grammar.functions.calls import (
     FUNCTIONS,
     NOTHING,
     TEXT,
-    grammar_error,
-    evaluation_error,
-    is_same,
     evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.grammar.functions.calls import call, grammar_error, evaluation_error, is_same, evaluate
+from tests.grammar.functions.calls import call, evaluate, evaluation_error, grammar_error, is_same
 
 
 @pytest.mark.parametrize(

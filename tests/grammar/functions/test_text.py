@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from tests.grammar.functions.calls import call, grammar_error, evaluation_error, is_same, evaluate
+from tests.grammar.functions.calls import call, evaluate, evaluation_error, grammar_error, is_same
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.intents.suggestions.likeness import (
-    strip_accents,
     root_similarity,
     spelling_similarity,
+    strip_accents,
 )
 
 words = st.text(st.characters(categories=["L"]), min_size=1, max_size=12)

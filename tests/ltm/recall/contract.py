@@ -11,8 +11,8 @@ import numpy as np
 from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistorySettings, HistoryPart
-from anaphora.ltm.recall.store import SearchFilter, Document, NewExchange, RecallStore, UserKey
+from anaphora.ltm.history import HistoryPart, HistorySettings
+from anaphora.ltm.recall.store import Document, NewExchange, RecallStore, SearchFilter, UserKey
 from anaphora.stm.conversation import ConversationKey
 from tests.homes import StoreLocation
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.recall.store import SearchFilter, Document, NewExchange, TermStatistics, UserKey
+from anaphora.ltm.recall.store import Document, NewExchange, SearchFilter, TermStatistics, UserKey
 from anaphora.stm.conversation import ConversationKey
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from anaphora.ltm.exchange import Exchange
-from anaphora.ltm.recall.documents import exchange_terms, embedding_text
+from anaphora.ltm.recall.documents import embedding_text, exchange_terms
 from anaphora.ltm.recall.terms import extract_terms
 
 MONDAY = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)

@@ -23,7 +23,7 @@ from anaphora import StoreError
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.postgres import PostgresRecallStore
 from anaphora.ltm.recall.postgres_link import Transaction
-from anaphora.ltm.recall.store import SearchFilter, JournalPosition, NewExchange
+from anaphora.ltm.recall.store import JournalPosition, NewExchange, SearchFilter
 from anaphora.stm.conversation import ConversationKey
 from tests.ltm.recall.contract import (
     ANN,
@@ -33,15 +33,15 @@ from tests.ltm.recall.contract import (
     BEN,
     NO_FILTER,
     OF_ANN,
-    make_question,
     add_exchanges,
     listed,
-    matching,
+    make_exchange,
     make_new_exchange,
+    make_question,
+    make_summary,
+    matching,
     questions,
     stack_vectors,
-    make_exchange,
-    make_summary,
     vector,
 )
 from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector, without_pgvector

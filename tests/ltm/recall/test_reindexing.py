@@ -15,7 +15,7 @@ from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.journal import Journal
 from anaphora.ltm.recall.postgres import PostgresRecallStore
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import SearchFilter, NewExchange
+from anaphora.ltm.recall.store import NewExchange, SearchFilter
 from anaphora.ltm.recall.urls import open_recall_store
 
 ANN = ConversationKey("ann", "guide")

@@ -15,7 +15,7 @@ from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.recall.documents import exchange_terms
 from anaphora.ltm.recall.search import Page, search
-from anaphora.ltm.recall.store import SearchFilter, NewExchange, UserKey
+from anaphora.ltm.recall.store import NewExchange, SearchFilter, UserKey
 from anaphora.ltm.recall.terms import extract_terms
 from anaphora.stm.conversation import ConversationKey
 from tests.ltm.recall.plain_store import ListRecallStore

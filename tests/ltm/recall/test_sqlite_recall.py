@@ -24,8 +24,9 @@ from anaphora.ltm.counting import WORDS, Measure
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall import sqlite_postings
 from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.sqlite_histories import add_exchanges, prepare_exchange
-from anaphora.ltm.recall.store import SearchFilter, NewExchange, TermStatistics, UserKey
+from anaphora.ltm.recall.sqlite_histories import add_exchanges as insert_exchanges
+from anaphora.ltm.recall.sqlite_histories import prepare_exchange
+from anaphora.ltm.recall.store import NewExchange, SearchFilter, TermStatistics, UserKey
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.sqlite import SqliteStore
 from anaphora.storage import database
@@ -36,14 +37,14 @@ from tests.ltm.recall.contract import (
     NO_FILTER,
     OF_ANN,
     OF_BEN,
-    make_question,
-    compress,
     add_exchanges,
-    matching,
+    compress,
+    make_exchange,
     make_new_exchange,
+    make_question,
+    matching,
     questions,
     stack_vectors,
-    make_exchange,
     vector,
 )
 
@@ -287,7 +288,7 @@ def test_what_comes_late_costs_no_more_for_each_that_follows_it(path):
         connection = sqlite3.connect(path)
         connection.set_trace_callback(lambda _: count("statements"))
         connection.set_progress_handler(lambda: count("steps"), 1_000)
-        add_exchanges(connection, batch, HistorySettings(), WORDS)
+        insert_exchanges(connection, batch, HistorySettings(), WORDS)
         connection.commit()
         connection.close()
         return done["statements"], done["steps"]

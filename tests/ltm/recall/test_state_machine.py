@@ -20,10 +20,10 @@ from anaphora.ltm.counting import WORDS
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history import HistorySettings
 from anaphora.ltm.recall.store import (
-    SearchFilter,
     JournalPosition,
     NewExchange,
     RecallStore,
+    SearchFilter,
     TermStatistics,
     UserKey,
 )
@@ -31,9 +31,9 @@ from anaphora.stm.conversation import ConversationKey
 from tests.ltm.recall.contract import (
     BEGIN,
     Home,
-    stack_vectors,
     make_exchange,
     make_summary,
+    stack_vectors,
     vector,
 )
 

@@ -4,7 +4,7 @@ from math import e
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anaphora.ltm.summarizers.cover import SelectionCosts, ScoredSentence, select_sentences
+from anaphora.ltm.summarizers.cover import ScoredSentence, SelectionCosts, select_sentences
 
 FREE = SelectionCosts(sentence=0, cut=0, min_gain=0)
 FACTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 9).map(float), max_size=4)

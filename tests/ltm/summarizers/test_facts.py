@@ -1,6 +1,6 @@
 import pytest
 
-from anaphora.ltm.summarizers.facts import FactWeights, is_question, extract_facts
+from anaphora.ltm.summarizers.facts import FactWeights, extract_facts, is_question
 
 STRONG = FactWeights().noun
 

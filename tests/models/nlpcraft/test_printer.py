@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.models import load_model, parse_model
-from anaphora.models.nlpcraft import print_model, detect_version, translate
-from anaphora.models.nodes import SequenceNode, MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nlpcraft import detect_version, print_model, translate
+from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from tests.models.models import GOOD
 from tests.models.nlpcraft.trees import DRINKS, KIOSK, LAMPS, tree, tree_of
 

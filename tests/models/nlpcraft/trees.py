@@ -8,7 +8,7 @@ from typing import Any
 
 from anaphora.models.json_comments import blank_comments
 from anaphora.models.json_reader import read_json
-from anaphora.models.nlpcraft import TranslationNote, Translation, Version, translate
+from anaphora.models.nlpcraft import Translation, TranslationNote, Version, translate
 from anaphora.models.nodes import MappingNode, to_data
 from anaphora.models.source import FileDiagnostics, SourceText
 from anaphora.models.yaml_reader import read_yaml

@@ -14,9 +14,9 @@ from anaphora.server.nlpcraft.shelf import QueueFullError, StateStore, send_hear
 from anaphora.server.nlpcraft.states import (
     ErrorCode,
     QueryState,
-    with_error,
-    to_milliseconds,
     parse_state,
+    to_milliseconds,
+    with_error,
 )
 
 

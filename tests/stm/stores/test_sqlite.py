@@ -18,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from anaphora import Conversation, Engine, Entity, StoreError
-from anaphora.stm.conversation import FlowStep, ConversationKey, PendingQuestion, RememberedEntity
+from anaphora.stm.conversation import ConversationKey, FlowStep, PendingQuestion, RememberedEntity
 from anaphora.stm.records import dump
 from anaphora.stm.stores import sqlite
 from anaphora.stm.stores.sqlite import SqliteStore

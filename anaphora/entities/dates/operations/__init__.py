@@ -26,8 +26,8 @@ from anaphora.entities.dates.operations.amounts import (
 )
 from anaphora.entities.dates.operations.gaps import (
     assumed_unit,
-    has_weekday_conflict,
     has_daily_hours,
+    has_weekday_conflict,
     names_calendar_day,
 )
 from anaphora.entities.dates.operations.registry import (
@@ -41,11 +41,11 @@ __all__ = [
     "OPERATION_NAMES",
     "Duration",
     "TimeExpression",
-    "evaluate_duration_range",
     "assumed_unit",
-    "has_weekday_conflict",
-    "has_daily_hours",
     "depends_on_seconds",
+    "evaluate_duration_range",
+    "has_daily_hours",
+    "has_weekday_conflict",
     "names_calendar_day",
     "resolve",
 ]

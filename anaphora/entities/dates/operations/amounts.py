@@ -14,11 +14,11 @@ __all__ = [
     "DURATION_OPERATIONS",
     "Duration",
     "DurationUnit",
+    "add_duration",
+    "duration_seconds",
     "evaluate_duration",
     "evaluate_duration_range",
     "finest_grain",
-    "add_duration",
-    "duration_seconds",
     "floor_to_minute",
     "period_around",
 ]

@@ -9,10 +9,10 @@ from fractions import Fraction
 from anaphora.entities.dates.calendar import GRAINS, Grain, Interval, Moment
 from anaphora.entities.dates.operations.amounts import (
     Duration,
+    add_duration,
     evaluate_duration,
     evaluate_duration_range,
     finest_grain,
-    add_duration,
     floor_to_minute,
     period_around,
 )
@@ -38,7 +38,7 @@ def _never(moment: Moment) -> Interval:
 @operation("behind")
 def _behind(moment: Moment, date: TimeExpression) -> Interval:
     """The date as it is understood where dates lie behind: the latest one before now."""
-    return evaluate(date, replace(moment, ahead=False))
+    return evaluate(date, replace(moment, prefer_future=False))
 
 
 @operation("cell")

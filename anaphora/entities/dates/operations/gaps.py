@@ -11,9 +11,9 @@ from anaphora.entities.dates.operations.registry import TimeExpression, evaluate
 
 __all__ = [
     "assumed_unit",
-    "has_weekday_conflict",
-    "has_daily_hours",
     "end_completes_start",
+    "has_daily_hours",
+    "has_weekday_conflict",
     "names_calendar_day",
 ]
 

@@ -61,7 +61,7 @@ def _on_weekday(moment: Moment, day: int, date_: TimeExpression) -> Interval:
     found = evaluate(date_, moment)
     if _falls_on(found, day):
         return found
-    aside = replace(moment, ahead=not moment.prefer_future)
+    aside = replace(moment, prefer_future=not moment.prefer_future)
     other = evaluate(date_, aside)
     return other if _falls_on(other, day) else found
 
@@ -121,7 +121,9 @@ def _weekday_beside(moment: Moment, day: int, date_: TimeExpression, n: int) -> 
     if n < 0:
         near = _last_weekday(replace(moment, at=found.start), day)
     else:
-        near = _weekday(replace(moment, at=moment.add_seconds(found.end, -1), ahead=True), day)
+        near = _weekday(
+            replace(moment, at=moment.add_seconds(found.end, -1), prefer_future=True), day
+        )
     assert near.start is not None
     weeks = n + 1 if n < 0 else n - 1
     return moment.day(near.start.date() + timedelta(weeks=weeks))
@@ -328,7 +330,7 @@ def _season(moment: Moment, name: str, year: int | None = None) -> Interval:
 @operation("next_season")
 def _next_season(moment: Moment, name: str) -> Interval:
     """The next such season that is still to begin."""
-    here = _season(replace(moment, ahead=True), name)
+    here = _season(replace(moment, prefer_future=True), name)
     assert here.start is not None
     return here if here.start > moment.at else moment.period("season", shift=4)
 
@@ -336,7 +338,7 @@ def _next_season(moment: Moment, name: str) -> Interval:
 @operation("last_season")
 def _last_season(moment: Moment, name: str) -> Interval:
     """The latest such season that is over."""
-    here = _season(replace(moment, ahead=False), name)
+    here = _season(replace(moment, prefer_future=False), name)
     assert here.end is not None
     return here if here.end <= moment.at else moment.period("season", shift=-4)
 
@@ -368,7 +370,7 @@ def _easter(moment: Moment, days: int = 0, church: str = "western") -> Interval:
 def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Interval:
     """Christmas of next year, May last year."""
     whole = bounded_interval(moment, year)
-    found = evaluate(date_, replace(moment, at=whole.start, ahead=True))
+    found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
     if found.start is not None and found.start >= whole.end:
         raise ValueError("there is no such day in it")  # February 29, 2027
     return found

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
-from anaphora.entities.dates.operations.amounts import evaluate_duration, finest_grain, add_duration
+from anaphora.entities.dates.operations.amounts import add_duration, evaluate_duration, finest_grain
 from anaphora.entities.dates.operations.registry import TimeExpression, bounded_interval, operation
 
 

@@ -61,21 +61,21 @@ def _range_end(last: Interval) -> datetime | None:
 def _next_after(moment: Moment, date_: TimeExpression, after: Interval) -> Interval:
     """The nearest such date from the beginning of ``after`` on."""
     assert after.start is not None
-    return evaluate(date_, replace(moment, at=after.start, ahead=True))
+    return evaluate(date_, replace(moment, at=after.start, prefer_future=True))
 
 
 def _latest_before(moment: Moment, date_: TimeExpression, before: Interval) -> Interval:
     """The nearest such date back from the beginning of ``before``."""
     if before.start is None:
         raise ValueError("it has no beginning")
-    return evaluate(date_, replace(moment, at=before.start, ahead=False))
+    return evaluate(date_, replace(moment, at=before.start, prefer_future=False))
 
 
 @operation("in_week")
 def _in_week(moment: Moment, days: TimeExpression, week: TimeExpression) -> Interval:
     """Monday to Wednesday of next week."""
     before = moment.add_seconds(bounded_interval(moment, week).start, -1)
-    return evaluate(days, replace(moment, at=before, ahead=True))
+    return evaluate(days, replace(moment, at=before, prefer_future=True))
 
 
 @operation("daily")
@@ -94,7 +94,7 @@ def _daily(
 def _since(moment: Moment, first: TimeExpression) -> Interval:
     """From then up to now; without an end, if that is still to come. Since Monday is since the
     last one."""
-    behind = replace(moment, ahead=False)
+    behind = replace(moment, prefer_future=False)
     found = evaluate(first, behind)
     if found.start is None:
         raise ValueError("it has no beginning")

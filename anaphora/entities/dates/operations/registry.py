@@ -10,16 +10,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from anaphora.entities.dates.calendar import Grain, Interval, Moment
 
 __all__ = [
-    "CLOCK_OPERATIONS",
     "CLOCK_GRAINS",
+    "CLOCK_OPERATIONS",
     "OPERATIONS",
-    "ClockTime",
     "BoundedInterval",
+    "ClockTime",
     "TimeExpression",
-    "clock_operation",
-    "evaluate_clock",
     "bounded_interval",
+    "clock_operation",
     "evaluate",
+    "evaluate_clock",
     "operation",
 ]
 

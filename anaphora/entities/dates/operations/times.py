@@ -11,8 +11,8 @@ from anaphora.entities.dates.operations.registry import (
     CLOCK_GRAINS,
     ClockTime,
     TimeExpression,
-    evaluate_clock,
     evaluate,
+    evaluate_clock,
     operation,
 )
 
