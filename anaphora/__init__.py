@@ -14,11 +14,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anaphora.collector import gc_paused
+from anaphora.gc_control import gc_paused
 from anaphora.version import __version__
 
 if TYPE_CHECKING:
-    from anaphora.entities.recognition import Mention
+    from anaphora.core.request import Company, Request, User
+    from anaphora.core.utterance import Entity, Token, Utterance
+    from anaphora.engine.batches import Question
+    from anaphora.engine.callbacks.handlers import Reject, Skip
+    from anaphora.engine.engine import Engine
+    from anaphora.engine.reply import Reply
+    from anaphora.entities.recognizers.recognizer import Mention
     from anaphora.errors import (
         AnaphoraError,
         Conflict,
@@ -32,22 +38,16 @@ if TYPE_CHECKING:
         UnknownModel,
     )
     from anaphora.grammar.context import QuestionContext
-    from anaphora.grammar.request import Company, Request, User
-    from anaphora.intents.batches import Question
-    from anaphora.intents.engine import Engine
     from anaphora.intents.explanation import Explanation
-    from anaphora.intents.handlers import Reject, Skip
     from anaphora.intents.match import Match, Slot
-    from anaphora.intents.reply import Reply
     from anaphora.intents.unused import UnusedPart
-    from anaphora.ltm.aio import AsyncLongTermMemory
+    from anaphora.ltm.async_memory import AsyncLongTermMemory
     from anaphora.ltm.exchange import Exchange, Summary
-    from anaphora.ltm.history import History, HistorySettings
+    from anaphora.ltm.history.working_history import History, HistorySettings
     from anaphora.ltm.memory import LongTermMemory
-    from anaphora.ltm.recall.store import SearchFilter, UserKey
+    from anaphora.ltm.retrieval.store import SearchFilter, UserKey
     from anaphora.models.domain import Element, Model
     from anaphora.models.loader import load_model, parse_model
-    from anaphora.models.utterance import Entity, Token, Utterance
     from anaphora.stm.conversation import Conversation, ConversationKey
     from anaphora.stm.stores.memory import MemoryStore
     from anaphora.stm.stores.store import Store
@@ -102,7 +102,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "anaphora.entities.recognition": ("Mention",),
+    "anaphora.entities.recognizers.recognizer": ("Mention",),
     "anaphora.errors": (
         "AnaphoraError",
         "Conflict",
@@ -116,22 +116,22 @@ _HOMES = {
         "UnknownModel",
     ),
     "anaphora.grammar.context": ("QuestionContext",),
-    "anaphora.grammar.request": ("Company", "Request", "User"),
-    "anaphora.intents.batches": ("Question",),
-    "anaphora.intents.engine": ("Engine",),
+    "anaphora.core.request": ("Company", "Request", "User"),
+    "anaphora.engine.batches": ("Question",),
+    "anaphora.engine.engine": ("Engine",),
     "anaphora.intents.explanation": ("Explanation",),
-    "anaphora.intents.handlers": ("Reject", "Skip"),
+    "anaphora.engine.callbacks.handlers": ("Reject", "Skip"),
     "anaphora.intents.match": ("Match", "Slot"),
-    "anaphora.intents.reply": ("Reply",),
+    "anaphora.engine.reply": ("Reply",),
     "anaphora.intents.unused": ("UnusedPart",),
-    "anaphora.ltm.aio": ("AsyncLongTermMemory",),
+    "anaphora.ltm.async_memory": ("AsyncLongTermMemory",),
     "anaphora.ltm.exchange": ("Exchange", "Summary"),
-    "anaphora.ltm.history": ("History", "HistorySettings"),
+    "anaphora.ltm.history.working_history": ("History", "HistorySettings"),
     "anaphora.ltm.memory": ("LongTermMemory",),
-    "anaphora.ltm.recall.store": ("SearchFilter", "UserKey"),
+    "anaphora.ltm.retrieval.store": ("SearchFilter", "UserKey"),
     "anaphora.models.domain": ("Element", "Model"),
     "anaphora.models.loader": ("load_model", "parse_model"),
-    "anaphora.models.utterance": ("Entity", "Token", "Utterance"),
+    "anaphora.core.utterance": ("Entity", "Token", "Utterance"),
     "anaphora.stm.conversation": ("Conversation", "ConversationKey"),
     "anaphora.stm.stores.memory": ("MemoryStore",),
     "anaphora.stm.stores.store": ("Store",),

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from anaphora import Engine, GrammarError, Model, load_model
-from anaphora.grammar.compiler import Compiler
-from anaphora.grammar.macro import expand_synonym
-from anaphora.grammar.macro_spacing import insert_blanks
-from tests.grammar.functions.calls import evaluate, evaluation_error
+from anaphora.grammar.idl.compiler import Compiler
+from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.spacing import insert_blanks
+from tests.grammar.functions.evaluation import evaluate, evaluation_error
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

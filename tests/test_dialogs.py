@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from anaphora import Engine
-from anaphora.intents.samples import DialogResult, run_dialog
+from anaphora.engine.samples.runner import DialogResult, run_dialog
 from anaphora.models.catalog import model_names
 from anaphora.models.loader import load_model, load_samples
 

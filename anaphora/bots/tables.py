@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from anaphora.entities.language_tables import load_yaml
+from anaphora.entities.languages import load_yaml
 
 __all__ = ["load_table"]
 

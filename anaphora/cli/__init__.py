@@ -14,24 +14,24 @@ from typing import Annotated
 
 import typer
 
-from anaphora.cli.ask import ask
-from anaphora.cli.chat import chat
-from anaphora.cli.check import check
-from anaphora.cli.compiling import compile_text
-from anaphora.cli.config import config
-from anaphora.cli.evaluate import evaluate
-from anaphora.cli.expand import expand
-from anaphora.cli.explain import explain
-from anaphora.cli.functions import functions
-from anaphora.cli.importing import import_app
-from anaphora.cli.key import key
-from anaphora.cli.mcp import mcp
-from anaphora.cli.models import models
-from anaphora.cli.new import new
-from anaphora.cli.quarantine import quarantine
-from anaphora.cli.schema import schema
-from anaphora.cli.serve import serve
-from anaphora.cli.suggest import suggest
+from anaphora.cli.authoring.check import check
+from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.cli.authoring.models import models
+from anaphora.cli.authoring.new import new
+from anaphora.cli.authoring.schema import schema
+from anaphora.cli.authoring.suggest import suggest
+from anaphora.cli.language.compile import compile_text
+from anaphora.cli.language.evaluate import evaluate
+from anaphora.cli.language.expand import expand
+from anaphora.cli.language.functions import functions
+from anaphora.cli.service.config import config
+from anaphora.cli.service.key import key
+from anaphora.cli.service.mcp import mcp
+from anaphora.cli.service.quarantine import quarantine
+from anaphora.cli.service.serve import serve
+from anaphora.cli.talk.ask import ask
+from anaphora.cli.talk.chat import chat
+from anaphora.cli.talk.explain import explain
 from anaphora.cli.terminal import print_error
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
@@ -120,7 +120,7 @@ def _prepare_streams() -> None:
 def _log_dictionary_builds() -> None:
     """Whoever sits at a terminal is told what takes seconds, once on a machine."""
     if sys.stderr.isatty():
-        log = logging.getLogger("anaphora.entities.dictionary")
+        log = logging.getLogger("anaphora.entities.words.dictionary")
         log.addHandler(logging.StreamHandler(sys.stderr))
         log.setLevel(logging.INFO)
 

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+    from anaphora.engine.reply import Reply
     from anaphora.errors import AnaphoraError, Problem
-    from anaphora.intents.reply import Reply
-    from anaphora.models.utterance import Entity
 
 __all__ = [
     "CacheOption",

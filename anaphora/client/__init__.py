@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 try:
-    from anaphora.client.asynchronous import AsyncClient
+    from anaphora.client.async_client import AsyncClient
     from anaphora.client.client import Client
     from anaphora.client.events import EndEvent, Event, QuestionEvent
 except ImportError as error:
@@ -19,19 +19,7 @@ except ImportError as error:
         f"the client needs the package {error.name}: pip install 'anaphora[client]'",
         name=error.name,
     ) from error
-from anaphora.client.descriptions import (
-    ActiveModel,
-    CheckReport,
-    Conversation,
-    Health,
-    KeyInfo,
-    ModelInfo,
-    ModelSummary,
-    Readiness,
-)
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
-from anaphora.client.problems import (
+from anaphora.client.errors import (
     ApiError,
     Busy,
     FieldError,
@@ -44,7 +32,19 @@ from anaphora.client.problems import (
     Unauthorized,
     Unreachable,
 )
-from anaphora.client.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, Exchange, History, Passage, RecallPage, Summary
+from anaphora.client.types.replies import Dialog, Reply, Slot, UnusedEntity, UnusedPart
+from anaphora.client.types.resources import (
+    ActiveModel,
+    CheckReport,
+    Conversation,
+    Health,
+    KeyInfo,
+    ModelInfo,
+    ModelSummary,
+    Readiness,
+)
 
 __all__ = [
     "ActiveModel",

@@ -12,8 +12,20 @@ import httpx
 from httpx_sse import EventSource
 
 from anaphora.client import requests
-from anaphora.client.connection import http_client_options
-from anaphora.client.descriptions import (
+from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
+from anaphora.client.http_options import http_client_options
+from anaphora.client.request_flow import (
+    ApiRequest,
+    RetryPolicy,
+    TransportResult,
+    request_flow,
+    transport_error,
+)
+from anaphora.client.requests import AskOptions, ForgetTarget, QuestionOptions, RecallOptions
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, History, RecallPage
+from anaphora.client.types.replies import Dialog, Reply
+from anaphora.client.types.resources import (
     ActiveModel,
     CheckReport,
     Conversation,
@@ -23,18 +35,6 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.events import EndEvent, Event, decode_event, truncated_stream_error
-from anaphora.client.exchange import (
-    ApiRequest,
-    RetryPolicy,
-    TransportResult,
-    request_flow,
-    transport_error,
-)
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erasure, History, RecallPage
-from anaphora.client.replies import Dialog, Reply
-from anaphora.client.requests import AskOptions, ForgetTarget, QuestionOptions, RecallOptions
 
 __all__ = ["Client"]
 

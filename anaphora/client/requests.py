@@ -9,7 +9,12 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import httpx
 
-from anaphora.client.descriptions import (
+from anaphora.client.request_flow import ApiRequest
+from anaphora.client.types.decoding import decode
+from anaphora.client.types.explanations import Explanation
+from anaphora.client.types.memory import Erasure, History, RecallPage
+from anaphora.client.types.replies import Dialog, Reply, decode_dialog
+from anaphora.client.types.resources import (
     ActiveModel,
     CheckReport,
     Conversation,
@@ -19,11 +24,6 @@ from anaphora.client.descriptions import (
     ModelSummary,
     Readiness,
 )
-from anaphora.client.exchange import ApiRequest
-from anaphora.client.explanations import Explanation
-from anaphora.client.memory import Erasure, History, RecallPage
-from anaphora.client.reading import decode
-from anaphora.client.replies import Dialog, Reply, decode_dialog
 
 __all__ = [
     "AskOptions",

@@ -13,26 +13,30 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
 
-from anaphora.entities.ahead import PrefetchedReadings, UnreadText
-from anaphora.entities.assembly import add_recognizers, check_labels
-from anaphora.entities.component import TIME_KEY, EntityComponent
-from anaphora.entities.cuts import TokenCache
-from anaphora.entities.cutting import make_doc
-from anaphora.entities.details import entity_from_detail, span_key
-from anaphora.entities.detection import select_likeliest
-from anaphora.entities.fallback import select_fallbacks
-from anaphora.entities.installed import load_pipelines
-from anaphora.entities.languages import base_code, blank, normalize_apostrophes
-from anaphora.entities.recognition import TEXT_KEY, TokenizedText
-from anaphora.entities.recognized import RecognizedEntities, collect_recognized, run_recognizers
-from anaphora.entities.search import match_elements
-from anaphora.entities.sentence import Sentence
-from anaphora.entities.settling import EntityFilter
-from anaphora.entities.tagger import FACTORY, ElementTagger
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.language_detection import select_likeliest
+from anaphora.entities.matching.entity_filter import EntityFilter
+from anaphora.entities.matching.matcher import match_elements
+from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.recognizers.fallbacks import select_fallbacks
+from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
+from anaphora.entities.spacy.entity_component import TIME_KEY, EntityComponent
+from anaphora.entities.spacy.pipeline_factory import add_recognizers, check_labels
+from anaphora.entities.spacy.pipeline_loader import load_pipelines
+from anaphora.entities.spacy.recognized_entities import (
+    RecognizedEntities,
+    collect_recognized,
+    run_recognizers,
+)
+from anaphora.entities.spacy.span_attributes import entity_from_detail, span_key
+from anaphora.entities.spacy.tagger import FACTORY, ElementTagger
+from anaphora.entities.tokens.linear_tokenizer import make_doc
+from anaphora.entities.tokens.sentence import Sentence
+from anaphora.entities.tokens.token_cache import TokenCache
+from anaphora.entities.words.normalization import base_code, blank, normalize_apostrophes
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem
+from anaphora.models.building.recognizer_signature import accepts_parameter
 from anaphora.models.domain import Element, Model
-from anaphora.models.functions import accepts_parameter
-from anaphora.models.utterance import Entity, Utterance
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from anaphora.core.request import Request, User
 from anaphora.frozen import EMPTY
-from anaphora.grammar.request import Request, User
 
 __all__ = ["EntityContext", "EntityView", "ModelInfo", "QuestionContext"]
 

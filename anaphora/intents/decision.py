@@ -14,13 +14,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError, HandlerError
-from anaphora.grammar.intent import Intent
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.limits import find_breach
 from anaphora.intents.match import Match, ReadingRank, SlotFilling
+from anaphora.intents.near_miss import find_blocked, find_near_miss
 from anaphora.intents.ranking import rank_coverage
-from anaphora.intents.slots import find_blocked, find_near_miss
 from anaphora.intents.solver import (
     MatchContext,
     ParsedQuestion,
@@ -32,9 +33,8 @@ from anaphora.intents.solver import (
     reads_part_of_phrase,
     solve,
 )
-from anaphora.intents.wording import parse_confirmation
+from anaphora.intents.utterance_limits import find_breach
 from anaphora.models.domain import Model, UtteranceLimits
-from anaphora.models.utterance import Entity, Variant
 from anaphora.stm.conversation import (
     Conversation,
     ForgetRule,

@@ -8,16 +8,16 @@ from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
-from anaphora.grammar.intent import Intent
+from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.ranking import explain_precedence
 from anaphora.intents.solver import MatchContext, fill_intents
 from anaphora.models.domain import Status
-from anaphora.models.durations import format_duration
-from anaphora.models.utterance import Entity
+from anaphora.models.schema.durations import format_duration
 from anaphora.stm.conversation import ForgetRule, ForgottenEntity, RecallOffer
 
 __all__ = ["Explanation", "IntentMiss", "RankedMatch", "explain"]
@@ -118,8 +118,8 @@ class Explanation:
         if more := self.untouched + len(self.misses[_MAX_MISS_LINES:]):
             yield f"  and {more} more intents that are further off"
         for gone in self.forgotten:
-            entity = _format_entity(gone.remembered.entity)
-            yield f"  forgotten: {entity}, {_format_forget_rule(gone)}"
+            named = _format_entity(gone.remembered.entity)
+            yield f"  forgotten: {named}, {_format_forget_rule(gone)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON-able data."""

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from anaphora.grammar.intent import EntitySelector, Intent, Term
-from anaphora.models.utterance import Entity
+from anaphora.core.utterance import Entity
+from anaphora.grammar.idl.intent import EntitySelector, Intent, Term
 
 __all__ = ["FillPlan", "IntentIndex", "entity_keys"]
 

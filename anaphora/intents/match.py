@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from anaphora.grammar.intent import Intent, Term
-from anaphora.models.utterance import Entity, Variant
+from anaphora.core.utterance import Entity, Variant
+from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.stm.conversation import RememberedEntity
 
 __all__ = [

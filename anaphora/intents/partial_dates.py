@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity, Utterance
 from anaphora.models.domain import ConversationSettings
-from anaphora.models.utterance import Entity, Utterance
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 

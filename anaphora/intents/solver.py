@@ -8,15 +8,15 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.errors import EvaluationError
-from anaphora.grammar.code import FlowFunction
 from anaphora.grammar.context import EntityContext, QuestionContext
-from anaphora.grammar.intent import Intent, IntentOptions, Term
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
 from anaphora.grammar.patterns import Pattern
+from anaphora.grammar.python_functions import FlowFunction
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading
-from anaphora.models.utterance import Entity, Utterance, Variant
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 from anaphora.stm.rules import split_visible
 

@@ -8,9 +8,9 @@ from typing import Any, overload
 
 from msgspec import Struct
 
+from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.match import SlotFilling
-from anaphora.intents.wording import parse_answer
-from anaphora.models.utterance import Entity, Token, Utterance
 
 __all__ = ["UnusedPart", "find_unused_parts"]
 

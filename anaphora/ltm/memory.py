@@ -1,8 +1,8 @@
 """The long-term memory of bots: all that was said is kept, compressed, and found again.
 
-What is added is written ahead (:mod:`anaphora.ltm.journal`) and is safe then; one thread brings it
-into the recall store, embeds it and compresses histories that have grown too large. Whoever adds
-waits for nothing of that.
+What is added is written ahead (:mod:`anaphora.ltm.ingestion.journal`) and is safe then; one thread
+brings it into the recall store, embeds it and compresses histories that have grown too large.
+Whoever adds waits for nothing of that.
 """
 
 from __future__ import annotations
@@ -19,24 +19,30 @@ from typing import Literal, Self
 from weakref import finalize
 
 from anaphora.errors import AnaphoraError, StoreError
-from anaphora.ltm.background import BackgroundWorker
-from anaphora.ltm.chores import BackgroundTask, CompressTask, EmbedTask, ExpireTask, ReindexTask
-from anaphora.ltm.claim import ProcessLock
-from anaphora.ltm.counting import WORDS, Measure
+from anaphora.ltm.background.backoff import Backoff
+from anaphora.ltm.background.process_lock import ProcessLock
+from anaphora.ltm.background.tasks import (
+    BackgroundTask,
+    CompressTask,
+    EmbedTask,
+    ExpireTask,
+    ReindexTask,
+)
+from anaphora.ltm.background.worker import BackgroundWorker
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.failures import Backoff
-from anaphora.ltm.history import History, HistorySettings
-from anaphora.ltm.intake import IngestionQueue
-from anaphora.ltm.journal import Journal
-from anaphora.ltm.quarantine import QuarantinedItem
-from anaphora.ltm.recall.search import Page, SearchMode, search
-from anaphora.ltm.recall.store import RecallStore, SearchFilter, UserKey
-from anaphora.ltm.recall.urls import OpenStore, open_recall_store
-from anaphora.ltm.summarizers.apart import ProcessSummarizer
-from anaphora.ltm.summarizers.extractive import Extractive
+from anaphora.ltm.history.measure import WORDS, Measure
+from anaphora.ltm.history.working_history import History, HistorySettings
+from anaphora.ltm.ingestion.ingestion_queue import IngestionQueue
+from anaphora.ltm.ingestion.journal import Journal
+from anaphora.ltm.ingestion.quarantine import QuarantinedItem
+from anaphora.ltm.ingestion.truncation import ExchangeLimits, truncate_exchange
+from anaphora.ltm.retrieval.search import Page, SearchMode, search
+from anaphora.ltm.retrieval.store import RecallStore, SearchFilter, UserKey
+from anaphora.ltm.retrieval.urls import OpenStore, open_recall_store
+from anaphora.ltm.summarizers.extractive.summarizer import Extractive
+from anaphora.ltm.summarizers.process_summarizer import ProcessSummarizer
 from anaphora.ltm.summarizers.summarizer import Summarizer
-from anaphora.ltm.truncation import ExchangeLimits, truncate_exchange
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.forks import fork_safe_lock, register_fork_aware
 
@@ -82,8 +88,9 @@ class LongTermMemory:
     folder, if left out).
 
     ``summarizer`` makes summaries of what is old (None: nothing is compressed; the usual one
-    works in a process of its own, :class:`~anaphora.ltm.summarizers.apart.ProcessSummarizer`),
-    ``embedder`` vectors to search by meaning (None: by words alone); ``settings`` say how long a
+    works in a process of its own, a
+    :class:`~anaphora.ltm.summarizers.process_summarizer.ProcessSummarizer`), ``embedder``
+    vectors to search by meaning (None: by words alone); ``settings`` say how long a
     working history may be, in the unit of ``measure``; with a store that is given as such, those
     must be the store's. ``limits`` bound what is kept of one exchange; what is cut is marked as
     ``truncated``. What is older than ``retention`` is erased (None: never). ``clock`` tells the
@@ -215,7 +222,8 @@ class LongTermMemory:
         neighbours: int = 1,
         at: datetime | None = None,
     ) -> Page:
-        """Look for what a user or the bot said: see :func:`anaphora.ltm.recall.search.search`."""
+        """Look for what a user or the bot said: see
+        :func:`anaphora.ltm.retrieval.search.search`."""
         self._wait_for_pending()
         return search(
             self._store,
@@ -427,7 +435,7 @@ def _check_arguments(summarizer: object, embedder: object, retention: object) ->
     if not (summarizer in (None, "extractive") or hasattr(summarizer, "summarize")):
         raise AnaphoraError(
             f"a summarizer is an object, such as Bart(), not {summarizer!r}; "
-            "anaphora.ltm.configure knows the names that settings have"
+            "anaphora.ltm.factory knows the names that settings have"
         )
     if not (embedder is None or hasattr(embedder, "embed")):
         raise AnaphoraError(f"an embedder is an object, such as MiniLM(), not {embedder!r}")

@@ -12,8 +12,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.resources import FunctionResource
 from mcp_types import ToolAnnotations
 
-from anaphora.intents.engine import Engine
-from anaphora.mcp.about import describe_model
+from anaphora.engine.engine import Engine
+from anaphora.mcp.model_page import describe_model
 from anaphora.mcp.tools import Tools
 from anaphora.version import __version__
 

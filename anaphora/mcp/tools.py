@@ -10,9 +10,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
+from anaphora.engine.engine import Engine
 from anaphora.errors import AnaphoraError
-from anaphora.intents.engine import Engine
-from anaphora.mcp import shapes
+from anaphora.mcp import schemas
 
 __all__ = ["Tools"]
 
@@ -52,7 +52,7 @@ class Tools:
 
     def ask(
         self, text: _Text, user: _User = "", model: _Model = ""
-    ) -> Annotated[CallToolResult, shapes.Answer]:
+    ) -> Annotated[CallToolResult, schemas.Answer]:
         """Ask the bot one question, and remember what it was about.
 
         Pass on what the user says as they say it, also if it is incomplete: "And in Kyoto?" is
@@ -65,7 +65,7 @@ class Tools:
             user, model = self._resolve(user, model)
             reply = self._engine.ask(text, user=user, model=model)
             return _result(
-                shapes.format_reply(reply), shapes.to_answer(reply, user=user, model=model)
+                schemas.format_reply(reply), schemas.to_answer(reply, user=user, model=model)
             )
 
     def explain(self, text: _Text, user: _User = "", model: _Model = "") -> str:
@@ -81,7 +81,7 @@ class Tools:
 
     def memory(
         self, user: _User = "", model: _Model = ""
-    ) -> Annotated[CallToolResult, shapes.Memory]:
+    ) -> Annotated[CallToolResult, schemas.Memory]:
         """Show what the bot remembers of the conversation.
 
         These are the entities that the next question may leave out, the intents that have answered
@@ -92,7 +92,7 @@ class Tools:
 
     def reset(
         self, user: _User = "", model: _Model = "", what: _What = "all", group: _Group = ""
-    ) -> Annotated[CallToolResult, shapes.Memory]:
+    ) -> Annotated[CallToolResult, schemas.Memory]:
         """Make the bot forget the conversation, or a part of it; returns what is still remembered.
 
         Use it when the user wants to begin anew, or when what they say next has nothing to do with
@@ -103,16 +103,16 @@ class Tools:
             self._engine.forget(user=user, model=model, what=what, group=group or None)
             return self._memory(user, model)
 
-    def models(self, user: _User = "") -> Annotated[CallToolResult, shapes.Models]:
+    def models(self, user: _User = "") -> Annotated[CallToolResult, schemas.Models]:
         """List the models (bots) that can be asked, with examples of what each understands."""
         with _tool_errors():
             active = self._engine.active_model(user=user or self._user)
-            found = shapes.to_models(self._engine.models, active=active)
+            found = schemas.to_models(self._engine.models, active=active)
             return _result(str(found), found)
 
     def _memory(self, user: str, model: str) -> CallToolResult:
         conversation = self._engine.conversation(user=user, model=model)
-        found = shapes.to_memory(conversation, self._engine.model(model))
+        found = schemas.to_memory(conversation, self._engine.model(model))
         return _result(str(found), found)
 
     def _resolve(self, user: str, model: str) -> tuple[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.errors import ModelError, Problem
-from anaphora.grammar.intent import EntitySelector
-from anaphora.grammar.parts import EntityPart
+from anaphora.grammar.idl.intent import EntitySelector
+from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.models.domain import Element
-from anaphora.models.values import Phrase, find_complex_values
+from anaphora.models.element_values import Phrase, find_complex_values
 
 __all__ = ["CompositionCycleError", "composition_levels", "find_part_names", "find_parts"]
 

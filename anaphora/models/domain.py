@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 from anaphora.errors import Problem
 from anaphora.frozen import freeze
 from anaphora.grammar.context import ModelInfo
-from anaphora.grammar.intent import Intent
-from anaphora.models.values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
+from anaphora.grammar.idl.intent import Intent
+from anaphora.models.element_values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
 
 __all__ = [
     "ANY_LANGUAGE",

@@ -6,7 +6,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from anaphora.grammar.code import FunctionLoader
+from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
+from anaphora.models.building.handlers import resolve_handlers
+from anaphora.models.building.intents import IntentTable, build_intents
+from anaphora.models.building.phrases import PhraseExpander
+from anaphora.models.building.responses import (
+    build_offers,
+    build_prompts,
+    build_responses,
+    build_unused_texts,
+)
+from anaphora.models.building.samples import build_samples
+from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.checking.validation import validate
 from anaphora.models.composition import find_part_names
 from anaphora.models.domain import (
     BridgeMode,
@@ -17,26 +30,13 @@ from anaphora.models.domain import (
     StopWords,
     UtteranceLimits,
 )
-from anaphora.models.draft import ModelDraft
-from anaphora.models.elements import build_elements, check_composition, find_declared_ids
-from anaphora.models.files import FileFormat, check_size, file_format, find_model, read_text
-from anaphora.models.handlers import resolve_handlers
-from anaphora.models.intents import IntentTable, build_intents
-from anaphora.models.json_reader import read_json
 from anaphora.models.nlpcraft import Version, detect_version, translate
-from anaphora.models.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
-from anaphora.models.phrases import PhraseExpander
-from anaphora.models.samples import build_samples
-from anaphora.models.schema import BridgeSchema, LimitsSchema, describe_value
-from anaphora.models.source import FileDiagnostics, SourceText
-from anaphora.models.templates import (
-    build_offers,
-    build_prompts,
-    build_responses,
-    build_unused_texts,
-)
-from anaphora.models.validation import validate
-from anaphora.models.yaml_reader import read_yaml
+from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
+from anaphora.models.reading.json_reader import read_json
+from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
+from anaphora.models.reading.source import FileDiagnostics, SourceText
+from anaphora.models.reading.yaml_reader import read_yaml
+from anaphora.models.schema.model_file import BridgeSchema, LimitsSchema, describe_value
 from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model"]
@@ -65,7 +65,7 @@ def load_model(
 
     if cache is None:
         return parsed()[0]
-    from anaphora.models.compiled import load_cached  # here: most models are in none
+    from anaphora.models.model_cache import load_cached
 
     others = (str(path), str(path.parent.absolute()), format, *further)
     return load_cached(cache, text, others, parsed, path.parent)

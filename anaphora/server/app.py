@@ -17,25 +17,25 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from anaphora.engine.engine import Engine
 from anaphora.errors import AnaphoraError
-from anaphora.intents.engine import Engine
-from anaphora.ltm.configure import build_memory
-from anaphora.server.deadline import Deadline
-from anaphora.server.guard import BodyLimitMiddleware
-from anaphora.server.keys import KeyRing
-from anaphora.server.limits import RateLimiter
-from anaphora.server.metrics import Metrics
-from anaphora.server.middleware import add_observability
-from anaphora.server.openapi import DESCRIPTION, TAGS, build_openapi
+from anaphora.ltm.factory import build_memory
+from anaphora.server.auth.keys import KeyRing
+from anaphora.server.http.body_limit import BodyLimitMiddleware
+from anaphora.server.http.middleware import add_observability
+from anaphora.server.observability.metrics import Metrics
+from anaphora.server.observability.tracing import create_tracing
 from anaphora.server.problems import ProblemError, problem_response, to_problem
-from anaphora.server.reloading import ModelReloader
+from anaphora.server.rate_limits.limiter import RateLimiter
 from anaphora.server.routes import ask, conversation, memory, models, operations
 from anaphora.server.routes.common import get_service
 from anaphora.server.routes.page import page_router
-from anaphora.server.schemas import to_validation_problem
-from anaphora.server.service import Service
-from anaphora.server.settings import Settings
-from anaphora.server.tracing import create_tracing
+from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
+from anaphora.server.schemas.requests import to_validation_problem
+from anaphora.server.service.deadline import Deadline
+from anaphora.server.service.model_reloader import ModelReloader
+from anaphora.server.service.service import Service
+from anaphora.server.settings.model import Settings
 from anaphora.version import __version__
 
 __all__ = ["create_app"]

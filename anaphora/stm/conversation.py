@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.frozen import EMPTY
-from anaphora.models.utterance import Entity
 
 __all__ = [
     "Conversation",

@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from anaphora.core.utterance import Entity
 from anaphora.errors import StoreError
 from anaphora.frozen import freeze
-from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     ConversationKey,

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.frozen import freeze
 from anaphora.models.domain import ConversationSettings, Element
-from anaphora.models.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,

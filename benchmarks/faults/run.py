@@ -23,7 +23,7 @@ from benchmarks.faults.service import (
     run_service,
     wait_until_ready,
 )
-from benchmarks.faults.talk import SimulatedUser, read_history
+from benchmarks.faults.user import SimulatedUser, read_history
 
 __all__ = ["Plan", "Result", "run"]
 

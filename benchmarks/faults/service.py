@@ -19,12 +19,12 @@ import httpx
 import psutil
 
 from benchmarks.faults.bot import MODEL, write_bot
-from benchmarks.faults.clock import Clocks
 from benchmarks.faults.operations import serials_in
 from benchmarks.faults.proxy import Proxy
-from tests.ltm.recall.postgres_server import PostgresServer, with_pgvector
-from tests.server.served import WAIT_LIMIT, ServerProcess
-from tests.stm.stores.redis_server import RedisServer
+from benchmarks.faults.wall_clock import Clocks
+from tests.server.server_process import WAIT_LIMIT, ServerProcess
+from tests.support.postgres_server import PostgresServer, with_pgvector
+from tests.support.redis_server import RedisServer
 
 __all__ = ["History", "Layout", "Service", "Store", "run_service"]
 

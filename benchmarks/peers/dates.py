@@ -19,10 +19,10 @@ from typing import TypeAlias
 
 from dateparser.search import search_dates
 
-from anaphora.entities.dates.reader import get_date_parser
-from anaphora.entities.dates.recognizer import DateRecognizer
-from anaphora.entities.languages import blank
-from benchmarks.peers.rounds import rotate
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from anaphora.entities.words.normalization import blank
+from benchmarks.peers.interleaving import rotate
 
 __all__ = ["LANGUAGES", "DatedUtterance", "Row", "dates", "utterances"]
 

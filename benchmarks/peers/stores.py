@@ -86,7 +86,7 @@ def _in_process(
 
 
 def _on_redis(stack: ExitStack, conversation: Conversation) -> Iterator[tuple[str, _Turn]]:
-    from tests.stm.stores.redis_server import RedisServer
+    from tests.support.redis_server import RedisServer
 
     server = stack.enter_context(RedisServer())
     yield "redis", _turn_of(stack.enter_context(closing(store_at(server.url))), conversation)

@@ -22,7 +22,7 @@ import psutil  # type: ignore[import-untyped]
 
 from benchmarks.models import SYLLABLES, names
 from benchmarks.peers.footprint import Footprint, footprint, resident
-from benchmarks.peers.rounds import gc_frozen, rotate
+from benchmarks.peers.interleaving import gc_frozen, rotate
 from benchmarks.peers.taggers import TAGGERS, Tagger
 
 __all__ = ["SIZES", "Row", "Text", "remember", "tagging", "texts"]

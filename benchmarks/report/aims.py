@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from benchmarks.report.data import Unit, Verdict
-from benchmarks.report.numbers import format_number
+from benchmarks.report.rendering.numbers import format_number
 
 Bound = Literal["at least", "at most", "under"]
 

@@ -18,10 +18,10 @@ from rich.console import Console
 
 from benchmarks.report.aims import judge_aims
 from benchmarks.report.data import LeftOut, Report, Section, Verdict
-from benchmarks.report.fresh import Tell
 from benchmarks.report.machine import head
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.registry import CHAPTERS, Chapter, chapter
-from benchmarks.report.wanted import Form, ReportOptions
+from benchmarks.report.workloads.subject_process import Tell
 
 OUT = Path("benchmarks/results")
 _STOPPED = "stopped before it was measured"
@@ -88,7 +88,7 @@ def main(
         tuple(left_out),
         is_whole=not short,
     )
-    from benchmarks.report.writing import write  # matplotlib, which no measurement needs in memory
+    from benchmarks.report.rendering.files import write
 
     page = write(report, out)
     _print_summary(report)

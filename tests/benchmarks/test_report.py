@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from anaphora.models import catalog
 from anaphora.models.loader import load_model
 from benchmarks.peers.stores import stores
-from benchmarks.report import cli, docs, mixed, questions, timing
+from benchmarks.report import cli, docs
 from benchmarks.report.aims import AIMS, judge_aims
 from benchmarks.report.checks import Expectation, Growth, dearest, judge, steepness
 from benchmarks.report.data import (
@@ -45,7 +45,14 @@ from benchmarks.report.data import (
     Verdict,
     Verdicts,
 )
-from benchmarks.report.fresh import (
+from benchmarks.report.options import Form, ReportOptions
+from benchmarks.report.registry import CHAPTERS, Chapter
+from benchmarks.report.rendering.files import plain, write
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.sections import building, files, profile, scripts, start
+from benchmarks.report.workloads import mixed_dialogs, questions, timing
+from benchmarks.report.workloads.stages import STAGES, stage_of, stage_of_stack
+from benchmarks.report.workloads.subject_process import (
     InlineSubject,
     SubjectError,
     SubjectProcess,
@@ -53,12 +60,6 @@ from benchmarks.report.fresh import (
     affordable,
     run_interleaved,
 )
-from benchmarks.report.numbers import format_number
-from benchmarks.report.registry import CHAPTERS, Chapter
-from benchmarks.report.sections import building, files, profile, scripts, start
-from benchmarks.report.stages import STAGES, stage_of, stage_of_stack
-from benchmarks.report.wanted import Form, ReportOptions
-from benchmarks.report.writing import plain, write
 
 ROOT = Path(__file__).parent.parent.parent
 WORDS = {"met", "missed", "not measured"}
@@ -422,18 +423,20 @@ def test_long_questions_have_the_length_that_is_asked_for(length):
 
 def test_users_of_all_models_are_in_the_middle_of_their_dialogs():
     models = [load_model(name) for name in ("cafe", "alarm")]
-    asked = list(islice(mixed.random_questions(models, users=20), 400))
+    asked = list(islice(mixed_dialogs.random_questions(models, users=20), 400))
     assert {one.model for one in asked} == {"cafe", "alarm"}
     assert len({one.user for one in asked}) == 20
     for user in {one.user for one in asked}:
         times = [one.at for one in asked if one.user == user]
         assert times == sorted(times)
-    assert asked == list(islice(mixed.random_questions(models, users=20), 400))
+    assert asked == list(islice(mixed_dialogs.random_questions(models, users=20), 400))
 
 
 def test_each_bundled_model_has_a_part_in_the_mixture():
     models = [load_model(name) for name in catalog.model_names()]
-    assert {model for model, _ in mixed.sample_dialogs(models)} == set(catalog.model_names())
+    assert {model for model, _ in mixed_dialogs.sample_dialogs(models)} == set(
+        catalog.model_names()
+    )
 
 
 # Stages of a question

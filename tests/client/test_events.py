@@ -20,8 +20,7 @@ from anaphora.client import (
     ServerError,
     Unreachable,
 )
-
-from .conftest import REPLY, Caller, Service, problem, stream, type_names
+from tests.client.conftest import REPLY, Caller, Service, problem, stream, type_names
 
 EXPLANATION = {"text": "a", "status": "matched"}
 EVENTS: list[tuple[str, Any]] = [

@@ -28,12 +28,11 @@ from anaphora.client import (
     Unauthorized,
     Unreachable,
 )
-from anaphora.intents.engine import Engine
+from anaphora.engine.engine import Engine
 from anaphora.server.app import create_app
-from anaphora.server.keys import generate_key
-from anaphora.server.settings import Settings
-
-from .conftest import type_names
+from anaphora.server.auth.keys import generate_key
+from anaphora.server.settings.model import Settings
+from tests.client.conftest import type_names
 
 SHOP = """\
 id: shop

@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from anaphora.entities.language_tables import (
+from anaphora.entities.languages import (
     ANY,
     TableName,
     cached_table,
@@ -19,7 +19,7 @@ from anaphora.entities.language_tables import (
     load_table,
     load_yaml,
 )
-from anaphora.entities.languages import base
+from anaphora.entities.words.normalization import base_code
 
 FOLDERS = sorted(
     folder for folder in Path(str(files("anaphora.entities"))).joinpath("languages").iterdir()
@@ -31,7 +31,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "languages.md"
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_the_folder_of_a_language_holds_known_tables_and_no_empty_one(folder):
-    assert folder.name == base(folder.name)
+    assert folder.name == base_code(folder.name)
     assert {file.name for file in folder.iterdir()} <= {f"{table}.yaml" for table in TABLES}
     assert all(load_table(folder.name, file.stem) for file in folder.iterdir())
 
@@ -82,11 +82,12 @@ def test_no_table_is_read_by_an_import():
     code = (
         "import yaml\n"
         "yaml.load = None\n"
-        "import anaphora.bots.named, anaphora.entities.dates.recognizer\n"
-        "import anaphora.entities.numbers.money, anaphora.entities.pipeline\n"
-        "import anaphora.entities.places.recognizer, anaphora.entities.plain.boolean\n"
-        "import anaphora.entities.references.sort, anaphora.intents.wording, anaphora.ltm.dates\n"
-        "import anaphora.ltm.summarizers.facts\n"
+        "import anaphora.bots.place_names, anaphora.entities.builtin.dates.date_recognizer\n"
+        "import anaphora.entities.builtin.numbers.money_recognizer, anaphora.entities.pipeline\n"
+        "import anaphora.entities.builtin.places.place_recognizer\n"
+        "import anaphora.entities.builtin.boolean, anaphora.entities.builtin.references.sort\n"
+        "import anaphora.intents.confirmation, anaphora.ltm.dates.mentions\n"
+        "import anaphora.ltm.summarizers.extractive.facts\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -94,7 +95,7 @@ def test_no_table_is_read_by_an_import():
 def test_tables_are_read_without_spacy():
     code = (
         "import sys\n"
-        "from anaphora.entities.language_tables import load_table\n"
+        "from anaphora.entities.languages import load_table\n"
         "load_table('de', 'dates')\n"
         "sys.exit('spacy' in sys.modules)\n"
     )

@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from anaphora.core.utterance import Utterance
 from anaphora.entities import pipeline as module
 from anaphora.entities.pipeline import Pipeline, build_pipeline
 from anaphora.errors import HandlerError, ModelError
 from anaphora.models.domain import Element
 from anaphora.models.loader import parse_model
-from anaphora.models.utterance import Utterance
-
-from .models import WEATHER, element, model
+from tests.entities.helpers.model_builders import WEATHER, element, model
 
 
 def entities(utterance: Utterance) -> list[tuple[str, str | None]]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Engine, Reply, parse_model
-from anaphora.entities.numbers.money import MoneyRecognizer
+from anaphora.entities.builtin.numbers.money_recognizer import MoneyRecognizer
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.context import QuestionContext
-from anaphora.grammar.intent import Intent, IntentOptions, Predicate, Term
+from anaphora.grammar.idl.intent import Intent, IntentOptions, Predicate, Term
 from anaphora.intents.index import IntentIndex, entity_keys
 from anaphora.intents.match import Candidate
 from anaphora.intents.solver import MatchContext, fill_intents, solve
-from anaphora.models.utterance import Entity, Variant
 
 NAMES = "abcde"
 

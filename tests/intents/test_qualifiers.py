@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anaphora import Engine, parse_model
-from anaphora.entities.qualifier_coverage import find_uncovered_qualifiers
+from anaphora.entities.matching.qualifier_coverage import find_uncovered_qualifiers
 
 BANK = """
 id: bank

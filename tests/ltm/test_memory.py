@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError, SummaryError
-from anaphora.ltm.aio import AsyncLongTermMemory
+from anaphora.ltm.async_memory import AsyncLongTermMemory
 from anaphora.ltm.exchange import Summary
-from anaphora.ltm.history import HistorySettings
+from anaphora.ltm.history.working_history import HistorySettings
 from anaphora.ltm.memory import LongTermMemory
-from anaphora.ltm.recall.sqlite import SqliteRecallStore
-from anaphora.ltm.recall.store import SearchFilter, UserKey
-from anaphora.ltm.summarizers.cut import FirstWords
-from tests.ltm.talk import ANN, BOB, NOON, make_exchange, make_exchanges
-from tests.servers import wait_until
+from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
+from anaphora.ltm.retrieval.store import SearchFilter, UserKey
+from anaphora.ltm.summarizers.first_words import FirstWords
+from tests.ltm.sample_exchanges import ANN, BOB, NOON, make_exchange, make_exchanges
+from tests.support.real_server import wait_until
 
 SMALL = HistorySettings(max_size=100, max_exchanges=30)
 DEADLINE = 60.0  # seconds: a machine may be busy
@@ -634,7 +634,7 @@ def test_a_journal_that_cannot_be_deleted_is_not_taken_over_twice(
     memory._background.stop(DEADLINE)
     memory.add(ANN, make_exchange("once"))
     memory._intake.close()
-    monkeypatch.setattr("anaphora.ltm.journal.Segment.delete", lambda segment: None)
+    monkeypatch.setattr("anaphora.ltm.ingestion.journal.Segment.delete", lambda segment: None)
     other = open_memory()
     for _ in range(3):
         settled(other)

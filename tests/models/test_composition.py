@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import ModelError
-from anaphora.grammar.compiler import compile_entity_part
-from anaphora.grammar.parts import EntityPart
+from anaphora.grammar.idl.compiler import compile_entity_part
+from anaphora.grammar.synonyms.entity_part import EntityPart
 from anaphora.models.composition import CompositionCycleError, composition_levels
 from anaphora.models.domain import Element, ElementValue
 

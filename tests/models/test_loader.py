@@ -11,11 +11,11 @@ import pytest
 
 from anaphora.errors import ModelError
 from anaphora.grammar.patterns import Pattern
-from anaphora.models import catalog, load_model, parse_model
+from anaphora.models import catalog
 from anaphora.models.domain import AskStep, PauseStep, ResetStep
-from anaphora.models.files import MAX_FILE_SIZE
-from anaphora.models.loader import load_samples
-from tests.models.models import GOOD, START
+from anaphora.models.loader import load_model, load_samples, parse_model
+from anaphora.models.reading.files import MAX_FILE_SIZE
+from tests.models.model_texts import GOOD, START
 
 
 def test_everything_that_a_file_says_is_in_the_model() -> None:

@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from anaphora import Company, Engine, User, parse_model
 from anaphora.server.app import create_app
-from anaphora.server.settings import Settings
+from anaphora.server.settings.model import Settings
 from tests.conftest import Clock
-from tests.server.bots import LAMP, TEA, OrderHandler
+from tests.server.sample_bots import LAMP, TEA, OrderHandler
 
 Serve: TypeAlias = Callable[..., TestClient]
 

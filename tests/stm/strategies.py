@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from anaphora.models.utterance import Entity
+from anaphora.core.utterance import Entity
 from anaphora.stm.conversation import (
     Conversation,
     FlowStep,

@@ -12,7 +12,7 @@ import pytest
 import anaphora
 from anaphora.storage import forks
 from anaphora.storage.forks import ForkAware, fork_safe_lock, forks_delayed, register_fork_aware
-from tests.forks import TIMEOUT, run_forked
+from tests.support.forked_process import TIMEOUT, run_forked
 
 PACKAGE = Path(anaphora.__file__).parent
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anaphora.bots.tables import load_table
-from anaphora.entities.languages import base_code
+from anaphora.entities.words.normalization import base_code
 
 __all__ = ["FALLBACK", "load_texts"]
 

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.grammar.functions import (
-    collections,
-    company,
-    dates,
-    entities,
-    logic,
-    maths,
-    metadata,
-    model,
-    parts,
-    positions,
-    request,
-    statistics,
-    text,
-    user,
-)
+from anaphora.grammar.functions import collections, logic, maths, statistics, text
+from anaphora.grammar.functions.entity import metadata, parts, positions, properties
+from anaphora.grammar.functions.question import company, dates, model, request, user
 from anaphora.grammar.functions.registry import UNSUPPORTED_FUNCTIONS, Function, collect_functions
 
 __all__ = ["FUNCTIONS", "QUESTION_FUNCTIONS", "UNSUPPORTED_FUNCTIONS"]
 
 FUNCTIONS: Mapping[str, Function] = collect_functions(
-    entities,
+    properties,
     positions,
     parts,
     text,

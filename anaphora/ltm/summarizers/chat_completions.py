@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from anaphora.errors import SummaryError
-from anaphora.ltm.counting import count_words
+from anaphora.ltm.history.measure import count_words
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.transcript import format_parts_with_times
 

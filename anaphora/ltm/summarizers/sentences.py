@@ -12,8 +12,8 @@ from typing import Any
 
 import regex
 
-from anaphora.entities.sentence_ends import find_sentence_ends
-from anaphora.ltm.summarizers.vocabulary import words_of_all_languages
+from anaphora.entities.tokens.sentence_ends import find_sentence_ends
+from anaphora.ltm.summarizers.word_lists import words_of_all_languages
 
 __all__ = ["split_clauses", "split_sentences"]
 

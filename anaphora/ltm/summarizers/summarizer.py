@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from anaphora.ltm.history import HistoryPart
+from anaphora.ltm.history.working_history import HistoryPart
 
 __all__ = ["Segment", "Summarizer"]
 

@@ -17,7 +17,7 @@ from datetime import datetime
 import regex
 
 from anaphora.ltm.exchange import Summary
-from anaphora.ltm.history import HistoryPart
+from anaphora.ltm.history.working_history import HistoryPart
 from anaphora.ltm.summarizers.turns import (
     BOT,
     EARLIER,

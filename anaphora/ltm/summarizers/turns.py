@@ -17,9 +17,9 @@ from typing import Literal, TypeAlias
 
 import regex
 
-from anaphora.ltm.dates import add_dates, annotate_dates
+from anaphora.ltm.dates.mentions import add_dates, annotate_dates
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.history import HistoryPart
+from anaphora.ltm.history.working_history import HistoryPart
 
 __all__ = [
     "BOT",

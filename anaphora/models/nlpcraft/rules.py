@@ -7,10 +7,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from anaphora.models.hints import did_you_mean
+from anaphora.grammar.suggestions import did_you_mean
 from anaphora.models.nlpcraft.notes import NoteCollector, NoteKind
-from anaphora.models.nlpcraft.texts import SynonymRewriter
-from anaphora.models.nodes import MappingNode, Node, ScalarNode, to_data
+from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
+from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, to_data
 
 __all__ = [
     "NO_LIMIT",

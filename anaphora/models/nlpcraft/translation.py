@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.models.nlpcraft.built_in import add_builtin_entities
-from anaphora.models.nlpcraft.languages import add_language
-from anaphora.models.nlpcraft.limits import add_default_limits
-from anaphora.models.nlpcraft.macros import find_macro_texts
-from anaphora.models.nlpcraft.model import MODEL_RULES, make_id, mark_abstract
+from anaphora.models.nlpcraft.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.language_detection import add_language
+from anaphora.models.nlpcraft.limit_rules import add_default_limits
+from anaphora.models.nlpcraft.macro_rules import find_macro_texts
+from anaphora.models.nlpcraft.model_rules import MODEL_RULES, make_id, mark_abstract
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
-from anaphora.models.nlpcraft.recognition import MODEL_KEYS, Version
 from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
-from anaphora.models.nlpcraft.texts import SynonymRewriter
-from anaphora.models.nodes import MappingNode, ScalarNode, SequenceNode, to_data
+from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
+from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, Version
+from anaphora.models.reading.nodes import MappingNode, ScalarNode, SequenceNode, to_data
 
 __all__ = ["Translation", "translate"]
 

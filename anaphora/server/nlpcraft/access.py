@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from anaphora.server.access import Caller, check_origin
-from anaphora.server.addresses import client_address
-from anaphora.server.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
-from anaphora.server.nlpcraft.bodies import UserBody
-from anaphora.server.nlpcraft.clerk import NlpcraftUser
+from anaphora.server.auth.client_address import client_address
+from anaphora.server.auth.keys import ANONYMOUS_KEY, ApiKey, InvalidKeyError, KeyRing
+from anaphora.server.nlpcraft.dispatcher import NlpcraftUser
+from anaphora.server.nlpcraft.schemas import UserBody
 from anaphora.server.problems import FieldError, ProblemError
-from anaphora.server.settings import KeyScope
+from anaphora.server.routes.authentication import Caller, check_origin
+from anaphora.server.settings.model import KeyScope
 
 if TYPE_CHECKING:
-    from anaphora.server.service import Service
+    from anaphora.server.service.service import Service
 
 __all__ = ["authenticate", "resolve_user"]
 

@@ -18,12 +18,12 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.grammar import request as facts
-from anaphora.server.addresses import client_address
-from anaphora.server.nlpcraft import bodies
+from anaphora.core import request as facts
+from anaphora.server.auth.client_address import client_address
+from anaphora.server.nlpcraft import schemas
 from anaphora.server.nlpcraft.access import authenticate, resolve_user
-from anaphora.server.nlpcraft.clerk import NlpcraftUser, QuestionDispatcher, SubmittedQuestion
-from anaphora.server.nlpcraft.failures import (
+from anaphora.server.nlpcraft.dispatcher import NlpcraftUser, QuestionDispatcher, SubmittedQuestion
+from anaphora.server.nlpcraft.errors import (
     ERROR_RESPONSES,
     HANDLED_ERRORS,
     error_response,
@@ -31,10 +31,10 @@ from anaphora.server.nlpcraft.failures import (
 )
 from anaphora.server.problems import ProblemError
 from anaphora.server.routes.common import json_response, read_body
-from anaphora.server.settings import KeyScope
+from anaphora.server.settings.model import KeyScope
 
 if TYPE_CHECKING:
-    from anaphora.server.service import Service
+    from anaphora.server.service.service import Service
 
 __all__ = ["PREFIX", "router"]
 
@@ -43,7 +43,7 @@ PREFIX = "/nlpcraft/api/v1"
 _UNSUPPORTED_PATHS = ("company/", "feedback/", "model/", "probe/", "user/")
 _METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 
-_UserBody = TypeVar("_UserBody", bound=bodies.UserBody)
+_UserBody = TypeVar("_UserBody", bound=schemas.UserBody)
 _GetService: TypeAlias = Callable[[Request], "Service"]
 _GetDispatcher: TypeAlias = Callable[[Request], QuestionDispatcher]
 
@@ -96,7 +96,7 @@ def router(
 def _add_questions(
     made: APIRouter, get_service: _GetService, get_dispatcher: _GetDispatcher
 ) -> None:
-    @made.post("/ask", **_openapi_options(bodies.Ask, bodies.EnlistedAnswer, id="nlpcraftAsk"))
+    @made.post("/ask", **_openapi_options(schemas.Ask, schemas.EnlistedAnswer, id="nlpcraftAsk"))
     async def ask(request: Request) -> Response:
         """Enlist a question. It is answered in the background: `check` tells what became of it,
         for ten minutes. Questions of one conversation are answered in their order."""
@@ -104,7 +104,7 @@ def _add_questions(
         return _ok_response(srvReqId=await get_dispatcher(request).ask(asked))
 
     @made.post(
-        "/ask/sync", **_openapi_options(bodies.Ask, bodies.StateAnswer, id="nlpcraftAskSync")
+        "/ask/sync", **_openapi_options(schemas.Ask, schemas.StateAnswer, id="nlpcraftAskSync")
     )
     async def ask_sync(request: Request) -> Response:
         """Ask a question, and wait for what becomes of it. `check` does not speak of it."""
@@ -112,18 +112,20 @@ def _add_questions(
         state = await get_dispatcher(request).ask_and_wait(asked)
         return _ok_response(state=state.to_plain())
 
-    @made.post("/check", **_openapi_options(bodies.Check, bodies.StatesAnswer, id="nlpcraftCheck"))
+    @made.post(
+        "/check", **_openapi_options(schemas.Check, schemas.StatesAnswer, id="nlpcraftCheck")
+    )
     async def check(request: Request) -> Response:
         """What became of enlisted questions."""
-        body, who = await _read_user_body(request, get_service(request), bodies.Check, "ask")
+        body, who = await _read_user_body(request, get_service(request), schemas.Check, "ask")
         found = await get_dispatcher(request).states(who, body.srv_req_ids, most=body.max_rows)
         return _ok_response(states=[state.to_plain() for state in found])
 
-    @made.post("/cancel", **_openapi_options(bodies.Cancel, bodies.OkAnswer, id="nlpcraftCancel"))
+    @made.post("/cancel", **_openapi_options(schemas.Cancel, schemas.OkAnswer, id="nlpcraftCancel"))
     async def cancel(request: Request) -> Response:
         """Forget enlisted questions. One that waits for its turn is not asked any more; one that
         is being answered is, and the answer is dropped."""
-        body, who = await _read_user_body(request, get_service(request), bodies.Cancel, "ask")
+        body, who = await _read_user_body(request, get_service(request), schemas.Cancel, "ask")
         await get_dispatcher(request).cancel(who, body.srv_req_ids)
         return _ok_response()
 
@@ -133,31 +135,32 @@ def _add_conversation(
 ) -> None:
     @made.post(
         "/clear/conversation",
-        **_openapi_options(bodies.Clear, bodies.OkAnswer, id="nlpcraftClearConversation"),
+        **_openapi_options(schemas.Clear, schemas.OkAnswer, id="nlpcraftClearConversation"),
     )
     async def clear_conversation(request: Request) -> Response:
         """Forget the entities that a conversation remembers."""
-        body, who = await _read_user_body(request, get_service(request), bodies.Clear, "write")
+        body, who = await _read_user_body(request, get_service(request), schemas.Clear, "write")
         await get_dispatcher(request).clear(who, body.mdl_id, "entities")
         return _ok_response()
 
     @made.post(
-        "/clear/dialog", **_openapi_options(bodies.Clear, bodies.OkAnswer, id="nlpcraftClearDialog")
+        "/clear/dialog",
+        **_openapi_options(schemas.Clear, schemas.OkAnswer, id="nlpcraftClearDialog"),
     )
     async def clear_dialog(request: Request) -> Response:
         """Forget which intents have answered in a conversation."""
-        body, who = await _read_user_body(request, get_service(request), bodies.Clear, "write")
+        body, who = await _read_user_body(request, get_service(request), schemas.Clear, "write")
         await get_dispatcher(request).clear(who, body.mdl_id, "flow")
         return _ok_response()
 
 
 def _add_session(made: APIRouter, get_service: _GetService) -> None:
     @made.post(
-        "/signin", **_openapi_options(bodies.SignIn, bodies.SignedAnswer, id="nlpcraftSignin")
+        "/signin", **_openapi_options(schemas.SignIn, schemas.SignedAnswer, id="nlpcraftSignin")
     )
     async def sign_in(request: Request) -> Response:
         """Have the key that is sent as the password checked and given back as the token."""
-        body = await read_body(request, bodies.SignIn)
+        body = await read_body(request, schemas.SignIn)
         try:
             await authenticate(request, get_service(request), body.passwd)
         except ProblemError as refusal:
@@ -166,14 +169,16 @@ def _add_session(made: APIRouter, get_service: _GetService) -> None:
             return error_response(refusal, code="NC_SIGNIN_FAILURE")
         return _ok_response(acsTok=body.passwd)
 
-    @made.post("/signout", **_openapi_options(bodies.Token, bodies.OkAnswer, id="nlpcraftSignout"))
+    @made.post(
+        "/signout", **_openapi_options(schemas.Token, schemas.OkAnswer, id="nlpcraftSignout")
+    )
     async def sign_out(request: Request) -> Response:
         """Have the key checked. It can be used as before: only the settings end a key."""
-        body = await read_body(request, bodies.Token)
+        body = await read_body(request, schemas.Token)
         await authenticate(request, get_service(request), body.acs_tok)
         return _ok_response()
 
-    @made.get("/health", **_openapi_options(None, bodies.OkAnswer, id="nlpcraftHealth"))
+    @made.get("/health", **_openapi_options(None, schemas.OkAnswer, id="nlpcraftHealth"))
     async def health(request: Request) -> Response:
         """Whether the service is there. No key is needed."""
         return _ok_response()
@@ -196,7 +201,7 @@ def _add_fallback(made: APIRouter) -> None:
 
 
 async def _read_question(request: Request, service: Service) -> SubmittedQuestion:
-    body, who = await _read_user_body(request, service, bodies.Ask, "ask")
+    body, who = await _read_user_body(request, service, schemas.Ask, "ask")
     address = client_address(request.scope, service.settings.trusted_proxies)
     request.scope["anaphora.text"] = body.txt
     return SubmittedQuestion(
@@ -217,7 +222,7 @@ async def _read_user_body(
     request: Request, service: Service, kind: type[_UserBody], scope: KeyScope
 ) -> tuple[_UserBody, NlpcraftUser]:
     """The body, once the key in it has been seen to allow ``scope``, and for whom it is."""
-    token = (await read_body(request, bodies.Token)).acs_tok
+    token = (await read_body(request, schemas.Token)).acs_tok
     caller = await authenticate(request, service, token, scope)
     body = await read_body(request, kind)
     return body, resolve_user(caller, body)

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Literal, TypeAlias
 
-from anaphora.intents.reply import Reply
+from anaphora.engine.reply import Reply
 
 __all__ = [
     "ErrorCode",

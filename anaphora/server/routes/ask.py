@@ -13,14 +13,12 @@ from fastapi.sse import format_sse_event
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from anaphora.core import request as facts
+from anaphora.core.request import User
+from anaphora.engine.reply import Reply
 from anaphora.errors import AnaphoraError
-from anaphora.grammar import request as facts
-from anaphora.grammar.request import User
-from anaphora.intents.reply import Reply
-from anaphora.server import answers
-from anaphora.server.access import Caller, authenticate
-from anaphora.server.openapi import describe
 from anaphora.server.problems import ProblemError, to_problem
+from anaphora.server.routes.authentication import Caller, authenticate
 from anaphora.server.routes.common import (
     DirectRoute,
     get_header,
@@ -28,8 +26,10 @@ from anaphora.server.routes.common import (
     json_response,
     read_body,
 )
-from anaphora.server.schemas import Dialog, Question, Setting
-from anaphora.server.views import serialize_reply, to_json_bytes
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import Dialog, Question, Setting
+from anaphora.server.schemas.serializers import serialize_reply, to_json_bytes
 
 __all__ = ["router"]
 
@@ -56,7 +56,9 @@ router = APIRouter(prefix="/v1", tags=["questions"], route_class=DirectRoute)
 @router.post(
     "/ask",
     summary="Ask a question",
-    **describe("ask", answers.Reply, "unknown-model", "conflict", "handler-failed", body=Question),
+    **describe(
+        "ask", responses.Reply, "unknown-model", "conflict", "handler-failed", body=Question
+    ),
 )
 async def ask(request: Request) -> Response:
     """Answer one question of a user's conversation with a model, and remember what it used.
@@ -80,7 +82,7 @@ async def ask(request: Request) -> Response:
 @router.post(
     "/dialog",
     summary="Ask several questions",
-    **describe("dialog", answers.DialogAnswer, "unknown-model", body=Dialog),
+    **describe("dialog", responses.DialogAnswer, "unknown-model", body=Dialog),
 )
 async def dialog(request: Request) -> Response:
     """Answer several questions of one conversation, one after the other. The first that fails
@@ -120,7 +122,7 @@ async def ask_events(request: Request) -> Response:
 @router.post(
     "/explain",
     summary="Ask how a question would be answered",
-    **describe("explain", answers.Explanation, "unknown-model", "handler-failed", body=Question),
+    **describe("explain", responses.Explanation, "unknown-model", "handler-failed", body=Question),
 )
 async def explain(request: Request) -> Response:
     """Tell how a question would be answered now, and why. Nothing happens: no handler is called,

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from anaphora.server.problems import ProblemError
-from anaphora.server.schemas import read_json
-from anaphora.server.views import to_json_bytes
+from anaphora.server.schemas.requests import read_json
+from anaphora.server.schemas.serializers import to_json_bytes
 
 if TYPE_CHECKING:
-    from anaphora.server.service import Service
+    from anaphora.server.service.service import Service
 
 __all__ = ["DirectRoute", "get_header", "get_service", "json_response", "read_body"]
 

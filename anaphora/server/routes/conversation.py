@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require_scope
-from anaphora.server.openapi import describe
+from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response, read_body
-from anaphora.server.schemas import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
-from anaphora.server.views import serialize_conversation
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import ActiveModel, ConversationQuery, ForgetQuery, UserQuery
+from anaphora.server.schemas.serializers import serialize_conversation
 
 __all__ = ["router"]
 
@@ -27,7 +27,9 @@ router = APIRouter(prefix="/v1", tags=["conversations"])
 @router.get(
     "/conversation",
     summary="Show a conversation",
-    **describe("showConversation", answers.ConversationAnswer, "unknown-model", "invalid-request"),
+    **describe(
+        "showConversation", responses.ConversationAnswer, "unknown-model", "invalid-request"
+    ),
 )
 async def show(
     request: Request, caller: _Looker, query: Annotated[ConversationQuery, Query()]
@@ -46,7 +48,7 @@ async def show(
     summary="Forget a conversation, or a part of it",
     **describe(
         "forget",
-        answers.ConversationAnswer,
+        responses.ConversationAnswer,
         "unknown-model",
         "invalid-request",
         "conflict",
@@ -66,7 +68,7 @@ async def forget(
 @router.get(
     "/active-model",
     summary="Show the active model of a user",
-    **describe("showActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+    **describe("showActiveModel", responses.ActiveModelAnswer, "invalid-request"),
 )
 async def show_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]
@@ -80,7 +82,7 @@ async def show_active_model(
 @router.put(
     "/active-model",
     summary="Switch a user to another model",
-    **describe("switchModel", answers.ActiveModelAnswer, "unknown-model", body=ActiveModel),
+    **describe("switchModel", responses.ActiveModelAnswer, "unknown-model", body=ActiveModel),
 )
 async def switch_model(request: Request, caller: _Asker) -> Response:
     """Let a model be asked when a question of the user names none. It is the explicit change of
@@ -94,7 +96,7 @@ async def switch_model(request: Request, caller: _Asker) -> Response:
 @router.delete(
     "/active-model",
     summary="Switch a user back to the default model",
-    **describe("resetActiveModel", answers.ActiveModelAnswer, "invalid-request"),
+    **describe("resetActiveModel", responses.ActiveModelAnswer, "invalid-request"),
 )
 async def reset_active_model(
     request: Request, caller: _Asker, query: Annotated[UserQuery, Query()]

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.ltm.recall.store import SearchFilter
-from anaphora.server import answers
-from anaphora.server.access import Caller, require_scope
-from anaphora.server.memory_views import serialize_history, serialize_recall_page
-from anaphora.server.openapi import describe
+from anaphora.ltm.retrieval.store import SearchFilter
+from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.schemas import HistoryQuery, RecallQuery, UserQuery
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.memory_serializers import serialize_history, serialize_recall_page
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import HistoryQuery, RecallQuery, UserQuery
 
 __all__ = ["router"]
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/v1", tags=["memory"])
     "/history",
     summary="Show the history of a conversation",
     **describe(
-        "showHistory", answers.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
+        "showHistory", responses.HistoryAnswer, "unknown-model", "no-memory", "invalid-request"
     ),
 )
 async def history(
@@ -44,7 +44,7 @@ async def history(
 @router.get(
     "/recall",
     summary="Look for what was said",
-    **describe("recall", answers.RecallAnswer, "no-memory", "invalid-request"),
+    **describe("recall", responses.RecallAnswer, "no-memory", "invalid-request"),
 )
 async def recall(
     request: Request, caller: _Reader, query: Annotated[RecallQuery, Query()]
@@ -71,7 +71,7 @@ async def recall(
 @router.delete(
     "/user",
     summary="Erase a user",
-    **describe("eraseUser", answers.ErasedAnswer, "invalid-request", "conflict"),
+    **describe("eraseUser", responses.ErasedAnswer, "invalid-request", "conflict"),
 )
 async def erase(
     request: Request, caller: _Writer, query: Annotated[UserQuery, Query()]

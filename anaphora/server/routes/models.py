@@ -8,13 +8,17 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require_scope
-from anaphora.server.openapi import describe
+from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.schemas import ModelQuery
-from anaphora.server.service import Service
-from anaphora.server.views import check_samples, serialize_model, serialize_model_summary
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.requests import ModelQuery
+from anaphora.server.schemas.serializers import (
+    check_samples,
+    serialize_model,
+    serialize_model_summary,
+)
+from anaphora.server.service.service import Service
 
 __all__ = ["router"]
 
@@ -25,7 +29,7 @@ _Query = Annotated[ModelQuery, Query()]
 router = APIRouter(prefix="/v1", tags=["models"])
 
 
-@router.get("/models", summary="List the models", **describe("listModels", answers.ModelsAnswer))
+@router.get("/models", summary="List the models", **describe("listModels", responses.ModelsAnswer))
 async def list_models(request: Request, caller: _Reader) -> Response:
     """All models of this service, the one that is asked by default first."""
     models = get_service(request).engine.models
@@ -37,7 +41,7 @@ async def list_models(request: Request, caller: _Reader) -> Response:
 @router.get(
     "/model",
     summary="Show a model",
-    **describe("showModel", answers.ModelAnswer, "unknown-model", "invalid-request"),
+    **describe("showModel", responses.ModelAnswer, "unknown-model", "invalid-request"),
 )
 async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     """The elements, intents and sample questions of a model."""
@@ -50,7 +54,7 @@ async def show(request: Request, caller: _Reader, query: _Query) -> Response:
     summary="Read the file of a model again",
     **describe(
         "reloadModel",
-        answers.ModelAnswer,
+        responses.ModelAnswer,
         "unknown-model",
         "invalid-request",
         "model-invalid",
@@ -72,7 +76,7 @@ async def reload(request: Request, caller: _Admin, query: _Query) -> Response:
     summary="Run the samples of a model",
     **describe(
         "checkModel",
-        answers.CheckAnswer,
+        responses.CheckAnswer,
         "unknown-model",
         "invalid-request",
         "model-invalid",

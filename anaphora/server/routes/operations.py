@@ -9,11 +9,11 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from anaphora.server import answers
-from anaphora.server.access import Caller, require_scope
-from anaphora.server.openapi import describe
+from anaphora.server.routes.authentication import Caller, require_scope
 from anaphora.server.routes.common import get_service, json_response
-from anaphora.server.views import serialize_key
+from anaphora.server.schemas import responses
+from anaphora.server.schemas.openapi import describe
+from anaphora.server.schemas.serializers import serialize_key
 from anaphora.version import __version__
 
 __all__ = ["router"]
@@ -23,7 +23,7 @@ _Admin = Annotated[Caller, Depends(require_scope("admin"))]
 
 router = APIRouter(tags=["operations"])
 
-_ready = describe("ready", answers.Readiness, is_open=True)
+_ready = describe("ready", responses.Readiness, is_open=True)
 _ready["responses"][503] = {
     "description": "Not now, or: shutting down.",
     "content": {
@@ -33,7 +33,7 @@ _ready["responses"][503] = {
 }
 
 
-@router.get("/v1/key", summary="Show the key in use", **describe("showKey", answers.KeyAnswer))
+@router.get("/v1/key", summary="Show the key in use", **describe("showKey", responses.KeyAnswer))
 async def key(request: Request, caller: _Anyone) -> Response:
     """What the key in use may do. Where the service has no keys, anyone may do everything."""
     return json_response(serialize_key(caller.key))
@@ -42,7 +42,7 @@ async def key(request: Request, caller: _Anyone) -> Response:
 @router.get(
     "/health",
     summary="Tell whether the process lives",
-    **describe("health", answers.Health, is_open=True),
+    **describe("health", responses.Health, is_open=True),
 )
 async def health(request: Request) -> Response:
     """The process is there and answers. It asks no store: ``quarantined`` is how many items the

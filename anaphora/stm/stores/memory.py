@@ -14,8 +14,8 @@ from types import TracebackType
 from msgspec.structs import replace
 
 from anaphora.stm.conversation import Conversation, ConversationKey
+from anaphora.stm.stores.locks import ConversationLocks, forked_error
 from anaphora.stm.stores.store import Session
-from anaphora.stm.stores.turns import ConversationLocks, forked_error
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds
 

@@ -79,7 +79,7 @@ def _open_memory(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
 
 
 def _open_sqlite(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
-    from anaphora.stm.stores.sqlite import SqliteStore
+    from anaphora.stm.stores.sqlite.store import SqliteStore
 
     path = _parse_file(parts)
     options = _parse_options(parts, {"wait": _parse_seconds, "synchronous": str})
@@ -102,7 +102,7 @@ def _parse_file(parts: SplitResult) -> Path:
 
 
 def _open_redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
-    from anaphora.stm.stores.redis import RedisStore
+    from anaphora.stm.stores.redis.store import RedisStore
 
     if parts.scheme != "unix" and not _DATABASE.fullmatch(parts.path):
         raise StoreError("a database of Redis is a number: redis://host:6379/0")

@@ -13,16 +13,22 @@ from typing import Literal
 from spacy.language import Language
 
 from anaphora import Engine
+from anaphora.engine.samples.runner import run_dialogs
 from anaphora.entities.pipeline import Pipeline
-from anaphora.intents.samples import run_dialogs
 from anaphora.models.domain import AskStep, Dialog
 from anaphora.models.loader import load_model
 from benchmarks.models import model_of_synonyms, names
-from benchmarks.report import questions, timing
 from benchmarks.report.data import Cell, Column, LeftOut, Section, Table
-from benchmarks.report.fresh import SubjectError, Tell, Values, medians, start_subject
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.sections.building import yaml_of
-from benchmarks.report.wanted import Form, ReportOptions
+from benchmarks.report.workloads import questions, timing
+from benchmarks.report.workloads.subject_process import (
+    SubjectError,
+    Tell,
+    Values,
+    medians,
+    start_subject,
+)
 
 Components = Literal["ours", "neural"]
 _COMPONENTS: Mapping[Components, str] = {

@@ -13,11 +13,17 @@ from typing import Any
 
 from anaphora import Engine, Model
 from benchmarks.models import model_of_synonyms, names
-from benchmarks.report import timing
 from benchmarks.report.data import Cell, Column, Section, Table
-from benchmarks.report.fresh import Subject, Tell, Values, resident, start_subject
-from benchmarks.report.subjects import warm
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads import timing
+from benchmarks.report.workloads.subject_process import (
+    Subject,
+    Tell,
+    Values,
+    resident,
+    start_subject,
+)
+from benchmarks.report.workloads.subjects import warm
 
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:

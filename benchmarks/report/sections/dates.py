@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.report.data import Axis, Bars, Column, Section, Table
-from benchmarks.report.fresh import Tell
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import Tell
 
 _OURS = "anaphora"
 

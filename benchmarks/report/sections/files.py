@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report.data import Cell, Column, LeftOut, Part, Section, Table
-from benchmarks.report.fresh import SubjectError, Tell
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import SubjectError, Tell
 
 FOLDER = Path(__file__).parent.parent.parent
 _QUICK = ("test_memory.py",)
@@ -24,7 +24,7 @@ _BRIEF = ("--benchmark-max-time=0.001", "--benchmark-min-rounds=1", "--benchmark
 
 def measure(wanted: ReportOptions, tell: Tell) -> Section:
     """One run of pytest for each file, so that one that fails keeps none from its figures."""
-    files = sorted(FOLDER.glob("test_*.py"))
+    files = sorted(FOLDER.rglob("test_*.py"))
     chosen = wanted.pick(whole=files, short=[one for one in files if one.name in _QUICK])
     options = wanted.pick(whole=(), short=_BRIEF)
     parts: list[Part] = []

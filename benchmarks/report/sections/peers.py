@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.report import timing
 from benchmarks.report.data import (
     Axis,
     Bars,
@@ -16,10 +15,11 @@ from benchmarks.report.data import (
     Spread,
     Table,
 )
-from benchmarks.report.fresh import Tell
-from benchmarks.report.numbers import format_number
-from benchmarks.report.timing import tokenizer_seconds
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads import timing
+from benchmarks.report.workloads.subject_process import Tell
+from benchmarks.report.workloads.timing import tokenizer_seconds
 
 if TYPE_CHECKING:
     from benchmarks.peers.compare import Row
@@ -136,8 +136,8 @@ def _figures(ours: Row, peers: Sequence[Row]) -> dict[str, float]:
 
 def _limits(ours: Row, peers: Sequence[Row]) -> dict[str, str]:
     """What spaCy's tokenizer alone, without all that Anaphora does, would make of a ratio."""
-    from benchmarks.peers.utterances import utterances
-    from benchmarks.peers.work import smart_home
+    from benchmarks.peers.smart_home.utterances import utterances
+    from benchmarks.peers.smart_home.work import smart_home
 
     texts = [one.text for one in utterances(smart_home(_SEED), 500, seed=_SEED)]
     floor = tokenizer_seconds(texts)

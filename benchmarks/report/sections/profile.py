@@ -10,11 +10,17 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import mixed
 from benchmarks.report.data import Cell, Column, Frame, Icicle, LeftOut, Section, Table
-from benchmarks.report.fresh import Subject, SubjectError, Tell, Values, start_subject
-from benchmarks.report.stages import STAGES, stage_of_stack
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads import mixed_dialogs
+from benchmarks.report.workloads.stages import STAGES, stage_of_stack
+from benchmarks.report.workloads.subject_process import (
+    Subject,
+    SubjectError,
+    Tell,
+    Values,
+    start_subject,
+)
 
 _INTERVAL = 0.0005  # seconds between two samples
 _SEEN = 0.004  # share of the whole; what takes less is left out of the picture
@@ -68,18 +74,18 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 def of_bundled_models(seconds: float, models: tuple[str, ...]) -> Iterator[Values]:
     """Mixed questions to the bundled models, many users at once."""
-    engine = mixed.bundled_engine(models)
-    for one in mixed.all_dialogs(engine.models):
-        mixed.ask(engine, one)
-    asked = mixed.random_questions(engine.models, users=1_000)
-    return _profile(lambda: mixed.ask(engine, next(asked)), seconds)
+    engine = mixed_dialogs.bundled_engine(models)
+    for one in mixed_dialogs.all_dialogs(engine.models):
+        mixed_dialogs.ask(engine, one)
+    asked = mixed_dialogs.random_questions(engine.models, users=1_000)
+    return _profile(lambda: mixed_dialogs.ask(engine, next(asked)), seconds)
 
 
 def of_smart_home(seconds: float, count: int) -> Iterator[Values]:
     """The work that peers are measured with."""
-    from benchmarks.peers.anaphora_home import AnaphoraHome
-    from benchmarks.peers.utterances import utterances
-    from benchmarks.peers.work import smart_home
+    from benchmarks.peers.engines.anaphora_home import AnaphoraHome
+    from benchmarks.peers.smart_home.utterances import utterances
+    from benchmarks.peers.smart_home.work import smart_home
 
     work = smart_home()
     home = AnaphoraHome(work)

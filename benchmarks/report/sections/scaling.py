@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from benchmarks.report import subjects
 from benchmarks.report.checks import Expectation, Growth, dearest, judge
 from benchmarks.report.data import (
     Axis,
@@ -21,8 +20,15 @@ from benchmarks.report.data import (
     Verdict,
     Verdicts,
 )
-from benchmarks.report.fresh import PATIENCE, Subject, Tell, affordable, run_interleaved
-from benchmarks.report.wanted import Form, ReportOptions
+from benchmarks.report.options import Form, ReportOptions
+from benchmarks.report.workloads import subjects
+from benchmarks.report.workloads.subject_process import (
+    PATIENCE,
+    Subject,
+    Tell,
+    affordable,
+    run_interleaved,
+)
 
 Found: TypeAlias = Mapping[int, Mapping[str, float]]
 """Costs by size."""

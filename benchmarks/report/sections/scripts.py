@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.report.data import Column, LeftOut, Output, Part, Section, Table, Text
-from benchmarks.report.fresh import Tell, has_room
+from benchmarks.report.options import Form, ReportOptions
 from benchmarks.report.sections.files import FOLDER, question_of
-from benchmarks.report.wanted import Form, ReportOptions
+from benchmarks.report.workloads.subject_process import Tell, has_room
 
 _MINUTES = 15  # that a program may take
 

@@ -13,9 +13,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.report.data import Column, LeftOut, Section, Table
-from benchmarks.report.fresh import SubjectError, Tell
 from benchmarks.report.machine import version_of
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.workloads.subject_process import SubjectError, Tell
 
 _NO_TORCH = "import sys; sys.modules['torch'] = None; "
 _ASK = (

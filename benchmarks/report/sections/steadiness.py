@@ -12,7 +12,6 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-from benchmarks.report import mixed, timing
 from benchmarks.report.data import (
     Column,
     Distributions,
@@ -22,9 +21,10 @@ from benchmarks.report.data import (
     Table,
     Text,
 )
-from benchmarks.report.fresh import Tell, Values, start_subject
-from benchmarks.report.numbers import format_number
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads import mixed_dialogs, timing
+from benchmarks.report.workloads.subject_process import Tell, Values, start_subject
 
 _BINS_A_DECADE = 20
 _SLOWEST = 8
@@ -111,18 +111,18 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
 
 def answering(count: int, users: int, models: tuple[str, ...]) -> Iterator[Values]:
     """Ready when all samples were asked; the round are all questions."""
-    engine = mixed.bundled_engine(models)
-    for one in mixed.all_dialogs(engine.models):
-        mixed.ask(engine, one)
+    engine = mixed_dialogs.bundled_engine(models)
+    for one in mixed_dialogs.all_dialogs(engine.models):
+        mixed_dialogs.ask(engine, one)
     yield {}
     which: dict[tuple[str, str], int] = {}
     asked, times, busy = array("L"), array("d"), array("d")
     statuses: Counter[str] = Counter()
     clock, processor = time.perf_counter, time.thread_time
     with _Collections() as collections:
-        for one in islice(mixed.random_questions(engine.models, users=users), count):
+        for one in islice(mixed_dialogs.random_questions(engine.models, users=users), count):
             worked, begun = processor(), clock()
-            status = mixed.ask(engine, one)
+            status = mixed_dialogs.ask(engine, one)
             times.append(clock() - begun)
             busy.append(processor() - worked)
             asked.append(which.setdefault((one.model, one.text), len(which)))

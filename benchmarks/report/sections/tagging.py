@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.report.data import Axis, Cell, Column, Curves, LeftOut, Line, Panel, Section, Table
-from benchmarks.report.fresh import Tell, affordable
-from benchmarks.report.numbers import format_number
-from benchmarks.report.timing import tokenizer_seconds
-from benchmarks.report.wanted import ReportOptions
+from benchmarks.report.options import ReportOptions
+from benchmarks.report.rendering.numbers import format_number
+from benchmarks.report.workloads.subject_process import Tell, affordable
+from benchmarks.report.workloads.timing import tokenizer_seconds
 
 if TYPE_CHECKING:
     from benchmarks.peers.tagging import Row

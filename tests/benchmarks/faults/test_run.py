@@ -14,7 +14,7 @@ import pytest
 from benchmarks.faults.injection import FAULTS
 from benchmarks.faults.report import format_report
 from benchmarks.faults.run import Plan, run
-from tests.server.served import ROOT, WAIT_LIMIT, wait_until
+from tests.server.server_process import ROOT, WAIT_LIMIT, wait_until
 
 
 @pytest.mark.parametrize(

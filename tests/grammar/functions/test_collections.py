@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
 from anaphora.grammar.values import Kind, is_equal, kind_of
-from tests.grammar.functions.calls import (
+from tests.grammar.functions.evaluation import (
     FUNCTIONS,
     call,
     evaluate,

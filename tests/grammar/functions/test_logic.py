@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.grammar.functions.calls import evaluate, evaluation_error, grammar_error, is_same
+from tests.grammar.functions.evaluation import evaluate, evaluation_error, grammar_error, is_same
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from anaphora.grammar.functions.registry import (
 )
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, kind_of
-from tests.grammar.functions.calls import DATE, TOKYO, context, evaluation_error, grammar_error
+from tests.grammar.functions.evaluation import DATE, TOKYO, context, evaluation_error, grammar_error
 
 # Expressions of each kind, as it is known before and only after the expression is evaluated.
 WRITTEN = {

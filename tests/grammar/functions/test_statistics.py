@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.grammar.functions.calls import call, evaluate, evaluation_error, grammar_error, is_same
+from tests.grammar.functions.evaluation import (
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 
 @pytest.mark.parametrize(

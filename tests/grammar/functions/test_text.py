@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.errors import EvaluationError
-from tests.grammar.functions.calls import call, evaluate, evaluation_error, grammar_error, is_same
+from tests.grammar.functions.evaluation import (
+    call,
+    evaluate,
+    evaluation_error,
+    grammar_error,
+    is_same,
+)
 
 
 @pytest.mark.parametrize(

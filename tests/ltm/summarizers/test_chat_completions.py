@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from anaphora.errors import SummaryError
 from anaphora.ltm.summarizers import chat_completions
 from anaphora.ltm.summarizers.chat_completions import ChatCompletions, _build_messages
-from tests.ltm.summarizers.parts import exchange, segment, summary
+from tests.ltm.summarizers.sample_segments import exchange, segment, summary
 
 KEY = "sk-very-secret"
 WEATHER = segment(exchange("How is the weather in Tokyo?", "Sunny."))

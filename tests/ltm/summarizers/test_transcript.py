@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.ltm.summarizers.transcript import format_parts, format_parts_with_times
-from tests.ltm.summarizers.parts import exchange, summary
+from tests.ltm.summarizers.sample_segments import exchange, summary
 
 
 def test_each_speaker_has_a_line():

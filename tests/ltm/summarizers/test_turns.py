@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.ltm.exchange import Exchange, Summary
-from anaphora.ltm.summarizers.cut import FirstWords
-from anaphora.ltm.summarizers.extractive import Extractive
+from anaphora.ltm.summarizers.extractive.summarizer import Extractive
+from anaphora.ltm.summarizers.first_words import FirstWords
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.transcript import format_parts, format_parts_with_times
 from anaphora.ltm.summarizers.turns import SpeakerNames

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from anaphora.models.nlpcraft import translate
-from anaphora.models.nodes import to_data
-from tests.models.nlpcraft.trees import DRINKS, LAMPS, data, notes_of, translated, tree, tree_of
+from anaphora.models.reading.nodes import to_data
+from tests.models.nlpcraft.translation_helpers import (
+    DRINKS,
+    LAMPS,
+    data,
+    notes_of,
+    translated,
+    tree,
+    tree_of,
+)
 
 ELEMENT = "id: m\nelements: [{id: e}]\n"
 

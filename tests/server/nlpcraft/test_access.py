@@ -7,10 +7,18 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Engine
-from anaphora.grammar.request import Company, User
-from anaphora.server.keys import generate_key
-
-from .serving import ANNS, ASKER, KEYS, OTHER, READER, SHOP, running_api, weather
+from anaphora.core.request import Company, User
+from anaphora.server.auth.keys import generate_key
+from tests.server.nlpcraft.api_client import (
+    ANNS,
+    ASKER,
+    KEYS,
+    OTHER,
+    READER,
+    SHOP,
+    running_api,
+    weather,
+)
 
 BODIES = {
     "ask": {"txt": "weather in Tokyo"},

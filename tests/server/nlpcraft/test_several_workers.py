@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from anaphora import MemoryStore, store_at
-from tests.stm.stores.redis_server import RedisServer
-
-from .serving import ANNS, KEYS, OTHER, SHOP, BlockingHandler, running_api, weather
+from tests.server.nlpcraft.api_client import (
+    ANNS,
+    KEYS,
+    OTHER,
+    SHOP,
+    BlockingHandler,
+    running_api,
+    weather,
+)
+from tests.support.redis_server import RedisServer
 
 
 @pytest.fixture(scope="module", params=["memory", "sqlite", "redis"])

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from anaphora import Engine
-from anaphora.server.keys import generate_key
-from anaphora.server.settings import Settings
+from anaphora.server.auth.keys import generate_key
+from anaphora.server.settings.model import Settings
 from tests.server.page.conftest import MovingClock, Server, Visit, serving
 
 Visits = Callable[..., Visit]

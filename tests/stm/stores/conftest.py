@@ -12,8 +12,8 @@ import pytest
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
-from tests.stm.stores.contract import StoreHome
-from tests.stm.stores.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
+from tests.stm.stores.store_homes import StoreHome
+from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 
 _FILES = ["sqlite", "sqlite with locks of processes"]
 _runs = count()

@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from anaphora import Conflict, Conversation, StoreError
 from anaphora.stm.conversation import ConversationKey
-from tests.stm.stores.contract import ANN, BEN, PATIENCE, TIMEOUT, count_up, noise, questions, until
+from tests.stm.stores.store_homes import (
+    ANN,
+    BEN,
+    PATIENCE,
+    TIMEOUT,
+    count_up,
+    noise,
+    questions,
+    until,
+)
 from tests.stm.strategies import conversations
 
 ODD = (

@@ -15,21 +15,21 @@ import redis
 from msgspec.structs import replace
 
 from anaphora import Company, Conflict, Engine, Store, User
-from anaphora.server.watched_store import InstrumentedStore
+from anaphora.server.observability.instrumented_store import InstrumentedStore
 from anaphora.stm import records
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
-from anaphora.stm.stores.redis import RedisStore
-from anaphora.stm.stores.redis_names import KeySpace
-from anaphora.stm.stores.sqlite import SqliteStore
-from anaphora.storage.texts import encode_text
+from anaphora.stm.stores.redis.keys import KeySpace
+from anaphora.stm.stores.redis.store import RedisStore
+from anaphora.stm.stores.sqlite.store import SqliteStore
+from anaphora.storage.sqlite.text_encoding import encode_text
 from tests.conftest import Clock
-from tests.servers import wait_until
-from tests.stm.stores.contract import ANN, BEN, TIMEOUT, count_up, noise, questions
-from tests.stm.stores.redis_server import RedisServer
-from tests.stm.stores.test_redis import commands
+from tests.stm.stores.redis.test_store import commands
+from tests.stm.stores.store_homes import ANN, BEN, TIMEOUT, count_up, noise, questions
+from tests.support.real_server import wait_until
+from tests.support.redis_server import RedisServer
 
 NAMES = KeySpace("anaphora")
 NEEDED = (

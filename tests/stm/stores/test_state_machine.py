@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from anaphora import Conflict, Conversation
 from anaphora.stm.conversation import ConversationKey
-from tests.stm.stores.contract import TIMEOUT, StoreHome
+from tests.stm.stores.store_homes import TIMEOUT, StoreHome
 from tests.stm.strategies import conversations
 
 ids = st.sampled_from(["", "ann", "Ann", "a\0", "\ud800", "🌧️"])
