@@ -62,7 +62,7 @@ def coming(bits: Bits) -> httpx.Response:
 def test_events_come_as_values_in_their_order(call: Caller, service: Service) -> None:
     service.answers(stream(*EVENTS))
     found = call("events", ["a"], user="ann", explain=True)
-    assert type_names(found) == ["Asked", "Explanation", "Reply", "Ended"]
+    assert type_names(found) == ["QuestionEvent", "Explanation", "Reply", "EndEvent"]
     assert (found[0], found[-1]) == (QuestionEvent(0, "a"), EndEvent(1))
     assert found[2].text == "Fine."
     assert service.sent == [
@@ -99,7 +99,7 @@ def test_what_came_before_the_problem_was_there(service: Service) -> None:
     service.answers(stream(*EVENTS[:3], ("problem", problem(500, "internal").json())))
     with Client("http://server", transport=httpx.MockTransport(service)) as client:
         events = client.events(["a"])
-        assert type_names(next(events) for _ in range(3)) == ["Asked", "Explanation", "Reply"]
+        assert type_names(next(events) for _ in range(3)) == ["QuestionEvent", "Explanation", "Reply"]
         with pytest.raises(ServerError):
             next(events)
 

@@ -190,7 +190,7 @@ def test_several_questions_stop_at_the_first_that_fails(call: Any) -> None:
 
 def test_events_come_for_each_question(call: Any) -> None:
     found = call("events", ["I want tea", "and cake"], user=call.user, explain=True)
-    assert type_names(found) == ["Asked", "Explanation", "Reply"] * 2 + ["Ended"]
+    assert type_names(found) == ["QuestionEvent", "Explanation", "Reply"] * 2 + ["EndEvent"]
     texts = [event.text for event in found if isinstance(event, Reply)]
     assert texts == ["Here is your tea.", "Here is your cake."]
     assert found[-1].answered == 2

@@ -316,7 +316,7 @@ class TestFailures:
         self, serve: Serve, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         released = threading.Event()
-        monkeypatch.setattr(service, "_PING", 0.05)
+        monkeypatch.setattr(service, "_PING_TIMEOUT", 0.05)
         monkeypatch.setattr(engine.store, "ping", lambda: released.wait(30))
         api = serve()
         try:

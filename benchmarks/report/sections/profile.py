@@ -143,7 +143,7 @@ def _calls(stack: Sequence[str]) -> list[_Call]:
     that it is not in."""
     calls = [_call(frame) for frame in stack]
     for place, call in enumerate(calls):
-        if call.name == "intents.engine.Engine._answer":  # which ask calls, and no one else here
+        if call.name == "engine.engine.Engine._answer":  # which ask calls, and no one else here
             return calls[place:]
     return []
 

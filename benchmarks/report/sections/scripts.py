@@ -42,8 +42,8 @@ def _conversations_lack(wanted: ReportOptions) -> str:
 
 
 def _bart_lacks(wanted: ReportOptions) -> str:
-    if "bart" not in wanted.scripts:
-        return "it takes some six minutes and 6 GB of memory; name it: --script bart"
+    if "ltm.bart" not in wanted.scripts:
+        return "it takes some six minutes and 6 GB of memory; name it: --script ltm.bart"
     return "" if has_room(6) else "it needs 6 GB of memory"
 
 
@@ -59,18 +59,18 @@ def _lacks_programs(*names: str) -> str:
 
 
 SCRIPTS = (
-    Script("service", lambda wanted: ("--seconds", "5"), _service_lacks),
-    Script("hostile_clients", lambda wanted: ("--minutes", "2"), _hostile_clients_lack),
+    Script("server.load", lambda wanted: ("--seconds", "5"), _service_lacks),
+    Script("server.hostile_clients", lambda wanted: ("--minutes", "2"), _hostile_clients_lack),
     Script(
-        "idle_conversations",
+        "stm.idle_conversations",
         lambda wanted: wanted.pick(
             whole=("--conversations", "100000"), short=("memory", "--conversations", "500")
         ),
         _conversations_lack,
     ),
-    Script("bart", lambda wanted: (), _bart_lacks),
-    Script("recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
-    Script("summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script("ltm.bart", lambda wanted: (), _bart_lacks),
+    Script("ltm.recall_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
+    Script("ltm.summary_quality", lambda wanted: (str(wanted.locomo),), _quality_lacks),
 )
 
 

@@ -7,42 +7,32 @@ from collections.abc import Mapping, Sequence
 REST = "the rest of `ask`"
 
 _MODULES: Mapping[str, tuple[str, ...]] = {
-    "tokenizing": ("entities.cutting", "entities.cuts", "entities.affixes"),
+    "tokenizing": ("entities.tokens",),
     "words": (
-        "entities.sentence",
-        "entities.lexicon",
-        "entities.tongue",
-        "entities.marks",
-        "entities.languages",
-        "entities.detection",
+        "entities.words",
+        "entities.language_detection",
+        "entities.tokens.sentence",
+        "entities.tokens.enclosures",
     ),
     "phrases": ("entities",),
     "recognizers": (
-        "entities.component",
-        "entities.recognition",
-        "entities.recognized",
-        "entities.custom",
-        "entities.dates",
-        "entities.numbers",
-        "entities.places",
-        "entities.plain",
-        "entities.references",
+        "entities.recognizers",
+        "entities.builtin",
+        "entities.spacy.entity_component",
+        "entities.spacy.recognized_entities",
     ),
-    "variants": ("entities.variants", "entities.overlap"),
-    "memory": ("stm", "intents.fitting", "intents.live", "intents.bridge", "intents.exchanges"),
-    "solving": (
-        "intents.decision",
-        "intents.index",
-        "intents.limits",
-        "intents.match",
-        "intents.ranking",
-        "intents.slots",
-        "intents.solver",
+    "variants": ("entities.variants", "entities.matching.longest_match"),
+    "memory": (
+        "stm",
+        "engine.model_upgrade",
+        "engine.callbacks.live_conversation",
+        "engine.long_term",
     ),
-    "answering": ("intents",),  # the handlers of the bots, too; their recognizers are not
-    "template": ("intents.responses", "models.templates"),
+    "solving": ("intents",),
+    "answering": ("engine",),  # the handlers of the bots, too; their recognizers are not
+    "template": ("engine.responses", "models.templates"),
     "store": ("stm.stores", "storage"),
-    REST: ("intents.engine",),
+    REST: ("engine.engine",),
 }
 """Modules of the package by their stages; the longest name that fits a module counts."""
 

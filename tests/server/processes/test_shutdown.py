@@ -186,7 +186,7 @@ class TestTheDeadline:
         second = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a small tea"})
         forgetting = pool.submit(api.delete, "/v1/conversation")
         service = app(api).state.service
-        wait_until(lambda: next(iter(service._turns._lines.values())).users == 3, "the others")
+        wait_until(lambda: next(iter(service._locks._entries.values())).users == 3, "the others")
         app(api).state.door.close(0.0)
         refused = [slug(one.result(WAIT_LIMIT)) for one in (first, second, forgetting)]
         assert refused == ["shutting-down"] * 3

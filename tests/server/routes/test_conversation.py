@@ -195,7 +195,7 @@ def test_those_who_wait_to_forget_keep_nobody_else_waiting(serve: Serve, bar: Or
         asked = pool.submit(api.post, "/v1/ask", json={"text": "I'd like a tea", "user": "ann"})
         assert gate.entered.wait(WAIT_LIMIT)
         forgetting = [pool.submit(api.delete, "/v1/conversation?user=ann") for _ in range(2)]
-        lines = api.app.state.service._turns._lines  # type: ignore[attr-defined]  # our app has it
+        lines = api.app.state.service._locks._entries  # type: ignore[attr-defined]  # our app has it
         wait_for(lambda: [line.users for line in lines.values()] == [3])
         looking = pool.submit(api.get, "/v1/conversation?user=bob")
         try:

@@ -273,7 +273,7 @@ class TestHeaders:
             raise RuntimeError("nobody expected this")
 
         assert isinstance(api.app, FastAPI)
-        monkeypatch.setattr(api.app.state.service.limits, "count", fail)
+        monkeypatch.setattr(api.app.state.service.limits, "consume", fail)
         refused = [("internal", api.get("/v1/key", headers=key))]
         monkeypatch.undo()
         refused += [

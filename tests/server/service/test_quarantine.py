@@ -41,7 +41,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Instrument
 
 @pytest.fixture
 def api(serve: Serve, store: InstrumentedStore, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    monkeypatch.setattr(service, "_COUNTED", 0.01)
+    monkeypatch.setattr(service, "_POLL_INTERVAL", 0.01)
     return serve(of=Engine(parse_model(TEA), store=store))
 
 
