@@ -24,8 +24,16 @@ chat: $(VENV)/installed
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Tests of every part that start neither servers nor browsers and do without PyTorch.
-QUICK := tests/grammar
+# Tests of all layers that take little time and need neither a server, a browser nor PyTorch.
+QUICK := tests/bots tests/grammar tests/intents tests/models tests/stm/records \
+	tests/test_dialogs.py tests/test_frozen.py \
+	$(addprefix tests/entities/,dates numbers plain references) \
+	$(addprefix tests/ltm/,test_memory.py test_prompt.py) \
+	$(addprefix tests/ltm/recall/,test_search.py test_sqlite_recall.py test_vectors.py) \
+	$(addprefix tests/server/,test_ask.py test_openapi.py) \
+	tests/stm/stores/test_sqlite.py \
+	$(addprefix --ignore=tests/intents/,suggestions test_cached_models.py test_forks.py \
+		test_reading.py test_samples.py)
 
 quick: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal $(QUICK)
