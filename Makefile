@@ -1,7 +1,9 @@
 # make chat   talk to the weather model        make test   all checks
 # make lint   ruff and mypy alone              make bench  a report of all benchmarks
 # make cover  the tests with their coverage    make bench-short  whether they run
-# A virtual environment in .venv is made on first use; PYTHON=… chooses another interpreter.
+# make quick  lint and the quick tests         make lock   refresh what the checks run with
+# A virtual environment in .venv is made on first use; PYTHON=… chooses another interpreter,
+# VENV=… another folder. The checks run with the exact releases of locks/.
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
@@ -10,7 +12,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 MODEL ?= weather
 
-.PHONY: chat test lint cover bench bench-short clean
+# PyTorch takes gigabytes where pip chooses a CUDA build; `make quick` and `make lint` can do without.
+WITHOUT_TORCH ?=
+DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
+
+.PHONY: chat test quick lint cover bench bench-short lock clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
@@ -18,10 +24,24 @@ chat: $(VENV)/installed
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-cover: $(VENV)/installed-dev
+# Tests of all layers that take little time and need neither a server, a browser nor PyTorch.
+QUICK := tests/bots tests/grammar tests/intents tests/models tests/stm/records \
+	tests/test_dialogs.py tests/test_frozen.py \
+	$(addprefix tests/entities/,dates numbers plain references) \
+	$(addprefix tests/ltm/,test_memory.py test_prompt.py) \
+	$(addprefix tests/ltm/recall/,test_search.py test_sqlite_recall.py test_vectors.py) \
+	$(addprefix tests/server/,test_ask.py test_openapi.py) \
+	tests/stm/stores/test_sqlite.py \
+	$(addprefix --ignore=tests/intents/,suggestions test_cached_models.py test_forks.py \
+		test_reading.py test_samples.py)
+
+quick: lint
+	$(BIN)/python -m pytest -n auto --dist worksteal $(QUICK)
+
+cover: $(DEV)
 	$(BIN)/python -m pytest --cov --cov-report=term
 
-lint: $(VENV)/installed-dev
+lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -29,11 +49,17 @@ lint: $(VENV)/installed-dev
 # For `make bench`: a file with LoCoMo's dialogs, for the benchmarks that need them.
 LOCOMO ?=
 
-bench: $(VENV)/installed-dev
+bench: $(DEV)
 	$(BIN)/python -m benchmarks.report $(if $(LOCOMO),--locomo '$(LOCOMO)')
 
-bench-short: $(VENV)/installed-dev
+bench-short: $(DEV)
 	$(BIN)/python -m benchmarks.report --short
+
+lock: | $(VENV)/bin/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'uv>=0.13'
+	$(foreach version,3.11 3.12 3.13,$(BIN)/uv pip compile --quiet --upgrade \
+		--config-file locks/uv.toml --python-version $(version) \
+		--output-file locks/python$(version).txt pyproject.toml &&) true
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache
@@ -49,7 +75,11 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[places]'
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
-	@echo "Setting up $(VENV) with what the checks need (a minute on a first run) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(DEV): pyproject.toml $(wildcard locks/*.txt) | $(VENV)/bin/python
+	@echo "Setting up $(VENV) with what the checks need (a few minutes on a first run) …"
+	@version=$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --require-hashes --requirement "locks/python$$version.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-build-isolation $(if $(WITHOUT_TORCH),--no-deps) --editable '.[dev]'
 	@touch $@ $(VENV)/installed

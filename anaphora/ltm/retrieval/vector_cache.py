@@ -118,7 +118,7 @@ def top_k(scores: NDArray[np.floating[Any]], ids: Ids, limit: int) -> NDArray[np
     """Where the ``limit`` greatest scores are, the greatest first, of equal ones the last id."""
     if len(scores) > limit > 0:
         least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        (chosen,) = np.nonzero(scores >= least)
+        chosen = np.flatnonzero(scores >= least)
     else:
         chosen = np.arange(len(scores))
     return chosen[np.lexsort((-ids[chosen], -scores[chosen]))][:limit]
