@@ -532,19 +532,19 @@ def test_what_a_program_prints_otherwise_is_kept_as_it_is():
 
 def test_programs_that_cannot_run_say_what_they_lack(tmp_path):
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
-    assert "--script bart" in lacking["bart"]
+    assert "--script ltm.bart" in lacking["ltm.bart"]
     assert "--locomo" in lacking["recall_quality"]
     given = ReportOptions(locomo=tmp_path / "none.json")
     assert "no file" in next(
-        one for one in scripts.SCRIPTS if one.name == "recall_quality"
+        one for one in scripts.SCRIPTS if one.name == "ltm.recall_quality"
     ).missing(given)
 
 
 def test_programs_that_this_machine_lacks_are_named(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     lacking = {one.name: one.missing(ReportOptions()) for one in scripts.SCRIPTS}
-    assert lacking["service"] == "it needs wrk and redis-server"
-    assert lacking["idle_conversations"] == "it needs redis-server"
+    assert lacking["server.load"] == "it needs wrk and redis-server"
+    assert lacking["stm.idle_conversations"] == "it needs redis-server"
 
 
 def test_a_machine_without_redis_has_the_times_of_the_other_stores(monkeypatch):
