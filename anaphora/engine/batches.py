@@ -1,4 +1,4 @@
-"""Many questions one after the other, of which as much as can be is read at once."""
+"""Questions in batches: a spaCy pipeline reads several texts at once much faster."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from anaphora.core.request import Request, User
 from anaphora.engine.bot import Bot
 from anaphora.engine.reply import Reply
+from anaphora.engine.turn import Turn
 from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
 
 __all__ = ["Question", "ReplyIterator", "prefetch_readings"]
@@ -44,15 +45,15 @@ class Question(Struct, frozen=True):
 
 
 _AnswerFunction: TypeAlias = Callable[[Question, PrefetchedReadings | None], Reply]
-_ReadAheadFunction: TypeAlias = Callable[[Sequence[Question]], Sequence[PrefetchedReadings | None]]
+_PrefetchFunction: TypeAlias = Callable[[Sequence[Question]], Sequence[PrefetchedReadings | None]]
 
 
 class ReplyIterator(Iterator[Reply]):
-    """The replies to ``questions``, each given by ``answer`` when it is asked for.
+    """The replies to ``questions``; each question is answered when its reply is requested.
 
-    ``look_ahead`` says how many questions to take at once; if they are more than one,
-    ``prefetch_readings`` reads them. What a question raises comes in its turn, after which the next
-    one can be asked for; so does what ``questions`` raises.
+    Questions are taken in batches of ``choose_batch_size()``; a batch of more than one is read by
+    ``prefetch``. An error of a question, or of the iterable, is raised in its turn; the iterator
+    then goes on with the next question.
     """
 
     def __init__(
@@ -61,14 +62,14 @@ class ReplyIterator(Iterator[Reply]):
         defaults: Question,
         *,
         answer: _AnswerFunction,
-        read_ahead: _ReadAheadFunction,
-        look_ahead: Callable[[], int],
+        prefetch: _PrefetchFunction,
+        choose_batch_size: Callable[[], int],
     ) -> None:
         self._questions = iter(questions)
         self._defaults = defaults
         self._answer = answer
-        self._read_ahead = read_ahead
-        self._look_ahead = look_ahead
+        self._prefetch = prefetch
+        self._choose_batch_size = choose_batch_size
         self._batch: deque[tuple[Question, PrefetchedReadings | None]] = deque()
         self._source_error: Exception | None = None
 
@@ -79,16 +80,16 @@ class ReplyIterator(Iterator[Reply]):
         return self._answer(asked, readings)
 
     def _read_batch(self) -> None:
-        """Take the next questions; raises StopIteration if there are none."""
+        """Take the next batch of questions. Raises StopIteration if there is none."""
         if self._source_error is not None:
             failure, self._source_error = self._source_error, None
             raise failure
-        most = self._look_ahead()
-        if most == 1:
+        batch_size = self._choose_batch_size()
+        if batch_size == 1:
             self._batch.append((self._with_defaults(next(self._questions)), None))
             return
         try:
-            for question in islice(self._questions, most):
+            for question in islice(self._questions, batch_size):
                 self._batch.append((self._with_defaults(question), None))
         except Exception as error:
             if not self._batch:
@@ -96,27 +97,26 @@ class ReplyIterator(Iterator[Reply]):
             self._source_error = error  # those that came before it are answered first
         if not self._batch:
             raise StopIteration
-        # Whatever interrupts the reading, they are still to be asked.
+        # If prefetching is interrupted, the questions are still in the batch.
         asked = [one for one, _ in self._batch]
-        self._batch = deque(zip(asked, self._read_ahead(asked), strict=True))
+        self._batch = deque(zip(asked, self._prefetch(asked), strict=True))
 
     def _with_defaults(self, question: str | Question) -> Question:
         asked = question if isinstance(question, Question) else Question(question)
         return asked.with_defaults(self._defaults)
 
 
-def prefetch_readings(
-    questions: Sequence[tuple[Bot, UnreadText] | None],
-) -> list[PrefetchedReadings | None]:
-    """What the bots can read of their questions at once; None for those that must be read in
-    their turn, and those that are None."""
-    read: list[PrefetchedReadings | None] = [None] * len(questions)
+def prefetch_readings(turns: Sequence[Turn | None]) -> list[PrefetchedReadings | None]:
+    """Read the texts of several turns, one batch a bot. None for a text that must be read in its
+    turn, and for a turn that is None."""
+    readings: list[PrefetchedReadings | None] = [None] * len(turns)
     by_bot: dict[Bot, list[tuple[int, UnreadText]]] = {}
-    for place, one in enumerate(questions):
-        if one is not None:
-            by_bot.setdefault(one[0], []).append((place, one[1]))
-    for bot, wanted in by_bot.items():
-        found = bot.read_ahead([unread for _, unread in wanted])
-        for (place, _), readings in zip(wanted, found, strict=True):
-            read[place] = readings
-    return read
+    for index, turn in enumerate(turns):
+        if turn is not None:
+            unread = UnreadText(turn.text, turn.language, turn.now)
+            by_bot.setdefault(turn.bot, []).append((index, unread))
+    for bot, batch in by_bot.items():
+        found = bot.prefetch([unread for _, unread in batch])
+        for (index, _), reading in zip(batch, found, strict=True):
+            readings[index] = reading
+    return readings

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
+from anaphora.engine.ask import ask, explain
 from anaphora.engine.backends import resolve_long_term, resolve_store
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_readings
-from anaphora.engine.bot import Bot, BotAnswer
+from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.hooks import HookName
 from anaphora.engine.identity import (
     NAMESPACE_KINDS,
@@ -29,30 +30,23 @@ from anaphora.engine.identity import (
     to_user,
     user_namespace,
 )
-from anaphora.engine.long_term.bridge import decide_with_long_term
-from anaphora.engine.long_term.exchanges import (
-    build_exchange,
-    build_reset_mark,
-    find_sentence_dates,
-)
+from anaphora.engine.long_term.exchanges import build_reset_mark
 from anaphora.engine.long_term.protocol import LongTerm
+from anaphora.engine.long_term.recorder import add_exchange, next_clock
 from anaphora.engine.reply import Reply
+from anaphora.engine.turn import Turn
 from anaphora.entities.pipeline import BATCH_SIZE
-from anaphora.entities.prefetch import PrefetchedReadings, UnreadText
+from anaphora.entities.prefetch import PrefetchedReadings
 from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
 from anaphora.gc_control import gc_paused
-from anaphora.intents.decision import Decision
-from anaphora.intents.explanation import Explanation, explain
-from anaphora.intents.match import build_slots
-from anaphora.intents.unused import find_unused_parts
-from anaphora.ltm.exchange import Exchange
+from anaphora.intents.explanation import Explanation
 from anaphora.models.domain import Model, ResetScope
 from anaphora.models.loader import load_model
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ConversationKey, RememberedEntity
+from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
-from anaphora.stm.stores.store import Session, Store
+from anaphora.stm.stores.store import Store
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
@@ -266,47 +260,9 @@ class Engine:
             questions,
             Question("", user, model, at, language, request, explain),
             answer=self._answer,
-            read_ahead=lambda asked: prefetch_readings([self._prepare_read(one) for one in asked]),
-            look_ahead=lambda: batch_size if self._benefits_from_batches() else 1,
+            prefetch=lambda batch: prefetch_readings([self._try_prepare(one) for one in batch]),
+            choose_batch_size=lambda: batch_size if self._benefits_from_batches() else 1,
         )
-
-    def _answer(self, asked: Question, ahead: PrefetchedReadings | None = None) -> Reply:
-        """Answer a question, of which ``ahead`` may have been read before."""
-        text, request = asked.text, _request_of(asked)
-        _check_question(text, request)
-        now, who = self._resolve_time(asked.at, request), to_user(asked.user)
-        bot = self._select_bot(asked.model, who)
-        with self._store.open(conversation_key(who, bot.model.id), bot.time_to_live) as session:
-            before = bot.model_upgrade(session.conversation)
-            usual = before.language
-            utterance = bot.read(
-                text, asked.language, preferred_language=usual, at=now, prefetched=ahead
-            )
-            decision = decide_with_long_term(
-                bot, utterance, before, now, who, request, self._long_term
-            )
-            has_failed = False
-            try:
-                outcome = bot.answer(decision, now)
-            except HandlerError as error:
-                outcome, has_failed = bot.answer_error(error, before), True
-            decision = outcome.decision or decision
-            explanation = _build_explanation(bot, decision, outcome) if asked.explain else None
-            spoken, clock = decision.question.utterance.language, self._next_clock(session)
-            after = rules.stamp(
-                outcome.conversation,
-                language=spoken,
-                fingerprint=bot.model_upgrade.fingerprint,
-                clock=clock,
-            )
-            is_reset = decision.has_reset_phrase or decision.is_reset or outcome.is_reset
-            # If the question says more, what was forgotten has a mark of its own before it.
-            forgotten = clock - (outcome.status != "reset") if is_reset else 0
-            session.commit(replace(after, forgotten=forgotten) if is_reset else after)
-        reply = _build_reply(decision, outcome, explanation)
-        if self._long_term is not None and not has_failed:
-            self._record_exchange(text, bot, now, decision, outcome, reply, clock, forgotten)
-        return reply
 
     def explain(
         self,
@@ -318,20 +274,13 @@ class Engine:
         language: str | None = None,
         request: Request = _NO_REQUEST,
     ) -> Explanation:
-        """Tell how ``text`` would be answered now, and why.
+        """Explain how ``text`` would be answered now.
 
-        Nothing happens: no handler is called and nothing is remembered. To have the
-        explanation of a question that is really asked, use ``ask(..., explain=True)``.
+        No handler is called and nothing is remembered. To explain a question while asking it, use
+        ``ask(..., explain=True)``.
         """
-        _check_question(text, request)
-        now, who = self._resolve_time(at, request), to_user(user)
-        bot = self._select_bot(model, who)
-        conversation = self._peek_conversation(who, bot)
-        utterance = bot.read(text, language, preferred_language=conversation.language, at=now)
-        decision = decide_with_long_term(
-            bot, utterance, conversation, now, who, request, self._long_term
-        )
-        return _build_explanation(bot, decision, bot.dry_run(decision, now))
+        turn = self._prepare(Question(text, user, model, at, language, request))
+        return explain(turn, self._peek_conversation(turn.user, turn.bot), self._long_term)
 
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
         """Register the decorated function as the handler of ``intent``.
@@ -464,18 +413,18 @@ class Engine:
             if not conversation.questions:
                 # Of one that has not begun there is nothing to keep, not even which model it fits.
                 conversation = Conversation.empty(conversation.key)
-            clock = self._next_clock(session)
-            is_marked = self._long_term is not None and (
-                what != "flow" or group is not None or where
-            )
+            clock = next_clock(session, self._long_term)
+            is_marked = what != "flow" or group is not None or where is not None
+            is_marked = is_marked and self._long_term is not None
             forgotten = clock if is_marked else conversation.forgotten
             session.commit(replace(conversation, clock=clock, forgotten=forgotten))
         is_all = what == "all" and group is None and where is None
         if is_all and (quarantine := quarantine_of(self._store)) is not None:
             quarantine.forget(conversation.key)
-        if is_marked:
+        if self._long_term is not None and is_marked:
             left = (held.entity for held in conversation.remembered)
-            self._add_exchange(conversation.key, build_reset_mark(self._clock(), left, clock=clock))
+            mark = build_reset_mark(self._clock(), left, clock=clock)
+            add_exchange(self._long_term, conversation.key, mark)
 
     def erase(self, *, user: str | User) -> int:
         """Erase all that is kept of a user, with whatever model: the conversations, which model
@@ -524,67 +473,37 @@ class Engine:
         """The entities that are remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
-    def _prepare_read(self, asked: Question) -> tuple[Bot, UnreadText] | None:
-        """What will have to be read and by whom, as far as that can be told before its turn; None
-        for a question that cannot be asked, as will be told in its turn."""
-        request = _request_of(asked)
+    def _answer(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Reply:
+        return ask(self._prepare(question, prefetched), self._store, self._long_term)
+
+    def _prepare(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Turn:
+        """Check a question, and find who asks, when, and which bot answers.
+
+        Raises TypeError, ValueError, :class:`AnaphoraError` or :class:`UnknownModel`.
+        """
+        request = _NO_REQUEST if question.request is None else question.request
+        _check_question(question.text, request)
+        user = to_user(question.user)
+        return Turn(
+            text=question.text,
+            bot=self._select_bot(question.model, user),
+            user=user,
+            now=self._resolve_time(question.at, request),
+            request=request,
+            language=question.language,
+            explain=bool(question.explain),
+            prefetched=prefetched,
+        )
+
+    def _try_prepare(self, question: Question) -> Turn | None:
+        """As :meth:`_prepare`; None for an invalid question, which raises in its turn."""
         try:
-            _check_question(asked.text, request)
-            bot = self._select_bot(asked.model, to_user(asked.user))
-            return bot, UnreadText(
-                asked.text, asked.language, self._resolve_time(asked.at, request)
-            )
+            return self._prepare(question)
         except Exception:
             return None
 
     def _benefits_from_batches(self) -> bool:
         return any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
-
-    def _record_exchange(
-        self,
-        text: str,
-        bot: Bot,
-        now: datetime,
-        decision: Decision,
-        outcome: BotAnswer,
-        reply: Reply,
-        clock: int,
-        forgotten: int,
-    ) -> None:
-        """Give the long-term memory a question and its answer."""
-        conversation = outcome.conversation
-        if 0 < forgotten < clock:
-            self._add_exchange(conversation.key, build_reset_mark(now, clock=forgotten))
-        # A next question would not find what has gone unused for long enough by now.
-        left = rules.expire(conversation, now, bot.model.conversation)[0].remembered
-        is_all = left is conversation.remembered
-        memory = reply.memory if is_all else tuple(held.entity for held in left)
-        exchange = build_exchange(
-            text,
-            reply,
-            at=now,
-            language=decision.question.utterance.language,
-            memory=memory,
-            clock=clock,
-            dates=find_sentence_dates(outcome.slot_filling.taken)
-            if outcome.slot_filling is not None and bot.has_dates
-            else None,
-        )
-        self._add_exchange(conversation.key, exchange)
-
-    def _next_clock(self, session: Session) -> int:
-        """The logical time of what is done in a conversation: two after all that was done before,
-        for it may take the place between to mark that something was forgotten."""
-        known = 0 if self._long_term is None else self._long_term.clock
-        return max(session.clock, session.conversation.clock + 1, known + 1) + 1
-
-    def _add_exchange(self, key: ConversationKey, exchange: Exchange) -> None:
-        """Keep an exchange for good. Whatever becomes of that, the question was answered."""
-        assert self._long_term is not None
-        try:
-            self._long_term.add(key, exchange)
-        except Exception:  # a long-term memory may be anybody's code
-            _log.exception("the long-term memory does not take an exchange")
 
     def _check_intent(self, intent: str, model: str | None) -> None:
         known = {one.id: bot for bot in self._select_bots(model) for one in bot.model.intents}
@@ -628,43 +547,6 @@ def _check_models(models: list[Model], nlp: object) -> None:
         raise AnaphoraError(f"two models have the id '{twice}': an engine tells them by it")
     if nlp is not None and len(models) > 1:
         raise AnaphoraError("a spaCy pipeline of your own serves one model: make an engine of it")
-
-
-def _build_reply(decision: Decision, outcome: BotAnswer, explanation: Explanation | None) -> Reply:
-    filling = outcome.slot_filling
-    is_answer = decision.pending_action == "confirmed"  # a yes is used
-    incomplete = outcome.status == "incomplete"
-    return Reply(
-        status=outcome.status,
-        intent=filling.intent.id if filling else None,
-        slots=build_slots(filling) if filling else {},
-        missing=tuple(term.label for term in filling.missing) if filling else (),
-        prompt=outcome.text if incomplete else None,
-        text=outcome.text,
-        reason=outcome.reason,
-        result=outcome.result,
-        memory=tuple(held.entity for held in outcome.conversation.remembered),
-        unused=find_unused_parts(decision.question.utterance, filling)
-        if filling and not is_answer
-        else (),
-        explanation=explanation,
-    )
-
-
-def _build_explanation(bot: Bot, decision: Decision, outcome: BotAnswer) -> Explanation:
-    return explain(
-        bot.indexed_model,
-        decision,
-        outcome.status,
-        outcome.reason,
-        winner=outcome.winner,
-        skipped=outcome.skipped,
-        evicted=outcome.forgotten,
-    )
-
-
-def _request_of(asked: Question) -> Request:
-    return _NO_REQUEST if asked.request is None else asked.request
 
 
 def _check_question(text: object, request: object) -> None:

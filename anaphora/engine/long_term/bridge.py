@@ -1,8 +1,9 @@
-"""The bridge from the long-term memory to the short-term one.
+"""The bridge from the long-term memory to the short-term memory.
 
-A question that matches nothing, in a conversation that remembers nothing, may be the follow-up of
-one that has long been forgotten. Whatever an exchange of then remembered is held against it as if
-it still were; what lets it match is offered to the user, or used at once if the model says so.
+A question that matches nothing, in a conversation that remembers nothing, may follow up on an
+exchange that timed out. The bridge restores what an exchange remembered, newest first. If the
+question then matches, the bridge offers that context to the user, or uses it at once if the model
+says so.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.engine.bot import Bot
 from anaphora.engine.long_term.protocol import LongTerm
+from anaphora.engine.resolution import resolve
+from anaphora.engine.turn import Turn
 from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.decision import BridgeResult, Decision, decide
 from anaphora.intents.solver import build_match_contexts
@@ -25,71 +27,87 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, RecallOffer
 
-__all__ = ["decide_with_long_term"]
+__all__ = ["resolve_with_long_term"]
 
 _log = logging.getLogger(__name__)
 
 
-def decide_with_long_term(
-    bot: Bot,
+def resolve_with_long_term(
+    turn: Turn, utterance: Utterance, conversation: Conversation, long_term: LongTerm | None
+) -> Decision:
+    """Resolve an utterance as :func:`~anaphora.engine.resolution.resolve` does; if it matches
+    nothing, look for its context in the long-term memory. An offer made before is accepted,
+    declined or dropped.
+
+    An error of the long-term memory is logged, and the question is answered without it.
+    """
+    if conversation.offer is not None:
+        offer = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].offer
+        if offer is not None and not offer.declined:
+            return _resolve_offer(turn, utterance, conversation, offer, long_term)
+    return _resolve_or_recall(turn, utterance, conversation, long_term)
+
+
+def _resolve_or_recall(
+    turn: Turn, utterance: Utterance, conversation: Conversation, long_term: LongTerm | None
+) -> Decision:
+    decision = resolve(turn, utterance, conversation)
+    if long_term is None or decision.matches:
+        return decision
+    return _recall_context(turn.bot, decision, turn.now, long_term)
+
+
+def _resolve_offer(
+    turn: Turn,
     utterance: Utterance,
     conversation: Conversation,
-    now: datetime,
-    user: User,
-    request: Request,
+    offer: RecallOffer,
     long_term: LongTerm | None,
 ) -> Decision:
-    """As :meth:`Bot.decide`, with what a standing offer and ``long_term`` have to do with it.
-
-    A long-term memory that cannot be read is logged, and all is as without it.
-    """
-
-    def resolve(utterance: Utterance, conversation: Conversation) -> Decision:
-        return bot.decide(utterance, conversation, now, user, request)
-
-    def usual(conversation: Conversation) -> Decision:
-        decision = resolve(utterance, conversation)
-        if long_term is None or decision.matches:
-            return decision
-        return _recall_context(bot, decision, now, long_term)
-
-    if conversation.offer is None:
-        return usual(conversation)
-    offer = rules.expire(conversation, now, bot.model.conversation)[0].offer
-    if offer is None or offer.declined:
-        return usual(conversation)
+    """The utterance as an answer to an offer; another question drops the offer."""
     answer = None
     if not utterance.resets and not utterance.error:
-        # "yes" alone says little of its language: any that the model speaks will do.
-        languages = (utterance.language, conversation.language, *bot.model.languages)
+        # "yes" alone hardly tells its language: any that the model speaks will do.
+        languages = (utterance.language, conversation.language, *turn.bot.model.languages)
         answer = parse_answer(utterance.text, languages)
     if answer is None:
-        decision = usual(rules.drop_offer(conversation))
+        conversation = rules.drop_offer(conversation)
+        decision = _resolve_or_recall(turn, utterance, conversation, long_term)
         return replace(decision, bridge=decision.bridge or BridgeResult("dropped", offer))
-    asked = _reread_question(bot, offer, now)
-    if not answer:
-        conversation = rules.decline_offer(conversation)
-        decision = resolve(asked, conversation)
-        if not decision.incomplete:
-            own = resolve(utterance, conversation)
-            if own.hook_error:
-                return own
-            decision = Decision(
-                own.question, conversation, build_match_contexts(own.question, conversation)
-            )
-        return replace(decision, bridge=BridgeResult("declined", offer, answer_text=utterance.text))
+    accept = _accept_offer if answer else _decline_offer
+    return accept(turn, utterance, conversation, offer)
+
+
+def _accept_offer(
+    turn: Turn, utterance: Utterance, conversation: Conversation, offer: RecallOffer
+) -> Decision:
+    asked = _reread_question(turn, offer)
     # What the question left pending by itself is part of it already.
-    restored = rules.restore_offer(conversation, now, offer)
-    decision = resolve(asked, replace(restored, pending=None))
+    restored = rules.restore_offer(conversation, turn.now, offer)
+    decision = resolve(turn, asked, replace(restored, pending=None))
     if not decision.matches and restored.pending:
-        decision = resolve(asked, restored)
+        decision = resolve(turn, asked, restored)
     return replace(decision, bridge=BridgeResult("accepted", offer, answer_text=utterance.text))
 
 
-def _reread_question(bot: Bot, offer: RecallOffer, at: datetime) -> Utterance:
+def _decline_offer(
+    turn: Turn, utterance: Utterance, conversation: Conversation, offer: RecallOffer
+) -> Decision:
+    conversation = rules.decline_offer(conversation)
+    decision = resolve(turn, _reread_question(turn, offer), conversation)
+    if not decision.incomplete:
+        own = resolve(turn, utterance, conversation)
+        if own.hook_error:
+            return own
+        contexts = build_match_contexts(own.question, conversation)
+        decision = Decision(own.question, conversation, contexts)
+    return replace(decision, bridge=BridgeResult("declined", offer, answer_text=utterance.text))
+
+
+def _reread_question(turn: Turn, offer: RecallOffer) -> Utterance:
     """The question to which the offer was made, as it was read when it was asked."""
-    language = offer.language if offer.language in bot.model.languages else None
-    return bot.read(offer.question, language, at=offer.at.astimezone(at.tzinfo))
+    language = offer.language if offer.language in turn.bot.model.languages else None
+    return turn.bot.read(offer.question, language, at=offer.at.astimezone(turn.now.tzinfo))
 
 
 def _recall_context(bot: Bot, decision: Decision, at: datetime, long_term: LongTerm) -> Decision:

@@ -1,0 +1,1 @@
+"""Carries a decision out: handlers, hooks, responses, and replies that ask back."""

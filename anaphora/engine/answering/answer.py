@@ -1,0 +1,298 @@
+"""Answer a question by its decision: call the handler of the best match, render the response,
+ask back, or reject."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.answering.prompts import (
+    DECLINED_REASON,
+    accept_decline,
+    ask_about_unused,
+    ask_for_missing,
+    find_unused_texts,
+    make_offer,
+)
+from anaphora.engine.answering.template_values import build_template_values
+from anaphora.engine.bot import Bot
+from anaphora.engine.callbacks.handlers import Reject, Skip
+from anaphora.engine.callbacks.live_conversation import LiveConversation
+from anaphora.errors import HandlerError
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.decision import Decision, decide
+from anaphora.intents.match import Match
+from anaphora.stm import rules
+from anaphora.stm.conversation import Conversation, ForgetRule
+
+__all__ = ["answer_decision", "answer_error", "dry_run"]
+
+_Responder: TypeAlias = Callable[[Bot, Decision, Match], tuple[LiveConversation, Any]]
+
+_MAX_REMATCHES = 10  # a hook that always wants another match must come to an end
+
+
+def answer_decision(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
+    """Answer with the best match whose handler accepts it, ask for what is missing, or reject.
+
+    Raises :class:`HandlerError` if a handler, a hook or a template fails.
+    """
+    if decision.hook_error:
+        raise decision.hook_error
+    first = decision
+    try:
+        at_once = _run_context_hook(bot, decision, at)
+    except Reject as rejection:
+        return _run_rejection_hook(bot, _reject(bot, decision, at, _rejection_text(rejection)))
+    except _RematchRequest as again:
+        at_once, decision = None, _rematch(bot, decision, again, again.conversation, at)
+    if at_once:
+        return at_once
+    for _ in range(_MAX_REMATCHES):
+        try:
+            outcome = _try_matches(bot, decision, at, _respond)
+        except _RematchRequest as again:
+            # The next match starts from the memory before a change of topic.
+            same = again.conversation == decision.conversation
+            conversation = decision.before_topic_change if same else again.conversation
+            decision = _rematch(bot, decision, again, conversation, at)
+            continue
+        outcome = _run_rejection_hook(bot, outcome)
+        return outcome if decision is first else replace(outcome, decision=decision)
+    reason = f"the hook 'intent' sent back {_MAX_REMATCHES} matches"
+    return _run_rejection_hook(bot, _reject(bot, decision, at, reason))
+
+
+def dry_run(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
+    """The answer if every handler accepted its match; no handler and no hook is called."""
+    return _try_matches(
+        bot,
+        decision,
+        at,
+        lambda bot, decision, match: (LiveConversation(decision.conversation), None),
+    )
+
+
+def answer_error(bot: Bot, error: HandlerError, conversation: Conversation) -> BotAnswer:
+    """The answer of the error hook, with the conversation as it was before the question.
+
+    Raises ``error`` if there is no such hook.
+    """
+    result = bot.hooks.run_error(error)
+    if result is None:
+        raise error
+    return BotAnswer(
+        "rejected",
+        conversation,
+        text=_text_or_empty(result),
+        reason=str(error),
+        result=result,
+        is_recovered=True,
+    )
+
+
+class _RematchRequest(Exception):  # noqa: N818 - a request, not an error
+    """Raised when a hook requests that the question be matched again."""
+
+    def __init__(self, live: LiveConversation) -> None:
+        self.conversation, self.forgotten = live.collect_changes()
+        self.is_reset = live.is_reset
+
+
+def _run_context_hook(bot: Bot, decision: Decision, at: datetime) -> BotAnswer | None:
+    """The answer of the context hook, which runs before the intents; None if it leaves the
+    question to them.
+
+    Raises :class:`_RematchRequest` if it does so after forgetting something.
+    """
+    if not bot.hooks.has_context_hook:
+        return None
+    live = LiveConversation(decision.before_topic_change)
+    result = bot.hooks.run_context(decision.question.utterance, live)
+    conversation, forgotten = live.collect_changes()
+    if result is None and conversation != decision.before_topic_change:
+        raise _RematchRequest(live)
+    if result is None:
+        return None
+    return BotAnswer(
+        "matched",
+        rules.record_answer(conversation, at),
+        forgotten=forgotten,
+        text=_text_or_empty(result),
+        result=result,
+        is_reset=live.is_reset,
+    )
+
+
+def _rematch(
+    bot: Bot, decision: Decision, request: _RematchRequest, conversation: Conversation, at: datetime
+) -> Decision:
+    """Match the question again. The conversation already holds what the bridge restored."""
+    bridged = decision.bridge
+    if bridged and bridged.outcome == "offered":
+        bridged = None
+    stays = (gone for gone in decision.forgotten if gone.rule is not ForgetRule.TOPIC)
+    again = decide(bot.indexed_model, decision.question, conversation, at)
+    return replace(
+        again,
+        bridge=bridged,
+        forgotten=(*stays, *request.forgotten, *again.forgotten),
+        is_reset=decision.is_reset or request.is_reset,
+    )
+
+
+def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder) -> BotAnswer:
+    if len(decision.question.utterance.text) > bot.max_characters:
+        return _reject(bot, decision, at, _rejection_reason(bot, decision))
+    if decision.pending_action == "declined":
+        return accept_decline(decision, at)
+    skipped: list[Match] = []
+    for match in decision.matches:
+        if bot.model.unused and (unused := find_unused_texts(bot, decision, match)):
+            return ask_about_unused(bot, decision, match, unused, at)
+        try:
+            return _answer_match(bot, decision, match, tuple(skipped), at, respond)
+        except Skip:
+            skipped.append(match)
+        except Reject as rejection:
+            return _reject(bot, decision, at, _rejection_text(rejection))
+    if decision.has_reset_phrase:
+        return BotAnswer("reset", rules.record_reset(decision.conversation, at)[0])
+    if decision.bridge and decision.bridge.outcome == "offered":
+        return make_offer(bot, decision, decision.bridge, at)
+    if decision.incomplete:
+        return ask_for_missing(bot, decision, decision.incomplete, at)
+    if decision.bridge and decision.bridge.outcome == "declined":
+        return accept_decline(decision, at)
+    return _reject(bot, decision, at, _rejection_reason(bot, decision), tuple(skipped))
+
+
+def _answer_match(
+    bot: Bot,
+    decision: Decision,
+    match: Match,
+    skipped: tuple[Match, ...],
+    at: datetime,
+    respond: _Responder,
+) -> BotAnswer:
+    live, result = respond(bot, decision, match)
+    filling = match.filling
+    conversation, forgotten = live.collect_changes()
+    conversation, evicted = rules.record_match(
+        conversation,
+        at,
+        intent=match.intent.id,
+        new=[taken.entity for taken in filling.taken if not taken.remembered],
+        used=[taken.remembered for taken in filling.taken if taken.remembered],
+    )
+    return BotAnswer(
+        "matched",
+        conversation,
+        filling,
+        winner=match,
+        skipped=skipped,
+        forgotten=(*forgotten, *evicted),
+        text=_text_or_empty(result),
+        result=result,
+        is_reset=live.is_reset,
+    )
+
+
+def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversation, Any]:
+    """Run the intent hook, the handler or else the response template, and the result hook."""
+    conversation, utterance = decision.conversation, decision.question.utterance
+    live = LiveConversation(conversation)
+    if not bot.hooks.run_intent(match, live):
+        raise _RematchRequest(live)
+    handler, result = bot.handlers.get(match.intent.id), None
+    if handler:
+        data = deepcopy(dict(conversation.data))  # a handler may change it and then fail
+        result = handler(
+            match,
+            data=data,
+            text=utterance.text,
+            user=conversation.user,
+            conversation=live,
+            at=decision.question.question_context.at,
+            language=utterance.language,
+        )
+        live.replace_data(_to_json_data(data, match.intent))
+    if result is None:
+        values = partial(build_template_values, decision, match.filling)
+        result = bot.responses.render_response(match.intent.id, utterance.language, values)
+    return live, bot.hooks.run_result(match, result)
+
+
+def _reject(
+    bot: Bot, decision: Decision, at: datetime, reason: str, skipped: tuple[Match, ...] = ()
+) -> BotAnswer:
+    before = decision.before_topic_change  # a rejected topic changes nothing
+    conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
+    return BotAnswer(
+        "rejected",
+        conversation,
+        skipped=skipped,
+        forgotten=evicted,
+        text=reason,
+        reason=reason,
+    )
+
+
+def _rejection_reason(bot: Bot, decision: Decision) -> str:
+    utterance = decision.question.utterance
+    if len(utterance.text) > bot.max_characters:
+        return f"the question is longer than {bot.max_characters:,} characters"
+    if decision.error:
+        return decision.error
+    if decision.matches:
+        return "every intent that matched passed on it"
+    if not utterance.text.strip():
+        return "the question is empty"
+    if not utterance.entities:
+        return "nothing in it is known to this bot"
+    if decision.near_miss:
+        near = decision.near_miss
+        if not near.missing:
+            return f"it is no {near.intent.id}: {near.blocking_reason}"
+        lacking = " and ".join(term.label for term in near.missing)
+        return f"for {near.intent.id} it lacks: {lacking}"
+    named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
+    return f"no intent can do anything with: {named}"
+
+
+def _run_rejection_hook(bot: Bot, outcome: BotAnswer) -> BotAnswer:
+    """Let the rejection hook answer a rejection."""
+    if outcome.status != "rejected" or outcome.reason == DECLINED_REASON:
+        return outcome
+    result = bot.hooks.run_rejection(outcome.reason)
+    return (
+        outcome if result is None else replace(outcome, text=_text_or_empty(result), result=result)
+    )
+
+
+def _rejection_text(rejection: Reject) -> str:
+    return str(rejection) or "the bot refused it"
+
+
+def _text_or_empty(result: Any) -> str:
+    return result if isinstance(result, str) else ""
+
+
+def _to_json_data(data: dict[str, Any], intent: Intent) -> dict[str, Any]:
+    """Copy the data that a handler left. Raises :class:`HandlerError` if it is not JSON."""
+    if not data:
+        return {}
+    try:
+        kept: dict[str, Any] = json.loads(json.dumps(data, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise HandlerError(
+            f"the handler of '{intent.id}' left something in 'data' that is not JSON: {error}"
+        ) from error
+    return kept

@@ -1,0 +1,37 @@
+"""The result of carrying a decision out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from anaphora.intents.decision import Decision
+from anaphora.intents.match import Match, SlotFilling
+from anaphora.models.domain import Status
+from anaphora.stm.conversation import Conversation, ForgottenEntity
+
+__all__ = ["BotAnswer"]
+
+
+class BotAnswer(Struct, frozen=True):
+    """The answer to a question, and the conversation after it.
+
+    ``slot_filling`` is that of the intent that answered, or that is to be completed; ``winner``
+    the match that answered; ``skipped`` the matches whose handlers passed. ``decision`` is set if
+    a hook requested a new match: it is the decision that led to the answer. ``is_reset`` says
+    whether a handler or a hook forgot on purpose, ``is_recovered`` whether the error hook answered.
+    """
+
+    status: Status
+    conversation: Conversation
+    slot_filling: SlotFilling | None = None
+    winner: Match | None = None
+    skipped: tuple[Match, ...] = ()
+    forgotten: tuple[ForgottenEntity, ...] = ()
+    text: str = ""
+    reason: str = ""
+    result: Any = None
+    decision: Decision | None = None
+    is_reset: bool = False
+    is_recovered: bool = False

@@ -1,0 +1,46 @@
+"""The variables that responses, prompts and offers may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anaphora.engine.responses import SlotView
+from anaphora.intents.decision import Decision
+from anaphora.intents.match import SlotFilling, build_slots
+from anaphora.intents.unused import UnusedPart, find_unused_parts
+from anaphora.models.templates.entity_text import to_template_value
+from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
+
+__all__ = ["build_template_values", "find_unused"]
+
+
+def build_template_values(
+    decision: Decision, filling: SlotFilling, unused: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Build the variables of a template, by name. ``unused`` are the unused parts of the sentence,
+    found here if left out."""
+    slots, question = build_slots(filling), decision.question
+    utterance = question.utterance
+    values: dict[str, Any] = {
+        "intent": filling.intent.id,
+        "user": decision.conversation.user,
+        "text": utterance.text,
+        "slots": SlotView(slots),
+        "unused": find_unused(decision, filling) if unused is None else unused,
+        FORMAT_LOCALE_KEY: (utterance.language, question.question_context.at.tzinfo),
+    }
+    for term in filling.intent.terms:  # an empty slot hides what else bears its name
+        if term.id in values:
+            del values[term.id]
+    for name, slot in slots.items():
+        found = [to_template_value(taken.entity) for taken in slot.taken]
+        values[name] = found if slot.is_multiple else found[0]
+    return values
+
+
+def find_unused(decision: Decision, filling: SlotFilling) -> Sequence[UnusedPart]:
+    """Find the unused parts of the sentence; none of a sentence that only confirms."""
+    if decision.pending_action == "confirmed":
+        return ()
+    return find_unused_parts(decision.question.utterance, filling)

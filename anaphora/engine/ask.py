@@ -1,0 +1,129 @@
+"""The path of a question: the eight steps of docs/how-it-works.md, in their order."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Utterance
+from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
+from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.answering.template_values import find_unused
+from anaphora.engine.long_term.bridge import resolve_with_long_term
+from anaphora.engine.long_term.protocol import LongTerm
+from anaphora.engine.long_term.recorder import Clocks, next_clock, record_exchange
+from anaphora.engine.reply import Reply
+from anaphora.engine.turn import Turn
+from anaphora.errors import HandlerError
+from anaphora.intents import explanation as explanations
+from anaphora.intents.decision import Decision
+from anaphora.intents.explanation import Explanation
+from anaphora.intents.match import build_slots
+from anaphora.stm import rules
+from anaphora.stm.conversation import Conversation
+from anaphora.stm.stores.store import Session, Store
+
+__all__ = ["ask", "explain"]
+
+
+def ask(turn: Turn, store: Store, long_term: LongTerm | None) -> Reply:
+    """Answer the question of a turn, and remember it.
+
+    Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
+    """
+    with store.open(turn.key, turn.bot.time_to_live) as session:
+        conversation = _open(turn, session)  # 1
+        utterance = _read(turn, conversation)  # 2
+        decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3
+        decision, answer = _answer(turn, decision, conversation)  # 4
+        explanation = _explain(turn, decision, answer) if turn.explain else None  # 5
+        clocks = _remember(turn, decision, answer, session, long_term)  # 6
+    reply = _build_reply(decision, answer, explanation)  # 7
+    record_exchange(turn, decision, answer, reply, clocks, long_term)  # 8
+    return reply
+
+
+def explain(turn: Turn, conversation: Conversation, long_term: LongTerm | None) -> Explanation:
+    """Explain how the question of a turn would be answered; nothing is called or remembered."""
+    utterance = _read(turn, conversation)
+    decision = resolve_with_long_term(turn, utterance, conversation, long_term)
+    return _explain(turn, decision, dry_run(turn.bot, decision, turn.now))
+
+
+def _open(turn: Turn, session: Session) -> Conversation:
+    """The conversation, migrated to the current version of the model."""
+    return turn.bot.model_upgrade(session.conversation)
+
+
+def _read(turn: Turn, conversation: Conversation) -> Utterance:
+    """The tokens of the text, and every entity that may stand in it."""
+    return turn.bot.read(
+        turn.text,
+        turn.language,
+        preferred_language=conversation.language,
+        at=turn.now,
+        prefetched=turn.prefetched,
+    )
+
+
+def _answer(
+    turn: Turn, decision: Decision, conversation: Conversation
+) -> tuple[Decision, BotAnswer]:
+    """The decision that a hook may have replaced, and the answer of hooks, handler or response."""
+    try:
+        answer = answer_decision(turn.bot, decision, turn.now)
+    except HandlerError as error:
+        answer = answer_error(turn.bot, error, conversation)
+    return answer.decision or decision, answer
+
+
+def _explain(turn: Turn, decision: Decision, answer: BotAnswer) -> Explanation:
+    return explanations.explain(
+        turn.bot.indexed_model,
+        decision,
+        answer.status,
+        answer.reason,
+        winner=answer.winner,
+        skipped=answer.skipped,
+        evicted=answer.forgotten,
+    )
+
+
+def _remember(
+    turn: Turn,
+    decision: Decision,
+    answer: BotAnswer,
+    session: Session,
+    long_term: LongTerm | None,
+) -> Clocks:
+    """Commit the conversation after the answer."""
+    clock = next_clock(session, long_term)
+    after = rules.stamp(
+        answer.conversation,
+        language=decision.question.utterance.language,
+        fingerprint=turn.bot.model_upgrade.fingerprint,
+        clock=clock,
+    )
+    if not (decision.has_reset_phrase or decision.is_reset or answer.is_reset):
+        session.commit(after)
+        return Clocks(clock)
+    # If the question says more than the reset phrase, the reset has a clock of its own before it.
+    reset = clock - (answer.status != "reset")
+    session.commit(replace(after, forgotten=reset))
+    return Clocks(clock, reset)
+
+
+def _build_reply(decision: Decision, answer: BotAnswer, explanation: Explanation | None) -> Reply:
+    filling = answer.slot_filling
+    return Reply(
+        status=answer.status,
+        intent=filling.intent.id if filling else None,
+        slots=build_slots(filling) if filling else {},
+        missing=tuple(term.label for term in filling.missing) if filling else (),
+        prompt=answer.text if answer.status == "incomplete" else None,
+        text=answer.text,
+        reason=answer.reason,
+        result=answer.result,
+        memory=tuple(held.entity for held in answer.conversation.remembered),
+        unused=find_unused(decision, filling) if filling else (),
+        explanation=explanation,
+    )

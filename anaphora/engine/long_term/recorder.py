@@ -1,0 +1,77 @@
+"""Hand questions and resets over to the long-term memory."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple
+
+from anaphora.engine.answering.bot_answer import BotAnswer
+from anaphora.engine.long_term.exchanges import (
+    build_exchange,
+    build_reset_mark,
+    find_sentence_dates,
+)
+from anaphora.engine.long_term.protocol import LongTerm
+from anaphora.engine.reply import Reply
+from anaphora.engine.turn import Turn
+from anaphora.intents.decision import Decision
+from anaphora.ltm.exchange import Exchange
+from anaphora.stm import rules
+from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.stores.store import Session
+
+__all__ = ["Clocks", "add_exchange", "next_clock", "record_exchange"]
+
+_log = logging.getLogger(__name__)
+
+
+class Clocks(NamedTuple):
+    """The logical times of a question, and of the reset that it caused (0 for none)."""
+
+    question: int
+    reset: int = 0
+
+
+def next_clock(session: Session, long_term: LongTerm | None) -> int:
+    """The next logical time of a conversation. It skips one, which a reset mark may take."""
+    known = 0 if long_term is None else long_term.clock
+    return max(session.clock, session.conversation.clock + 1, known + 1) + 1
+
+
+def record_exchange(
+    turn: Turn,
+    decision: Decision,
+    answer: BotAnswer,
+    reply: Reply,
+    clocks: Clocks,
+    long_term: LongTerm | None,
+) -> None:
+    """Hand a question and its answer over, unless the error hook answered it."""
+    if long_term is None or answer.is_recovered:
+        return
+    conversation = answer.conversation
+    if 0 < clocks.reset < clocks.question:
+        mark = build_reset_mark(turn.now, clock=clocks.reset)
+        add_exchange(long_term, conversation.key, mark)
+    # Only what the next question would still find is part of the exchange.
+    left = rules.expire(conversation, turn.now, turn.bot.model.conversation)[0].remembered
+    is_all = left is conversation.remembered
+    filling = answer.slot_filling
+    exchange = build_exchange(
+        turn.text,
+        reply,
+        at=turn.now,
+        language=decision.question.utterance.language,
+        memory=reply.memory if is_all else tuple(held.entity for held in left),
+        clock=clocks.question,
+        dates=find_sentence_dates(filling.taken) if filling and turn.bot.has_dates else None,
+    )
+    add_exchange(long_term, conversation.key, exchange)
+
+
+def add_exchange(long_term: LongTerm, key: ConversationKey, exchange: Exchange) -> None:
+    """Add an exchange to the long-term memory; an error is logged, as the question is answered."""
+    try:
+        long_term.add(key, exchange)
+    except Exception:  # users may bring their own long-term memory
+        _log.exception("the long-term memory does not take an exchange")

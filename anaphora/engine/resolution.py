@@ -1,0 +1,75 @@
+"""Resolve an utterance against a conversation: build the question, apply the hooks, decide."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Utterance
+from anaphora.engine.callbacks.hooks import Hooks
+from anaphora.engine.turn import Turn
+from anaphora.entities.variants.search import find_variants
+from anaphora.errors import HandlerError
+from anaphora.grammar.context import QuestionContext
+from anaphora.intents.decision import Decision, decide
+from anaphora.intents.partial_dates import resolve_partial_dates
+from anaphora.intents.solver import ParsedQuestion
+from anaphora.stm.conversation import Conversation
+
+__all__ = ["resolve"]
+
+_ENVIRONMENT: Mapping[str, str] = MappingProxyType(os.environ)  # not to be changed by a model
+
+
+def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Decision:
+    """Decide which intent an utterance of the turn matches in this conversation.
+
+    A date that leaves out what the conversation remembers ("on the 5th") is first read as
+    completed by it; that reading counts only if the question uses the memory.
+    """
+    bot = turn.bot
+    context = QuestionContext(
+        text=utterance.text,
+        at=turn.now,
+        request=turn.request,
+        user=turn.user,
+        model=bot.model_info,
+        conversation_data=conversation.data,
+        environment=_ENVIRONMENT,
+        random=bot.random,
+    )
+    dated = None
+    if bot.has_recognizers:
+        dated = resolve_partial_dates(
+            utterance,
+            conversation,
+            turn.now,
+            bot.model.conversation,
+            lambda then: bot.read(utterance.text, utterance.language, at=then),
+        )
+    try:
+        if dated is not None:
+            question = _build_question(dated.utterance, context, bot.hooks)
+            question = replace(question, notes=dated.notes)
+            decision = decide(bot.indexed_model, question, conversation, turn.now)
+            if decision.uses_memory:
+                return decision
+        question = _build_question(utterance, context, bot.hooks)
+    except HandlerError as error:
+        question = ParsedQuestion(utterance, (), context)
+        return Decision(question, conversation, (), error=str(error), hook_error=error)
+    return decide(bot.indexed_model, question, conversation, turn.now)
+
+
+def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks) -> ParsedQuestion:
+    """The variants of an utterance that the hooks accept."""
+    variants = find_variants(utterance)
+    if not hooks.is_empty:
+        variants = tuple(filter(hooks.run_variant, variants))
+    if not utterance.fallback:
+        return ParsedQuestion(utterance, variants, context)
+    other = replace(utterance, entities=utterance.fallback, fallback=())
+    return ParsedQuestion(utterance, variants, context, _build_question(other, context, hooks))
