@@ -1,4 +1,4 @@
-"""The engine: bots and a store of conversations behind one method, ``ask``."""
+"""The engine: bots, a store of conversations and a long-term memory behind one method, ``ask``."""
 
 from __future__ import annotations
 
@@ -69,20 +69,19 @@ def _utc_now() -> datetime:
 class Engine:
     """Answers the questions of many users with one or more models.
 
-    ``models`` are models, paths of model files, or names of bundled models; the first is asked
-    when a question names none. ``store`` keeps the conversations: a store or the URL of one
-    (``memory:``, ``sqlite:///bot.db``, ``redis://host``), the memory of this process if left out.
-    ``long_term`` keeps what was said for good: a long-term memory or the URL of one
-    (``sqlite:///history.db``, ``postgresql://host/database``); nothing does if left out.
-    ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each language).
-    ``clock`` tells the time (with a time zone) of a question that comes without one, ``random``
-    gives the numbers of ``rand`` in predicates. Longer texts than ``max_characters`` are rejected
-    unread. ``cache`` is a folder in which what is made of the models is kept, so that the next
-    engine with the same ones starts sooner; nothing is if left out.
+    ``models`` are models, paths of model files, or names of bundled models; the first is the
+    default. ``store`` keeps the conversations: a store or its URL (``memory:``,
+    ``sqlite:///bot.db``, ``redis://host``); the memory of this process if left out. ``long_term``
+    is a long-term memory or its URL (``sqlite:///history.db``, ``postgresql://host/database``);
+    none if left out. ``nlp`` is a spaCy pipeline to extend instead of a blank one (or one for each
+    language). ``clock`` gives the time, with a time zone, of a question without one; ``random``
+    the numbers of ``rand`` in predicates. Texts of more than ``max_characters`` are rejected
+    unread. ``cache`` is a folder for compiled models, so that the next engine starts faster; none
+    if left out.
 
-    All methods may be called from any thread. Questions of one conversation are answered one
-    after the other, those of different conversations side by side. A user is an id or a
-    :class:`User`; the users of one company are not those of another, whatever their ids.
+    All methods are thread-safe. Questions of one conversation are answered in turn, those of
+    different conversations in parallel. A user is an id or a :class:`User`; users of different
+    companies are different, even if their ids are equal.
 
     Raises :class:`ModelError` for a model that cannot be loaded, :class:`StoreError` for a store
     that cannot be used.
@@ -147,8 +146,8 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Let go of the store and the long-term memory, unless they were given as such. No
-        question can be asked then."""
+        """Close the store and the long-term memory, unless the caller created them. No question
+        can be asked afterwards."""
         try:
             if self._long_term is not None and self._owns_long_term:
                 self._long_term.close()
@@ -160,8 +159,8 @@ class Engine:
             self._store.close()
 
     def with_long_term(self, long_term: LongTerm | None) -> Engine:
-        """This engine with another long-term memory, or without any: its models, handlers and
-        conversations are the same. Closing it closes nothing."""
+        """A copy of this engine with another long-term memory, or none. It shares models, handlers
+        and conversations; closing it closes nothing."""
         other = copy(self)
         other._long_term = long_term
         other._owns_store = other._owns_long_term = False
@@ -169,33 +168,29 @@ class Engine:
 
     @property
     def store(self) -> Store:
-        """Where the conversations are kept."""
+        """The store of conversations."""
         return self._store
 
     @property
     def long_term(self) -> LongTerm | None:
-        """Where what was said is kept for good, None if nowhere."""
+        """The long-term memory, if there is one."""
         return self._long_term
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """The models, the one asked by default first."""
+        """The models, the default first."""
         return tuple(bot.model for bot in self._bots.values())
 
     def model(self, id: str | None = None) -> Model:
-        """The model of that id; the one asked by default if left out.
-
-        Raises :class:`UnknownModel` if there is none.
-        """
+        """The model with this id; the default if left out. Raises :class:`UnknownModel`."""
         return self._get_bot(self._default_model if id is None else id).model
 
     def may_wait(self, model: str) -> bool:
-        """Whether a question to ``model`` may have to wait for something else than a processor:
-        for functions of the bot's author, for a store outside of this process, or for a
-        long-term memory. If not, a short one is best answered where it is asked, without
-        another thread.
+        """Whether a question to ``model`` may block: on functions of the bot's author, on a store
+        outside this process, or on a long-term memory. If not, a short question is best answered
+        without another thread.
 
-        Raises :class:`UnknownModel` if there is no such model.
+        Raises :class:`UnknownModel`.
         """
         bot = self._get_bot(model)
         at_hand = isinstance(self._store, MemoryStore) and self._long_term is None
@@ -214,17 +209,16 @@ class Engine:
     ) -> Reply:
         """Answer one question of ``user``'s conversation with ``model`` (its id).
 
-        The conversation is that of the user's id; what else a :class:`User` tells and what
-        comes with the ``request`` is there for predicates (``user_admin``, ``meta_req('k')``).
-        ``at`` is the time of the question, now if left out (conversations leave the store by
-        the engine's clock: give it one if the questions lie in the past); ``language`` is one
-        of the model's, detected if left out. A question that can't be understood is answered
-        with the status ``rejected``.
+        Predicates can read the other fields of a :class:`User` and the ``request``
+        (``user_admin``, ``meta_req('k')``). ``at`` is the time of the question, now if left out;
+        the store expires conversations by the engine's clock, so pass a ``clock`` if questions lie
+        in the past. ``language`` is one of the model's, detected if left out. A question that is
+        not understood gets the status ``rejected``.
 
-        Raises :class:`HandlerError` if the handler or the response template of the intent
-        fails: the conversation is then as it was before the question. Raises :class:`Conflict`
-        if a handler asks in the very conversation it is answering, or if the conversation stays
-        busy for too long; :class:`StoreError` if it cannot be read or kept.
+        Raises :class:`HandlerError` if the handler or the response template fails; the
+        conversation is then as it was before the question. Raises :class:`Conflict` if a handler
+        asks in the conversation that it is answering, or if the conversation stays locked for too
+        long; :class:`StoreError` if it cannot be read or written.
         """
         return self._answer(Question(text, user, model, at, language, request, explain))
 
@@ -285,22 +279,22 @@ class Engine:
     def on(self, intent: str, *, model: str | None = None) -> Callable[[_Function], _Function]:
         """Register the decorated function as the handler of ``intent``.
 
-        The function is called with the values of the slots by the names of its parameters; a
-        parameter of a slot that is empty gets its default or None. It may also take ``match``
-        (whose slots have metadata), ``data`` (a dictionary kept with the conversation), ``text``,
-        ``user``, ``conversation`` (of which it may forget entities and flow), ``at`` (the local
-        time) and ``language``. A text that it returns is the reply; None leaves the reply to the
-        model's response. It may raise :class:`Skip` or :class:`Reject`. Without ``model`` it
-        serves all models that have the intent. It comes before a handler that the model names.
+        Its parameters are named after slots and get their values; a parameter of an empty slot
+        gets its default or None. It may also take ``match`` (whose slots have metadata), ``data``
+        (a dictionary stored with the conversation), ``text``, ``user``, ``conversation`` (which
+        can forget entities and flow), ``at`` (the local time) and ``language``. If it returns a
+        text, that is the reply; None leaves the reply to the model's response. It may raise
+        :class:`Skip` or :class:`Reject`. Without ``model`` it serves all models with the intent. It
+        takes precedence over a handler that the model names.
 
-        Raises :class:`HandlerError` for an unknown intent or a parameter that is no slot.
+        Raises :class:`HandlerError` for an unknown intent or a parameter that is not a slot.
         """
         if not isinstance(intent, str):
             raise HandlerError("name the intent that the handler answers: @engine.on('order')")
         self._check_intent(intent, model)
 
         def register(function: _Function) -> _Function:
-            with self._bots_lock:  # no reload may hand on meanwhile what was registered
+            with self._bots_lock:  # a reload must not miss the function
                 self._check_intent(intent, model)
                 for bot in self._select_bots(model):
                     if declared := bot.model.intent(intent):
@@ -310,15 +304,14 @@ class Engine:
         return register
 
     def hook(self, name: HookName, *, model: str | None = None) -> Callable[[_Function], _Function]:
-        """Register the decorated function as a hook, of one model or of all.
+        """Register the decorated function as a hook of one model, or of all.
 
-        ``variant(variant)`` returns False to drop a way to read the sentence;
-        ``context(utterance, conversation)`` may return an answer before any intent is looked
-        for; ``intent(match, conversation)`` returns False to have the question matched again
-        (at most ten times), with what it has forgotten of the conversation;
-        ``result(match, result)`` may return another result, ``rejection(reason)`` an answer to
-        a question that was rejected, and ``error(error)`` one to a question whose handler has
-        failed (the memory is then as before the question). None leaves all as it is.
+        ``variant(variant)`` returns False to drop a variant; ``context(utterance, conversation)``
+        may return an answer before any intent is matched; ``intent(match, conversation)`` returns
+        False to have the question matched again (at most ten times), without what it forgot;
+        ``result(match, result)`` may return another result, ``rejection(reason)`` an answer to a
+        rejected question, and ``error(error)`` an answer to a question whose handler failed (the
+        memory is then as it was before the question). None changes nothing.
 
         Raises :class:`HandlerError` for an unknown name.
         """
@@ -333,14 +326,14 @@ class Engine:
         return register
 
     def active_model(self, *, user: str | User = "user") -> str:
-        """The id of the model that is asked when a question of ``user`` names none."""
+        """The id of the model for questions of ``user`` that name none."""
         return self._select_bot(None, to_user(user)).model.id
 
     def switch(self, model: str | None, *, user: str | User = "user") -> None:
-        """Let ``model`` be asked when a question of ``user`` names none; None for the default.
+        """Select the model for questions of ``user`` that name none; None selects the default.
 
-        It is the explicit change of context: each model has its own memory of the user, which
-        is kept until its own timeout. Raises :class:`UnknownModel` if there is no such model.
+        This is an explicit change of context: each model has its own memory of the user, with its
+        own timeout. Raises :class:`UnknownModel`.
         """
         shelf = user_namespace(to_user(user))
         if model is None:
@@ -349,13 +342,12 @@ class Engine:
             self._store.put_note(shelf, "model", self._get_bot(model).model.id, _ACTIVE_MODEL_TTL)
 
     def reload(self, model: str | None = None) -> Model:
-        """Read the file of a model again, and answer with it from the next question on. What is
-        remembered stays as far as it fits; so do registered handlers and hooks. Engines made of
-        this one (:meth:`with_long_term`) answer with it as well. Of several calls for a model
-        each reads the file when the one before has ended.
+        """Load the file of a model again; the next question uses it. Registered handlers and hooks
+        stay, and so does the memory as far as it fits the new model. Copies of this engine
+        (:meth:`with_long_term`) use the new model, too. Concurrent calls for one model run in turn.
 
-        Raises :class:`ModelError` or :class:`HandlerError` if that cannot be: the model as it was
-        goes on answering.
+        Raises :class:`ModelError` or :class:`HandlerError` if the new model is invalid; the old
+        one stays in use.
         """
         id = self._get_bot(self._default_model if model is None else model).model.id
         with self._reload_locks[id], forks_delayed():
@@ -386,13 +378,12 @@ class Engine:
         group: str | None = None,
         where: Callable[[Entity], bool] | None = None,
     ) -> None:
-        """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``
-        or its dialog ``flow``; or only the entities of a ``group``, or those for which
-        ``where`` is true. What was said stays in the long-term memory, but nothing of it is
-        offered any more as what the conversation was about.
+        """Forget a user's conversation with a model: ``all`` of it, its remembered ``entities``,
+        or its dialog ``flow``; or only the entities of a ``group``, or those for which ``where``
+        is true. The long-term memory keeps the exchanges, but no longer offers them as context.
 
-        Raises :class:`AnaphoraError` for something else in ``what``, and as :meth:`ask` does for
-        the store.
+        Raises :class:`AnaphoraError` for another value of ``what``, and what :meth:`ask` raises
+        for the store.
         """
         who = to_user(user)
         bot = self._select_bot(model, who)
@@ -411,7 +402,7 @@ class Engine:
             else:
                 raise AnaphoraError(f"what is all, entities or flow, not '{what}'")
             if not conversation.questions:
-                # Of one that has not begun there is nothing to keep, not even which model it fits.
+                # A conversation without questions is stored as empty, without a fingerprint.
                 conversation = Conversation.empty(conversation.key)
             clock = next_clock(session, self._long_term)
             is_marked = what != "flow" or group is not None or where is not None
@@ -427,13 +418,12 @@ class Engine:
             add_exchange(self._long_term, conversation.key, mark)
 
     def erase(self, *, user: str | User) -> int:
-        """Erase all that is kept of a user, with whatever model: the conversations, which model
-        they chose, the questions that the service answers in the background, and what the
-        long-term memory has; how many exchanges that had. Files of the store hold nothing of it
-        afterwards.
+        """Erase all data of a user, for all models: the conversations, the selected model, the
+        background questions of the service, and the exchanges of the long-term memory. Nothing of
+        it remains in the files of the store. Returns the number of exchanges erased.
 
-        Raises :class:`Conflict` for a conversation that stays busy, and :class:`StoreError` if
-        something cannot be erased now: ask for it again then.
+        Raises :class:`Conflict` for a conversation that stays locked, and :class:`StoreError` if
+        something cannot be erased now: call it again then.
         """
         who = to_user(user)
         tenant = tenant_id(who)
@@ -441,12 +431,12 @@ class Engine:
         kept = self._store.keys()
         keys.update(key for key in kept if (key.user, key.tenant) == (who.id, tenant))
         erased, failure = 0, None
-        with ExitStack() as held:  # no question of the user is answered meanwhile
+        with ExitStack() as held:  # blocks the user's questions meanwhile
             clocks = [held.enter_context(self._store.hold_and_forget(key)) for key in sorted(keys)]
             if self._long_term is not None:
                 try:
                     erased = self._long_term.erase(who.id, tenant=tenant, clock=max(clocks))
-                except Exception as error:  # which is passed on when all else is erased
+                except Exception as error:  # raised when all else is erased
                     failure = error
         for shelf in (user_namespace(who, kind) for kind in NAMESPACE_KINDS):
             for name in self._store.list_notes(shelf):
@@ -459,8 +449,8 @@ class Engine:
     def conversation(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
     ) -> Conversation:
-        """What the conversation holds at the time ``at`` (now if left out), the timeouts
-        applied; an empty one if there is none."""
+        """The conversation at the time ``at`` (now if left out), after the timeouts; an empty one
+        if there is none."""
         who = to_user(user)
         bot = self._select_bot(model, who)
         return rules.expire(
@@ -470,7 +460,7 @@ class Engine:
     def memory(
         self, *, user: str | User = "user", model: str | None = None, at: datetime | None = None
     ) -> tuple[RememberedEntity, ...]:
-        """The entities that are remembered at the time ``at``, newest first."""
+        """The entities remembered at the time ``at``, newest first."""
         return self.conversation(user=user, model=model, at=at).remembered
 
     def _answer(self, question: Question, prefetched: PrefetchedReadings | None = None) -> Reply:
@@ -519,7 +509,7 @@ class Engine:
         return Conversation.empty(key) if kept is None else bot.model_upgrade(kept)
 
     def _select_bot(self, model: str | None, user: User) -> Bot:
-        """The bot of the model that a question names or, if it names none, the active one."""
+        """The bot of the model that a question names, else of the active model."""
         if model is not None:
             return self._get_bot(model)
         chosen = (
