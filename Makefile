@@ -30,8 +30,8 @@ QUICK := tests/bots tests/grammar tests/intents tests/models tests/stm/records \
 	$(addprefix tests/entities/,dates numbers plain references) \
 	$(addprefix tests/ltm/,test_memory.py test_prompt.py) \
 	$(addprefix tests/ltm/recall/,test_search.py test_sqlite_recall.py test_vectors.py) \
-	$(addprefix tests/server/,test_ask.py test_openapi.py) \
-	tests/stm/stores/test_sqlite.py \
+	tests/server/test_ask.py tests/stm/stores/test_sqlite.py \
+	--ignore=tests/entities/numbers/test_recognizers.py \
 	$(addprefix --ignore=tests/intents/,suggestions test_cached_models.py test_forks.py \
 		test_reading.py test_samples.py)
 
